@@ -21,6 +21,9 @@ struct ProblemEntry {
 /// All built-in problems. A new one is a folder here and one line there.
 std::span<const ProblemEntry> problems();
 
+/// Null for a problem that the program does not have.
+const ProblemEntry* find_problem(std::string_view name);
+
 /// Throws UsageError that names the nearest known problem.
 std::unique_ptr<Problem> make_problem(std::string_view name);
 

@@ -122,10 +122,10 @@ std::string best_json(const BestAnswer& answer) {
 /// One line of `-DNAME=VALUE`, quoted for a shell: the macros that the problem's kernel file is compiled
 /// with.
 std::string best_flags(const BestAnswer& answer) {
-  std::string text;
+  std::vector<std::string> options;
   for (const auto& [name, value] : plan_of(answer).compile.defines)
-    text += (text.empty() ? "" : " ") + shell_quoted(format("-D{}={}", name, value));
-  return text + "\n";
+    options.push_back(shell_quoted(format("-D{}={}", name, value)));
+  return joined(options, " ") + "\n";
 }
 
 std::string best_header(const BestAnswer& answer) {
@@ -266,12 +266,10 @@ std::string named_file(const Question& question, const std::string& text) {
     }
   }
   if (!imported) throw Error(format("{}; the program that defines it can measure it", text), Exit::no_answer);
-  std::string all;
-  for (const std::string& size : sizes) all += (all.empty() ? "" : ", ") + size;
   throw Error(
       format("{} that was measured: all there is was imported, which never answers (of size {}; 'tune "
              "list results --problem {}' shows it)",
-             text, all, name),
+             text, joined(sizes), name),
       Exit::no_answer);
 }
 
@@ -283,13 +281,11 @@ std::string measuring_command(const Question& question, const std::string& text)
   if (asked.stencil.empty())
     command = "tune --problem " + shell_quoted(question.stored ? named_file(question, text) : asked.problem);
   command += " --size " + instance.size();
-  std::string settings;
-  for (const auto& [name, value] : instance.settings) {
-    const std::vector<std::string>& fixed = question.selection.settings_of_file;
-    if (std::ranges::find(fixed, name) != fixed.end()) continue;
-    settings += (settings.empty() ? " --set " : ",") + name + "=" + value.to_string();
-  }
-  command += settings;
+  const std::vector<std::string>& fixed = question.selection.settings_of_file;
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : instance.settings)
+    if (std::ranges::find(fixed, name) == fixed.end()) settings.push_back(name + "=" + value.to_string());
+  if (!settings.empty()) command += " --set " + joined(settings, ",");
   if (question.query.cache == CacheState::warm) command += " --cache warm";
   if (question.query.objective != Objective::time)
     command += format(" --objective {}", to_string(question.query.objective));
@@ -331,9 +327,9 @@ void print_portfolio(Question& question) {
 ProblemSelection asked_problem(const ProblemOptions& options, const StoredDatabases& databases,
                                bool& stored) {
   const std::string& name = options.problem;
-  const bool known = std::ranges::count(kernels::problems(), name, &kernels::ProblemEntry::name) > 0;
   stored = false;
-  if (known || name.empty() || !options.stencil.empty()) return selected_problem(options);
+  if (kernels::find_problem(name) != nullptr || name.empty() || !options.stencil.empty())
+    return selected_problem(options);
   ProblemSelection selection;
   selection.problem = stored_problem(databases.all(), name);
   if (!selection.problem) return selected_problem(options);

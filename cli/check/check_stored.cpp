@@ -2,6 +2,7 @@
 #include "cli/check/check_stored.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <map>
 #include <set>
@@ -59,9 +60,7 @@ void add_defined_workloads(const StoredDatabases& databases, const db::BestQuery
   std::map<std::string, std::vector<std::string>> files;  // by problem
   for (const auto& database : databases.opened)
     for (const db::ProblemSummary& stored : db::list_problems(*database)) {
-      if (std::ranges::find(kernels::problems(), stored.problem, &kernels::ProblemEntry::name) !=
-          kernels::problems().end())
-        continue;
+      if (kernels::find_problem(stored.problem) != nullptr) continue;
       std::vector<std::string>& all = files[stored.problem];
       for (std::string& file : named_definitions(*database, stored.problem)) all.push_back(std::move(file));
     }
@@ -104,19 +103,9 @@ std::vector<run::StoredWorkload> chosen_workloads(const ProblemOptions& options,
 
 std::string state_of(const run::StoredCheck& check) {
   if (!check.skipped.empty()) return "skipped";
-  switch (check.verdict.kind) {
-    case RecheckVerdict::Kind::ok:
-      return "ok";
-    case RecheckVerdict::Kind::lost:
-      return "slower";
-    case RecheckVerdict::Kind::beaten:
-      return "beaten";
-    case RecheckVerdict::Kind::failed:
-      return "failed";
-    case RecheckVerdict::Kind::unknown:
-      break;
-  }
-  return "unknown";
+  static constexpr std::array names = {"ok", "slower", "beaten", "failed",
+                                       "unknown"};  // as RecheckVerdict::Kind
+  return names.at(static_cast<std::size_t>(check.verdict.kind));
 }
 
 std::string to_text(const run::StoredCheck& check) {

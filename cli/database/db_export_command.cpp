@@ -78,8 +78,7 @@ class Current {
  public:
   bool operator()(const db::Workload& workload) {
     const auto [found, missing] = hashes_.try_emplace(workload.problem);
-    if (missing &&
-        std::ranges::count(kernels::problems(), workload.problem, &kernels::ProblemEntry::name) > 0)
+    if (missing && kernels::find_problem(workload.problem) != nullptr)
       found->second = source_hash(*kernels::make_problem(workload.problem), kernels::EmbeddedSources());
     return !found->second.empty() && workload.toolchain.source_hash == found->second;
   }

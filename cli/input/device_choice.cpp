@@ -5,9 +5,9 @@
 #include <iostream>
 
 #include "cli/input/stored.hpp"
+#include "cli/output/text_layout.hpp"
 #include "library/run/paths.hpp"
 #include "library/run/worker_backend.hpp"
-#include "search/expressions/nearest.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -38,10 +38,10 @@ DeviceChoice numbered(int number, DeviceUse use) {
     throw UsageError(format("there is no device {}: {}; {}", number, failure_reason, without_gpu(use)));
   if (static_cast<std::size_t>(number) < devices.size())
     return {.number = number, .recording = {}, .reason = {}};
-  std::string known;
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    known += format("{}{} ({})", i == 0 ? "" : ", ", i, devices[i].name);
-  throw UsageError(format("there is no device {}; there is {}", number, known));
+  std::vector<std::string> known;
+  for (const DeviceProperties& device : devices)
+    known.push_back(format("{} ({})", known.size(), device.name));
+  throw UsageError(format("there is no device {}; this machine has: {}", number, joined(known)));
 }
 
 /// `--device 0` is how people write "my GPU": where there is none it is answered like no choice at all. Who
@@ -79,10 +79,9 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
   std::vector<std::string> words = {"cuda"};
   if (use == DeviceUse::tuning) words.emplace_back("replay");
   if (use == DeviceUse::checking) words.emplace_back("emulator");
-  const auto nearest = search::nearest_name(text.substr(0, text.find(':')), words);
   throw UsageError(format("unknown device '{}'; {}", text,
-                          nearest ? format("did you mean '{}'?", *nearest)
-                                  : format("'tune devices' lists them; {}", without_gpu(use))));
+                          suggestion(text.substr(0, text.find(':')), words,
+                                     format("'tune devices' lists the devices; {}", without_gpu(use)))));
 }
 
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache) {
@@ -95,19 +94,19 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
                        reason));
   if (!shipped && !std::filesystem::exists(choice.recording))
     throw Error(format("--device: there is no recording '{}'", choice.recording));
-  std::string recorded;
+  std::vector<std::string> recorded;
   for (const std::filesystem::path& path : files) try {
       const db::Database database(path, shipped ? db::OpenMode::immutable : db::OpenMode::read_only);
       if (auto found = db::find_recording(database, instance, cache)) return std::move(*found);
       for (const std::string& other : db::recorded_instances(database, instance.problem))
-        recorded += (recorded.empty() ? "" : "; ") + other;
+        recorded.push_back(other);
     } catch (const Error& error) {
       if (!shipped) throw;
       tell_left_out(error.what());
     }
   throw Error(format("{}no recording has {} {}{}; recorded: {}", reason, instance.problem, instance.key(),
                      cache == CacheState::warm ? " with warm caches" : "",
-                     recorded.empty() ? "nothing of this problem" : recorded));
+                     recorded.empty() ? "nothing of this problem" : joined(recorded, "; ")));
 }
 
 DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,

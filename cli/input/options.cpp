@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "cli/output/text_layout.hpp"
-#include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -60,12 +59,8 @@ std::size_t index_of_name(const std::string& text, const std::string& option,
                           const std::vector<std::string>& names) {
   const auto found = std::ranges::find(names, text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  const auto nearest = search::nearest_name(text, names);
-  std::string all;
-  for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
-  throw UsageError(
-      format("--{}: unknown '{}'; {}", option, text,
-             nearest ? format("did you mean '{}'?", *nearest) : format("it is one of: {}", all)));
+  throw UsageError(format("--{}: unknown '{}'; {}", option, text,
+                          suggestion(text, names, "it is one of: " + joined(names))));
 }
 
 std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t min) {
@@ -151,11 +146,9 @@ std::string OptionTable::unknown(std::string_view command, std::string name) con
   name.erase(std::min(name.size(), name.find('=')));
   const std::string plain = name.substr(std::min(name.size(), name.find_first_not_of('-')));
   std::vector<std::string> names;
-  for (const Row& row : rows_) names.push_back(row.name);
-  const auto nearest = search::nearest_name(plain, names);
-  return format("'tune {}' has no option '{}'{}", command, name,
-                nearest ? format("; did you mean '--{}'?", *nearest)
-                        : format("; 'tune help {}' lists its options", command));
+  for (const Row& row : rows_) names.push_back("--" + row.name);
+  return format("'tune {}' has no option '{}'; {}", command, name,
+                suggestion("--" + plain, names, format("'tune help {}' lists its options", command)));
 }
 
 void OptionTable::read(const std::vector<std::string>& arguments, std::string_view command,

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cli/output/output_file.hpp"
+#include "cli/output/text_layout.hpp"
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/framework/kernel_files.hpp"
@@ -30,9 +31,7 @@ std::string settings_help() {
     const auto problem = entry.make();
     for (const SettingInfo& setting : problem->info().settings) names.insert(setting.name);
   }
-  std::string text = "what else fixes the work:";
-  for (const std::string& name : names) text += (name == *names.begin() ? " " : ", ") + name;
-  return text;
+  return "settings, which together with the size fix what is computed: " + joined(names);
 }
 
 /// Whether --problem names a definition's file.
@@ -94,19 +93,24 @@ void SpaceChoice::add_to(OptionTable& table) {
              where);
 }
 
-search::SearchSpace build_space(const ProblemSelection& selection, const DeviceProperties& device,
-                                const SpaceChoice& choice) {
-  search::SpaceDefinition definition = selection.problem->space(selection.instance, device);
+search::SpaceDefinition SpaceChoice::applied_to(search::SpaceDefinition definition) const {
   try {
-    for (const auto& [name, value] : choice.pinned)
-      definition = search::pin(std::move(definition), name, value);
+    for (const auto& [name, value] : pinned) definition = search::pin(std::move(definition), name, value);
   } catch (const std::invalid_argument& error) {
     throw UsageError(format("--fix: {}", error.what()));
   }
   try {
-    if (!choice.where.empty())
-      definition = search::restrict_to(std::move(definition), search::Expr::parse(choice.where));
-    search::SearchSpace space(std::move(definition));
+    if (where.empty()) return definition;
+    return search::restrict_to(std::move(definition), search::Expr::parse(where));
+  } catch (const search::ExprError& error) {
+    throw UsageError(format("--where: {}", error.what()));
+  }
+}
+
+search::SearchSpace build_space(const ProblemSelection& selection, const DeviceProperties& device,
+                                const SpaceChoice& choice) {
+  try {
+    search::SearchSpace space(choice.applied_to(selection.problem->space(selection.instance, device)));
     if (!space.empty()) return space;
   } catch (const search::ExprError& error) {
     throw UsageError(format("--where: {}", error.what()));
@@ -165,12 +169,10 @@ void FileChoice::add_to(OptionTable& table) {
 const ProblemFiles& files_of(const Problem& problem) {
   const ProblemFiles* const files = find_files(problem);
   if (files != nullptr) return *files;
-  std::string others;
-  for (const kernels::ProblemEntry& entry : kernels::problems()) {
-    const std::unique_ptr<Problem> other = entry.make();
-    if (find_files(*other) != nullptr) others += (others.empty() ? "" : ", ") + other->info().name;
-  }
-  throw UsageError(format("{} takes no files; these problems do: {}", problem.info().name, others));
+  std::vector<std::string> others;
+  for (const kernels::ProblemEntry& entry : kernels::problems())
+    if (find_files(*entry.make()) != nullptr) others.emplace_back(entry.name);
+  throw UsageError(format("{} takes no files; these problems do: {}", problem.info().name, joined(others)));
 }
 
 void take_extents(const FileChoice& files, const ProblemOptions& options, ProblemSelection& selection) {

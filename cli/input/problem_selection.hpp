@@ -40,6 +40,9 @@ struct SpaceChoice {
   std::string where;
 
   void add_to(OptionTable& table);
+  /// The definition with both. Throws UsageError for an unknown parameter or an expression that cannot be
+  /// read.
+  search::SpaceDefinition applied_to(search::SpaceDefinition definition) const;
 };
 
 /// The part of the problem's space that was chosen. Throws UsageError: an unknown parameter or name, an

@@ -22,24 +22,6 @@
 namespace tune::cli {
 namespace {
 
-/// The definition that --fix and --where make of it.
-search::SpaceDefinition restricted(const search::SpaceDefinition& whole, const SpaceChoice& choice) {
-  search::SpaceDefinition definition = whole;
-  try {
-    for (const auto& [name, value] : choice.pinned)
-      definition = search::pin(std::move(definition), name, value);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(format("--fix: {}", error.what()));
-  }
-  try {
-    if (!choice.where.empty())
-      definition = search::restrict_to(std::move(definition), search::Expr::parse(choice.where));
-  } catch (const search::ExprError& error) {
-    throw UsageError(format("--where: {}", error.what()));
-  }
-  return definition;
-}
-
 /// Every parameter of a foreign record exists in every configuration.
 bool is_left(const Configuration& configuration, const search::SpaceDefinition& definition) {
   for (const search::Parameter& parameter : definition.parameters)
@@ -89,11 +71,6 @@ std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& 
 
 namespace {
 
-bool is_known(const std::string& problem) {
-  return std::ranges::find(kernels::problems(), problem, &kernels::ProblemEntry::name) !=
-         kernels::problems().end();
-}
-
 /// Of a database the one recording that another program made or that is of a problem that this program does
 /// not know.
 replay::RecordedSpace recording_of(const std::string& file, const ProblemOptions& choice) {
@@ -101,7 +78,7 @@ replay::RecordedSpace recording_of(const std::string& file, const ProblemOptions
   if (!db::is_database(file)) return std::move(spaces.front());
   std::erase_if(spaces, [&](const replay::RecordedSpace& space) {
     const std::string size = space.workload.substr(0, space.workload.find(' '));
-    return (is_known(space.problem) && !space.imported) ||
+    return (kernels::find_problem(space.problem) != nullptr && !space.imported) ||
            (!choice.problem.empty() && space.problem != choice.problem) ||
            (!choice.size.empty() && size != choice.size);
   });
@@ -122,7 +99,8 @@ bool answers_as_third_party(const std::string& file, const std::string& problem,
   for (const db::RunSummary& run : db::list_runs(db::Database(file, db::OpenMode::read_only))) {
     const db::Workload& workload = run.workload;
     if (!problem.empty() && workload.problem != problem) continue;
-    const bool own = is_known(workload.problem) && workload.origin != Origin::imported;
+    const bool own =
+        kernels::find_problem(workload.problem) != nullptr && workload.origin != Origin::imported;
     if (!own && workload.origin != Origin::replayed) third_party = true;
     if (own && workload.origin == Origin::measured && !problem.empty() &&
         (size.empty() || workload.size == size))
@@ -156,7 +134,7 @@ replay::RecordedSpace open_third_party(const std::string& file, const ProblemOpt
                                        const SpaceChoice& restriction) {
   replay::RecordedSpace recorded = recording_of(file, choice);
   if (restriction.pinned.empty() && restriction.where.empty()) return recorded;
-  search::SpaceDefinition definition = restricted(recorded.space.definition(), restriction);
+  search::SpaceDefinition definition = restriction.applied_to(recorded.space.definition());
   std::vector<Configuration> left;
   for (const Evaluation& evaluation : recorded.evaluations)
     if (is_left(evaluation.configuration, definition)) left.push_back(evaluation.configuration);
@@ -179,18 +157,16 @@ namespace {
 
 /// The problem's space for the recorded instance; nothing where this program does not know it.
 std::optional<search::SearchSpace> known_space(const db::Recording& recording) {
-  for (const kernels::ProblemEntry& entry : kernels::problems()) {
-    if (entry.name != recording.instance.problem) continue;
-    const auto problem = entry.make();
-    try {
-      const Instance instance =
-          make_instance(problem->info(), recording.instance.size(), recording.instance.settings);
-      return search::SearchSpace(problem->space(instance, recording.device));
-    } catch (const UsageError&) {
-      return std::nullopt;  // of a version that knew other settings
-    }
+  const kernels::ProblemEntry* const entry = kernels::find_problem(recording.instance.problem);
+  if (entry == nullptr) return std::nullopt;
+  const auto problem = entry->make();
+  try {
+    const Instance instance =
+        make_instance(problem->info(), recording.instance.size(), recording.instance.settings);
+    return search::SearchSpace(problem->space(instance, recording.device));
+  } catch (const UsageError&) {
+    return std::nullopt;  // recorded by a version with other settings
   }
-  return std::nullopt;
 }
 
 /// Without a definition: what the configurations themselves say.

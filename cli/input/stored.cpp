@@ -17,7 +17,6 @@
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/registry.hpp"
 #include "library/run/paths.hpp"
-#include "search/expressions/nearest.hpp"
 #include "search/space/configuration.hpp"
 #include "search/space/search_space.hpp"
 #include "search/space/space_definition.hpp"
@@ -77,10 +76,7 @@ namespace {
 
 /// Of what the database has, the nearest to `name`, or else all.
 std::string what_there_is(const std::string& name, const std::vector<std::string>& known) {
-  if (const auto nearest = search::nearest_name(name, known)) return format("did you mean '{}'?", *nearest);
-  std::string all;
-  for (const std::string& each : known) all += (all.empty() ? "" : ", ") + each;
-  return known.empty() ? "nothing is stored yet" : "there is: " + all;
+  return suggestion(name, known, known.empty() ? "nothing is stored yet" : "stored are: " + joined(known));
 }
 
 void check_problem(const std::string& name, const db::Database* database) {
@@ -113,8 +109,7 @@ void check_size(const StoredChoice& choice, const db::Database& database) {
        db::list_runs(database, {.problem = choice.problem, .device = choice.device}))
     sizes.insert(run.workload.size);
   if (sizes.contains(*choice.size)) return;
-  std::string all;
-  for (const std::string& each : sizes) all += (all.empty() ? "; there is: " : ", ") + each;
+  const std::string all = sizes.empty() ? "" : "; stored are: " + joined(sizes);
   const std::string problem = choice.problem ? " of " + *choice.problem : "";
   const std::string device = choice.device ? " on " + *choice.device : "";
   throw Error(format("no result{}{} of size {}{}", problem, device, *choice.size, all), Exit::no_answer);
@@ -127,10 +122,9 @@ bool has_results_of(const std::string& problem, const db::Database* database) {
   if (database != nullptr)
     for (const db::ProblemSummary& stored : db::list_problems(*database)) known.push_back(stored.problem);
   if (std::ranges::find(known, problem) != known.end()) return true;
-  for (const kernels::ProblemEntry& entry : kernels::problems()) {
-    if (entry.name == problem) return false;
+  if (kernels::find_problem(problem) != nullptr) return false;
+  for (const kernels::ProblemEntry& entry : kernels::problems())
     if (std::ranges::find(known, entry.name) == known.end()) known.emplace_back(entry.name);
-  }
   throw UsageError(format("unknown problem '{}'; {}", problem, what_there_is(problem, known)));
 }
 
@@ -288,26 +282,21 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
 }
 
 std::optional<search::Configuration> stored_default(const db::Workload& workload) {
-  for (const kernels::ProblemEntry& entry : kernels::problems()) {
-    if (entry.name != workload.problem) continue;
-    const auto problem = entry.make();
-    std::vector<std::pair<std::string, Value>> settings;
-    const Configuration stored = Configuration::parse(workload.settings);
-    for (const auto& [name, value] : stored.entries()) settings.emplace_back(name, value);
-    try {
-      const Instance instance = make_instance(problem->info(), workload.size, settings);
-      search::SpaceDefinition definition =
-          problem->space(instance, architecture_properties(workload.architecture));
-      // Only whether the default is valid is asked: the whole space would take a second for each size.
-      const std::vector<search::Parameter> parameters = definition.parameters;
-      for (const search::Parameter& parameter : parameters)
-        definition = search::pin(std::move(definition), parameter.name, parameter.default_value);
-      const search::SearchSpace space(std::move(definition));
-      const auto id = space.default_configuration();
-      if (id) return space.at(*id);
-    } catch (const UsageError&) {
-      return std::nullopt;  // stored by a version that knew other settings or devices
-    }
+  const kernels::ProblemEntry* const entry = kernels::find_problem(workload.problem);
+  if (entry == nullptr) return std::nullopt;
+  const auto problem = entry->make();
+  try {
+    const Instance instance =
+        make_instance(problem->info(), workload.size, Configuration::parse(workload.settings).entries());
+    search::SpaceDefinition definition =
+        problem->space(instance, architecture_properties(workload.architecture));
+    // Only the default's validity is needed: the whole space would take a second for each size.
+    const std::vector<search::Parameter> parameters = definition.parameters;
+    for (const search::Parameter& parameter : parameters)
+      definition = search::pin(std::move(definition), parameter.name, parameter.default_value);
+    const search::SearchSpace space(std::move(definition));
+    if (const auto id = space.default_configuration()) return space.at(*id);
+  } catch (const UsageError&) {  // stored by a version with other settings or devices
   }
   return std::nullopt;
 }

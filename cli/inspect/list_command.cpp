@@ -59,10 +59,6 @@ std::optional<db::Database> open_if_there(const std::string& given) {
   return db::Database(path, db::OpenMode::read_only);
 }
 
-bool is_built_in(const std::string& problem) {
-  return std::ranges::count(kernels::problems(), problem, &kernels::ProblemEntry::name) > 0;
-}
-
 /// An option that says nothing about what is listed must not look as if it did.
 void refuse_useless_options(const ListRequest& request) {
   const auto refuse = [](const char* option, const char* what, const char* where) {
@@ -115,7 +111,7 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
     all.push_back(std::move(object));
   }
   for (const db::ProblemSummary& known : stored) {  // imported, or of a definition
-    if ((only && known.problem != *only) || is_built_in(known.problem)) continue;
+    if ((only && known.problem != *only) || kernels::find_problem(known.problem) != nullptr) continue;
     constexpr const char* summary = "not of this program: known by its results";
     table.add({known.problem, std::to_string(known.instances), std::to_string(known.evaluations), summary});
     all.push_back({{"name", known.problem},
@@ -150,11 +146,10 @@ void list_devices(const db::Database& database, const StoredChoice& choice, Form
   const bool every = !choice.problem && !choice.size && !choice.device;
   for (const db::DeviceSummary& device :
        every ? db::list_devices(database) : chosen_devices(database, choice)) {
-    std::string drivers;
-    for (const std::string& driver : device.drivers) drivers += (drivers.empty() ? "" : ", ") + driver;
     const bool known = device.properties.compute_major > 0;  // not of every imported result
-    table.add({device.name, known ? device.architecture : "unknown", drivers, std::to_string(device.runs),
-               std::to_string(device.evaluations), time_of_day(device.last_run)});
+    table.add({device.name, known ? device.architecture : "unknown", joined(device.drivers),
+               std::to_string(device.runs), std::to_string(device.evaluations),
+               time_of_day(device.last_run)});
     all.push_back({{"name", device.name},
                    {"model_key", device.model_key},
                    {"architecture", known ? nlohmann::ordered_json(device.architecture) : nullptr},

@@ -44,9 +44,9 @@ std::vector<Configuration> draw(const search::SearchSpace& space, std::uint64_t 
 }
 
 std::string listed(const std::vector<Value>& values) {
-  std::string text;
-  for (const Value& value : values) text += (text.empty() ? "" : " ") + value.to_string();
-  return text;
+  std::vector<std::string> texts;
+  for (const Value& value : values) texts.push_back(value.to_string());
+  return joined(texts, " ");
 }
 
 std::string describe(const ProblemSelection& selection, const DeviceProperties& device,

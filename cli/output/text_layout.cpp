@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/text_layout.hpp"
 
+#include "search/expressions/nearest.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cli {
@@ -42,6 +43,12 @@ std::string wrapped(std::string_view text, std::size_t indent) {
     column += word.size();
   }
   return all;
+}
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& known,
+                       const std::string& otherwise) {
+  const auto nearest = search::nearest_name(name, known);
+  return nearest ? format("did you mean '{}'?", *nearest) : otherwise;
 }
 
 std::string shell_quoted(const std::string& word) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/run_summary.hpp"
 
+#include <array>
+
 #include "cli/output/text_layout.hpp"
 #include "reports/data/result.hpp"
 #include "tuner/base/format.hpp"
@@ -110,19 +112,11 @@ std::string times_text(const Progress& progress, Origin origin) {
 }
 
 std::string_view end_text(RunEnd end) {
-  switch (end) {
-    case RunEnd::exhausted:
-      return "the whole space was evaluated";
-    case RunEnd::budget:
-      return "the budget is used up";
-    case RunEnd::interrupted:
-      return "interrupted; the same call continues from here";
-    case RunEnd::stopped:
-      return "the configurations that are left promise too little";
-    case RunEnd::failed:
-      return "failed";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 5> texts = {
+      "the whole space was evaluated", "the budget is used up",
+      "interrupted; the same call continues from here", "the configurations that are left promise too little",
+      "failed"};  // as RunEnd
+  return texts.at(static_cast<std::size_t>(end));
 }
 
 nlohmann::ordered_json places_json(const RerankResult& rerank) {

@@ -87,26 +87,16 @@ std::optional<HttpRequest> read_request(std::string_view head) {
 }
 
 std::string_view reason_phrase(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 304:
-      return "Not Modified";
-    case 400:
-      return "Bad Request";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 503:
-      return "Service Unavailable";
-    default:
-      return "Unknown";
-  }
+  static constexpr std::pair<int, std::string_view> phrases[] = {{200, "OK"},
+                                                                 {304, "Not Modified"},
+                                                                 {400, "Bad Request"},
+                                                                 {403, "Forbidden"},
+                                                                 {404, "Not Found"},
+                                                                 {405, "Method Not Allowed"},
+                                                                 {431, "Request Header Fields Too Large"},
+                                                                 {503, "Service Unavailable"}};
+  const auto* const known = std::ranges::find(phrases, status, &std::pair<int, std::string_view>::first);
+  return known == std::end(phrases) ? "Unknown" : known->second;
 }
 
 /// The bytes of an answer. Without a body the length is that of what GET would bring.
