@@ -86,7 +86,7 @@ Json winner_json(const db::BestCandidate& candidate) {
   return object;
 }
 
-/// Null where the match is exact, or no records tell.
+/// Null where the match is exact, or no records tell the loss.
 Json loss_json(const db::BestCandidate& candidate) {
   if (!candidate.loss) return nullptr;
   return {{"expected", candidate.loss->expected},
@@ -134,7 +134,7 @@ std::string best_header(const BestAnswer& answer) {
 
 enum class BestForm { text, json, flags, header };
 
-/// What the command line asks for; what is empty was not given.
+/// The options; empty members were not given.
 struct BestRequest {
   ProblemOptions problem;
   std::string device;
@@ -153,20 +153,21 @@ void BestRequest::add_to(OptionTable& table) {
   problem.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, else any "
-      "device",
+      "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, or any device where "
+      "there is no GPU",
       device);
-  add_cache_state_option(table, "of the caches when an execution starts: cold or warm", cache);
+  add_cache_state_option(table, "state of the caches when an execution starts: cold or warm", cache);
   add_objective_option(
-      table, "what is to be smallest: time, energy or edp (their product), where the database has energies",
+      table, "the figure to minimise: time, energy or edp (energy times time); energies must be stored",
       objective);
   table.flag(
       "portfolio",
-      "header: for all recorded devices and sizes, with as few configurations as lose no more than --loss",
+      "with --format header: serve all recorded devices and sizes with as few configurations as lose at most --loss",
       portfolio);
   table
-      .add("loss", "S", "of the portfolio, against the best of each recorded work",
-           [this](const std::string& text) {  // 0: each work is served by its best
+      .add("loss", "S",
+           "with --portfolio: the share of speed that may be lost against the best of each recorded workload",
+           [this](const std::string& text) {  // 0: each workload is served by its best
              loss = text == "0" || text == "0%" ? 0 : parse_share(text, "loss");
            })
       .by_default("5%")
@@ -183,7 +184,7 @@ void BestRequest::add_to(OptionTable& table) {
       .by_default("text");
 }
 
-/// What is known of the device for which an answer is wanted.
+/// A query with the device that the option names.
 db::BestQuery device_query(const std::string& text) {
   db::BestQuery query;
   const std::optional<int> number = device_number(text);
@@ -201,12 +202,12 @@ db::BestQuery device_query(const std::string& text) {
   return query;
 }
 
-/// What the objective says of a measurement; nothing where it takes an energy that was not measured.
+/// The value of the objective; nothing where it needs an energy that was not measured.
 std::optional<double> value_in(const db::ResultRow& row, Objective objective) {
   return objective_value(*row.time, row.timing ? row.timing->energy : 0, objective);
 }
 
-/// The measurements of a work, the best first.
+/// The measurements of a workload, the best first.
 std::vector<db::ResultRow> ranked_results(const db::Database& database, std::int64_t workload,
                                           Objective objective) {
   db::ResultFilter filter;
@@ -218,8 +219,9 @@ std::vector<db::ResultRow> ranked_results(const db::Database& database, std::int
   return rows;
 }
 
-/// The record's configuration if it is valid at the size that is asked for (an unpadded array may not take
-/// the vectors of another size), else the fastest of the same record that is.
+/// Makes the candidate valid at the requested size (an unpadded array may not allow the vectors of another
+/// size): keeps the recorded configuration if it is, else takes the fastest valid one of the same record.
+/// False where there is none.
 bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, const db::Database& database,
                 db::BestCandidate& candidate) {
   if (candidate.match == db::Match::exact) return true;
@@ -229,7 +231,7 @@ bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, c
           : candidate.result.workload.architecture;
   const std::span known = known_architectures();
   if (std::ranges::find(known, architecture) == known.end())
-    return true;  // its plan still says what cannot be
+    return true;  // its plan still refuses what is impossible
   const search::SearchSpace space(
       selection.problem->space(selection.instance, architecture_properties(architecture)));
   if (space.find(candidate.result.configuration)) return true;
@@ -238,22 +240,23 @@ bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, c
     candidate.value = *value_in(row, query.objective);
     candidate.result = std::move(row);
     candidate.ties.clear();
-    candidate.reason += "; faster ones there are not valid at this size";
+    candidate.reason += "; faster ones of this record are not valid at this size";
     return true;
   }
   return false;
 }
 
-/// The question: what the command line has become.
+/// The question that the options ask.
 struct Question {
   const BestRequest& request;
   StoredDatabases& databases;
   ProblemSelection selection = {};
-  bool stored = false;  ///< a database knows the problem, the program does not
+  bool stored = false;  ///< a database has the problem, the program does not
   db::BestQuery query = {};
 };
 
-/// Of a problem that a database alone knows: the file of its definition, or why nobody can measure it here.
+/// The file of the definition of a problem that only a database has. Throws Error with the reason where it
+/// cannot be measured here.
 std::string named_file(const Question& question, const std::string& text) {
   const std::string& name = question.selection.instance.problem;
   std::set<std::string> sizes;
@@ -267,13 +270,14 @@ std::string named_file(const Question& question, const std::string& text) {
   }
   if (!imported) throw Error(format("{}; the program that defines it can measure it", text), Exit::no_answer);
   throw Error(
-      format("{} that was measured: all there is was imported, which never answers (of size {}; 'tune "
-             "list results --problem {}' shows it)",
-             text, joined(sizes), name),
+      format(
+          "{} that was measured by tune: imported results are never returned (there are some of size {}; 'tune list "
+          "results --problem {}' lists them)",
+          text, joined(sizes), name),
       Exit::no_answer);
 }
 
-/// The command that would measure what was asked for, in the person's words.
+/// The command that measures what the user asked for.
 std::string measuring_command(const Question& question, const std::string& text) {
   const Instance& instance = question.selection.instance;
   const ProblemOptions& asked = question.request.problem;
@@ -312,7 +316,7 @@ std::string measuring_command(const Question& question, const std::string& text)
   throw Error(format("{}; to get one: {}", text, measuring_command(question, text)), Exit::no_answer);
 }
 
-/// The header of all devices and sizes; --device leaves others out.
+/// Prints the header for all devices and sizes, or for those of --device.
 void print_portfolio(Question& question) {
   const double bound = question.request.loss;
   if (question.request.device.empty()) question.query.device = {};
@@ -322,7 +326,7 @@ void print_portfolio(Question& question) {
   std::cout << reports::portfolio_header(selection.problem->info(), selection.instance, portfolio, bound);
 }
 
-/// The work that is asked about; a name that the program does not know may be one that a database knows
+/// The problem of the question. A name that the program does not have may be one that a database has
 /// (`stored`): a problem that was defined in another program.
 ProblemSelection asked_problem(const ProblemOptions& options, const StoredDatabases& databases,
                                bool& stored) {
@@ -365,7 +369,8 @@ void answer(Question question) {
   question.selection = asked_problem(request.problem, question.databases, question.stored);
   const ProblemSelection& selection = question.selection;
   if (question.stored && !request.sources_folder.empty())
-    throw UsageError("--keep-sources: the program that defined this problem has its sources");
+    throw UsageError(
+        "--keep-sources: only the program that defined this problem has its sources; leave the option out");
   const auto sources = chosen_sources(*selection.problem);
   db::BestQuery& query = question.query;
   query = device_query(request.device);
@@ -383,8 +388,8 @@ void answer(Question question) {
 
 int run_best(const BestRequest& request) {
   if (request.portfolio && request.form != BestForm::header)
-    throw UsageError("--portfolio is a header: add --format header");
-  if (!request.portfolio && request.names_loss) throw UsageError("--loss belongs to --portfolio: add that");
+    throw UsageError("--portfolio writes a header: add --format header");
+  if (!request.portfolio && request.names_loss) throw UsageError("--loss needs --portfolio: add it");
   StoredDatabases databases(request.database);
   databases.answer([&] { answer({request, databases}); });
   return 0;
@@ -394,7 +399,7 @@ int run_best(const BestRequest& request) {
 
 Command best_command() {
   return {"best",
-          "gives the best stored configuration, and says why that one",
+          "shows the best stored configuration and why it was chosen",
           "tune best --problem P [--size S] [--device D] [options]",
           "  tune best --problem stencil3d --size 512x512x512\n"
           "  nvcc $(tune best --problem stencil3d --format flags) ...\n"

@@ -31,7 +31,7 @@ std::string settings_help() {
     const auto problem = entry.make();
     for (const SettingInfo& setting : problem->info().settings) names.insert(setting.name);
   }
-  return "settings, which together with the size fix what is computed: " + joined(names);
+  return "settings that, with the size, fix what is computed: " + joined(names);
 }
 
 /// Whether --problem names a definition's file.

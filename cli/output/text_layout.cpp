@@ -7,8 +7,8 @@
 namespace tune::cli {
 namespace {
 
-/// Words, of which one between single quotes is a whole: a command that is quoted can be copied. An
-/// apostrophe opens nothing.
+/// Splits at spaces, but not between single quotes, so that a quoted command can be copied. An apostrophe
+/// does not count as a quote.
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   std::string word;

@@ -13,8 +13,8 @@ constexpr std::size_t text_width = 80;
 /// The column at which texts behind labels begin.
 constexpr std::size_t label_column = 12;
 
-/// `text` broken at its spaces so that no line is longer than text_width, where its words allow it; every
-/// line but the first behind `indent` spaces, the first one starting there already. Spaces between single
+/// Breaks `text` at its spaces so that no line is longer than text_width, as far as its words allow. The
+/// first line starts at column `indent`; the others are indented by as many spaces. Spaces between single
 /// quotes stay.
 std::string wrapped(std::string_view text, std::size_t indent);
 
@@ -34,10 +34,10 @@ std::string joined(const Texts& texts, std::string_view separator = ", ") {
 std::string suggestion(std::string_view name, const std::vector<std::string>& known,
                        const std::string& otherwise);
 
-/// `2026-01-31 12:00:00 UTC` for the database's `2026-01-31T12:00:00.000Z`; another text as it is.
+/// `2026-01-31 12:00:00 UTC` for the database's `2026-01-31T12:00:00.000Z`; returns other texts unchanged.
 std::string time_of_day(const std::string& stored);
 
-/// A word of a command, between quotes where a shell would take it apart.
+/// A word of a command, in quotes where a shell would split or expand it.
 std::string shell_quoted(const std::string& word);
 
 /// A line with a label in a column of its own, its text as it is; nothing where there is no text.
