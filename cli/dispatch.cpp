@@ -32,7 +32,7 @@ void print_overview() {
   std::cout << text << program_example;
 }
 
-/// `info` of `db info`.
+/// `info` for `db info`.
 std::string_view last_word(const Command& part) {
   return part.name.substr(part.name.rfind(' ') + 1);
 }
@@ -137,7 +137,7 @@ int choose_and_run(const std::vector<std::string>& arguments) {
   return call(find_command(arguments[0]), rest);
 }
 
-/// One line, whatever a compiler's log or an argument brought into it.
+/// Prints one line, whatever control characters a compiler's log or an argument contains.
 int report_error(std::string what, Exit exit) {
   std::ranges::replace_if(
       what, [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');

@@ -12,7 +12,7 @@ namespace {
 
 using Parameters = std::vector<std::pair<std::string, search::Value>>;
 
-/// All parameters that any of the configurations has, each with a value that shows its type.
+/// All parameters of all configurations, each with a value that shows its type.
 Parameters parameters_of(const db::Portfolio& portfolio) {
   Parameters all;
   for (const Configuration& configuration : portfolio.configurations)
@@ -49,9 +49,9 @@ std::string summary(const Instance& instance, const db::Portfolio& portfolio, do
       "/// {} {}: {} for {}, at none of which more than {} are lost\n/// against the best that was measured "
       "there. ",
       instance.problem, instance.settings_key(), counted(portfolio.configurations.size(), "configuration"),
-      counted(portfolio.workloads.size(), "recorded work"), percent_text(bound));
+      counted(portfolio.workloads.size(), "recorded workload"), percent_text(bound));
   text += portfolio.exact ? "No smaller set would do.\n"
-                          : "Chosen greedily: among so many works a smaller set may exist.\n";
+                          : "Chosen greedily: among so many workloads a smaller set may exist.\n";
   if (const std::size_t stale = portfolio.stale(); stale > 0 && stale == portfolio.workloads.size())
     text += "/// The kernel sources have changed since all of these were recorded.\n";
   else if (stale > 0)
@@ -75,7 +75,7 @@ std::string configurations_text(const db::Portfolio& portfolio) {
       ++workloads;
       worst = std::max(worst, workload.loss);
     }
-    text += format("    // {}: for {}, {} slower at most\n    {{", i, counted(workloads, "work"),
+    text += format("    // {}: for {}, {} slower at most\n    {{", i, counted(workloads, "workload"),
                    percent_text(worst));
     for (std::size_t p = 0; p < parameters.size(); ++p)
       text += (p == 0 ? "" : ", ") +
@@ -87,7 +87,7 @@ std::string configurations_text(const db::Portfolio& portfolio) {
 
 std::string records_text(const db::Portfolio& portfolio, std::size_t extents) {
   std::string text = format(
-      "/// What was recorded, and which of the portfolio serves it.\nstruct Record {{\n  const char* "
+      "/// The recorded workloads, and the configuration that serves each.\nstruct Record {{\n  const char* "
       "device;\n"
       "  int major, minor, multiprocessors;\n  long long extents[{}];\n  int configuration;\n}};\n\n"
       "inline constexpr Record records[{}] = {{\n",
@@ -109,7 +109,7 @@ constexpr const char* choose_text = R"(namespace detail {{
 
 inline double ratio(double a, double b) {{ return a > 0 && b > 0 ? std::fabs(std::log(a / b)) : 0; }}
 
-/// The larger, the less alike: the device counts before the size.
+/// The larger, the less similar: the device counts before the size.
 inline double distance(const Record& record, const char* device, int major, int minor, int multiprocessors,
                        const long long (&extents)[{0}]) {{
   double logs[{0}], mean = 0, size = 0;
@@ -125,8 +125,8 @@ inline double distance(const Record& record, const char* device, int major, int 
 
 }}  // namespace detail
 
-/// For a device, as cudaDeviceProp describes it (name, major, minor, multiProcessorCount), and a size: what serves the
-/// nearest record. At a size that was not recorded it may not be valid, and may lose more.
+/// For a device, as cudaDeviceProp describes it (name, major, minor, multiProcessorCount), and a size: the
+/// configuration that serves the nearest record. At a size that was not recorded it may be invalid, and may lose more.
 inline const Configuration& choose(const char* device, int major, int minor, int multiprocessors, {1}) {{
   const long long extents[] = {{{2}}};
   const Record* nearest = &records[0];

@@ -16,11 +16,11 @@
 namespace tune::cli {
 namespace {
 
-/// What a command takes instead of a GPU: to be told to a person who has none.
+/// What a command takes instead of a GPU, for users without one.
 std::string_view without_gpu(DeviceUse use) {
   switch (use) {
     case DeviceUse::tuning:
-      return "without --device (or with --device replay) the shipped recordings answer";
+      return "without --device, or with --device replay, tune replays its shipped recordings";
     case DeviceUse::checking:
       return "--device emulator checks the kernels on the CPU, --arch sm_90 only compiles them";
     case DeviceUse::measuring_again:
@@ -44,8 +44,8 @@ DeviceChoice numbered(int number, DeviceUse use) {
   throw UsageError(format("there is no device {}; this machine has: {}", number, joined(known)));
 }
 
-/// `--device 0` is how people write "my GPU": where there is none it is answered like no choice at all. Who
-/// insists, in a script, writes cuda:0.
+/// `--device 0` usually means "my GPU": without a GPU it counts as no choice. A script that needs a GPU
+/// writes cuda:0.
 bool first_gpu_will_do(std::string_view text) {
   return text.empty() || text == "0";
 }
@@ -69,8 +69,7 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
             .reason = format("no GPU here ({})", failure_reason)};
   }
   if (text == "emulator")
-    throw UsageError(
-        "--device: the emulator checks kernels and measures nothing: tune check --device emulator");
+    throw UsageError("--device: the emulator only checks kernels: use 'tune check --device emulator'");
   if (text == "replay:") throw UsageError("--device: name the recording: replay:FILE");
   if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .reason = {}};
   if (text.starts_with("replay:"))
@@ -104,7 +103,7 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
       if (!shipped) throw;
       tell_left_out(error.what());
     }
-  throw Error(format("{}no recording has {} {}{}; recorded: {}", reason, instance.problem, instance.key(),
+  throw Error(format("{}no recording has {} {}{}; recorded are: {}", reason, instance.problem, instance.key(),
                      cache == CacheState::warm ? " with warm caches" : "",
                      recorded.empty() ? "nothing of this problem" : joined(recorded, "; ")));
 }
@@ -115,7 +114,8 @@ DeviceProperties properties_or_architecture(const std::string& device, const std
   std::string failure_reason;
   const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
   if (first_gpu_will_do(device) && devices.empty()) {
-    notice = format("no GPU here ({}): limits of sm_90; choose others with --arch", failure_reason);
+    notice =
+        format("no GPU here ({}): taking the limits of sm_90; choose others with --arch", failure_reason);
     return architecture_properties("sm_90");
   }
   const DeviceChoice choice = chosen_device(device, DeviceUse::limits);
@@ -125,7 +125,7 @@ DeviceProperties properties_or_architecture(const std::string& device, const std
 }
 
 void ProcessOptions::add_to(OptionTable& table) {
-  table.seconds("timeout", "longest time that a kernel may take to run once: 500ms, 10s, 2m", timeout)
+  table.seconds("timeout", "longest time that one execution of a kernel may take: 500ms, 10s, 2m", timeout)
       .by_default("10s");
   table.flag(
       "in-process",
@@ -138,7 +138,7 @@ std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options)
   const auto program = run::worker_program();
   if (!program)
     throw Error(
-        "the program 'tune', which runs kernels in a process of its own, is not beside this one: name it in "
+        "the program 'tune', which runs kernels in its own process, is not beside this one: name it in "
         "TUNE_WORKER, or choose --in-process");
   return run::worker_backend(*program, number, options.timeout);
 }
@@ -146,7 +146,7 @@ std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options)
 void CacheOptions::add_to(OptionTable& table) {
   table.text(
       "cache-dir", "DIR",
-      "keep compiled kernels there; default: $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else "
+      "keep compiled kernels in this folder; default: $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else "
       "~/.cache/tune/binaries",
       folder);
   table.flag("no-compile-cache", "neither use nor keep compiled kernels", off);

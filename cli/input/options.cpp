@@ -19,10 +19,10 @@ namespace po = boost::program_options;
 
 constexpr std::size_t description_column = 26;
 
-/// The last of two would win without a word.
+/// Refuses a repeated name: the last one would win silently.
 void add_once(Assignments& all, std::string name, search::Value value, const std::string& option) {
   if (std::ranges::find(all, name, &Assignments::value_type::first) != all.end())
-    throw UsageError(format("--{}: '{}' is there twice", option, name));
+    throw UsageError(format("--{}: '{}' is given twice", option, name));
   all.emplace_back(std::move(name), std::move(value));
 }
 
@@ -43,7 +43,7 @@ po::options_description described(const std::vector<OptionTable::Row>& rows) {
   return options;
 }
 
-/// What stands behind an option, each time that it is given.
+/// The values of an option, one for each time that it is given.
 std::vector<std::string> texts_of(const po::variables_map& values, const OptionTable::Row& row) {
   if (values.count(row.name) == 0) return {};
   const po::variable_value& value = values[row.name];
@@ -78,7 +78,7 @@ double parse_share(const std::string& text, const std::string& option) {
   const auto [end, error] = std::from_chars(text.data(), last, share);
   if (percent) share *= 0.01;
   if (error != std::errc{} || end != last || !(share > 0 && share < 1))
-    throw UsageError(format("--{}: '{}' is not a share between 0 and 1, as 1% or 0.01", option, text));
+    throw UsageError(format("--{}: '{}' is not a share between 0 and 1, such as 1% or 0.01", option, text));
   return share;
 }
 
@@ -159,7 +159,7 @@ void OptionTable::read(const std::vector<std::string>& arguments, std::string_vi
   po::variables_map values;
   try {
     using Style = po::command_line_style::style_t;
-    // No guessing of abbreviations: a script that uses one breaks when an option is added.
+    // Abbreviations are refused: a script that uses one would break when an option is added.
     const int style = Style::unix_style & ~Style::allow_guessing;
     po::store(po::command_line_parser(arguments).options(options).positional(plain_words).style(style).run(),
               values);
@@ -171,7 +171,7 @@ void OptionTable::read(const std::vector<std::string>& arguments, std::string_vi
   } catch (const po::error& error) {
     throw UsageError(format("{}; 'tune help {}' shows the options", error.what(), command));
   }
-  // An empty value is a script's unset variable: it must not pass for an option that was left out.
+  // An empty value is usually a script's unset variable: it must not pass for an option that was left out.
   for (const Row& row : rows_)
     if (row.kind != Kind::flag && std::ranges::count(texts_of(values, row), "") > 0)
       throw UsageError(format("--{}: the value is empty", row.name));
@@ -199,11 +199,11 @@ void add_format_option(OptionTable& table, Format& format) {
 
 namespace {
 
-/// Energy is measured for half a second a turn.
+/// Few, because measuring energy takes half a second a turn.
 constexpr std::size_t top_k_by_energy = 5;
 constexpr int largest_count = 1'000'000;
 
-/// A number that takes all of the text.
+/// The number, where it is all of the text.
 std::optional<int> number(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -211,15 +211,15 @@ std::optional<int> number(std::string_view text) {
   return value;
 }
 
-/// `7:60`, or `7`, which leaves the maximum, if it is not less.
+/// Reads `7:60`, or `7`, which keeps the maximum unless it would be smaller.
 void set_samples(const std::string& text, int& min_samples, int& max_samples) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   const auto min = number(std::string_view(text).substr(0, colon));
   const auto max = colon == text.size() ? std::max(min, std::optional(max_samples))
                                         : number(std::string_view(text).substr(colon + 1));
   if (!min || !max || *min < 1 || *max < *min || *max > largest_count)
-    throw UsageError(
-        format("--samples: '{}' is not of the form MIN or MIN:MAX, as 7:60, with MIN from 1 to MAX", text));
+    throw UsageError(format(
+        "--samples: '{}' is not of the form MIN or MIN:MAX, such as 7:60, with MIN from 1 to MAX", text));
   min_samples = *min;
   max_samples = *max;
 }
@@ -241,22 +241,24 @@ void add_cache_state_option(OptionTable& table, const std::string& what, CacheSt
 }
 
 void MeasureChoice::add_to(OptionTable& table) {
-  add_objective_option(table, "what is to be smallest: time, energy, or edp (their product)", objective);
+  add_objective_option(table, "the figure to minimise: time, energy or edp (energy times time)", objective);
   add_cache_state_option(
-      table, "of the caches when an execution starts: cold (flushed) or warm (as the one before left them)",
+      table,
+      "state of the caches when an execution starts: cold (flushed) or warm (as the execution before left them)",
       cache);
-  table.add("samples", "MIN[:MAX]", "samples of a configuration; default 7:60",
+  table.add("samples", "MIN[:MAX]", "number of samples of each configuration; default: 7:60",
             [this](const std::string& text) { set_samples(text, min_samples, max_samples); });
   table
-      .share("spread",
-             "a configuration is measured until half the 95 % interval of its median is at most this share "
-             "of it",
-             spread)
+      .share(
+          "spread",
+          "measure a configuration until half the 95 % interval of its median is at most this share of the median",
+          spread)
       .by_default("1%");
-  table.flag("no-race", "measure to the end also what is clearly slower than the fastest so far", no_race);
-  table.count("finalists", "N",
-              "how many of the best are timed again in turns at the end; default 12, or 5 by energy; 0: none",
-              top_k, 0);
+  table.flag("no-race", "also measure to the end what is clearly slower than the fastest so far", no_race);
+  table.count(
+      "finalists", "N",
+      "time this many of the best configurations again, in turns, at the end; default: 12, or 5 by energy; 0: none",
+      top_k, 0);
 }
 
 MeasureOptions MeasureChoice::measure() const {
@@ -277,7 +279,7 @@ RerankOptions MeasureChoice::rerank() const {
 }
 
 bool MeasureChoice::race() const {
-  return objective == Objective::time && !no_race;  // the slower one may take less energy
+  return objective == Objective::time && !no_race;  // a slower configuration may take less energy
 }
 
 }  // namespace tune::cli

@@ -22,7 +22,8 @@
 namespace tune::cli {
 namespace {
 
-/// Every parameter of a foreign record exists in every configuration.
+/// True when the configuration satisfies the definition. Every parameter of a third-party record exists in
+/// every configuration.
 bool is_left(const Configuration& configuration, const search::SpaceDefinition& definition) {
   for (const search::Parameter& parameter : definition.parameters)
     if (std::ranges::find(parameter.values, configuration[parameter.name]) == parameter.values.end())
@@ -37,7 +38,7 @@ bool is_left(const Configuration& configuration, const search::SpaceDefinition& 
   }
 }
 
-/// The same for the same recorded times, wherever the file lies.
+/// A hash of configurations and times, equal for equal recordings wherever their files lie.
 std::string content_of(const replay::RecordedSpace& recorded) {
   std::string text;
   for (const Evaluation& evaluation : recorded.evaluations)
@@ -50,7 +51,7 @@ std::string content_of(const replay::RecordedSpace& recorded) {
 
 std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& workload) {
   constexpr std::string_view names = "xyzw";
-  constexpr double max = 0x1.0p53;  // elements: beyond it a size is a mistake
+  constexpr double max = 0x1.0p53;  // elements: a larger size is a mistake
   std::vector<std::pair<std::string, std::int64_t>> extents;
   if (workload.ends_with('x')) return {};
   double elements = 1;
@@ -71,8 +72,8 @@ std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& 
 
 namespace {
 
-/// Of a database the one recording that another program made or that is of a problem that this program does
-/// not know.
+/// The recording of a file. Of a database, the only one that another program made or whose problem this
+/// program does not have.
 replay::RecordedSpace recording_of(const std::string& file, const ProblemOptions& choice) {
   std::vector<replay::RecordedSpace> spaces = read_spaces(file);
   if (!db::is_database(file)) return std::move(spaces.front());
@@ -92,8 +93,8 @@ replay::RecordedSpace recording_of(const std::string& file, const ProblemOptions
              file, title_of(spaces[0]), title_of(spaces[1]), spaces.size() > 2 ? "; ..." : ""));
 }
 
-/// Whether the database answers as another tuner's file would. A problem of this program is answered by what
-/// it measured itself, where there is some of that size.
+/// True when a replay treats the database like another tuner's file. It does not where this program measured
+/// its own problem at that size.
 bool answers_as_third_party(const std::string& file, const std::string& problem, const std::string& size) {
   bool third_party = false;
   for (const db::RunSummary& run : db::list_runs(db::Database(file, db::OpenMode::read_only))) {
@@ -124,7 +125,7 @@ std::string third_party_file(const std::string& device, const ProblemOptions& op
   std::error_code ignored;
   if (std::filesystem::is_regular_file(file, ignored))
     throw UsageError(format(
-        "--problem: {} is no database of tune; a file of another tuner says itself what it is of: leave "
+        "--problem: {} is not a database of tune; another tuner's file names its problem itself: leave "
         "--problem, --size and --set out",
         file));
   return {};
@@ -155,7 +156,7 @@ WorkloadKey third_party_key(const replay::RecordedSpace& recorded) {
 
 namespace {
 
-/// The problem's space for the recorded instance; nothing where this program does not know it.
+/// The problem's space for the recorded instance; nothing where this program does not have the problem.
 std::optional<search::SearchSpace> known_space(const db::Recording& recording) {
   const kernels::ProblemEntry* const entry = kernels::find_problem(recording.instance.problem);
   if (entry == nullptr) return std::nullopt;
@@ -169,7 +170,7 @@ std::optional<search::SearchSpace> known_space(const db::Recording& recording) {
   }
 }
 
-/// Without a definition: what the configurations themselves say.
+/// A space without a definition: parameters and values follow from the configurations.
 replay::RecordedSpace unknown_problem(replay::RecordedSpace recorded, const std::string& file) {
   replay::ThirdPartyRecord record{recorded.name, recorded.problem, recorded.workload, recorded.device};
   for (const Evaluation& evaluation : recorded.evaluations)
@@ -179,13 +180,14 @@ replay::RecordedSpace unknown_problem(replay::RecordedSpace recorded, const std:
   record.evaluations = std::move(recorded.evaluations);
   record.notes.push_back(recorded.imported
                              ? "another program's parameters: defaults and roles are guessed"
-                             : "this program does not know the problem: defaults and roles are guessed");
+                             : "this program does not have the problem: defaults and roles are guessed");
   replay::RecordedSpace space = replay::space_of(std::move(record), file);
   space.imported = recorded.imported;
   return space;
 }
 
-/// What it is called is known before its space is made, which takes most of the time.
+/// Nothing where the name does not contain `only`. The name is made first: making the space takes most of the
+/// time.
 std::optional<replay::RecordedSpace> to_space(db::Recording recording, const std::string& file,
                                               const std::string& only) {
   const bool warm = recording.cache == CacheState::warm;
@@ -199,7 +201,7 @@ std::optional<replay::RecordedSpace> to_space(db::Recording recording, const std
                                  .imported = recording.origin == Origin::imported};
   recorded.name = title_of(recorded);
   if (recorded.name.find(only) == std::string::npos) return std::nullopt;
-  // Another program's kernel of the same name has another space.
+  // Another program's kernel of the same name may have another space.
   const auto whole_space = recording.origin == Origin::imported ? std::nullopt : known_space(recording);
   if (!whole_space) {
     recorded.evaluations = std::move(recording.evaluations);
@@ -237,12 +239,12 @@ std::vector<replay::RecordedSpace> read_spaces(const std::string& file, const st
     std::vector<db::Recording> recordings = db::all_recordings(database);
     for (db::Recording& recording : recordings)
       if (auto space = to_space(std::move(recording), file, only)) spaces.push_back(std::move(*space));
-    if (recordings.empty()) throw Error(format("{}: nothing was measured there: tune first", file));
+    if (recordings.empty()) throw Error(format("{} has no measurements: tune first", file));
     return spaces;
   }
   const std::string text = replay::read_text(file);
   if (db::begins_as_database(text))
-    throw Error(format("{}: a compressed database: unpack it first (gunzip)", file));
+    throw Error(format("{} is a compressed database: unpack it first (gunzip)", file));
   if (name_of_recording(file).find(only) == std::string::npos) return spaces;
   spaces.push_back(replay::space_of(replay::read_recorded_json(text, name_of_recording(file), file), file));
   return spaces;

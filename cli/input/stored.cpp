@@ -74,7 +74,7 @@ bool StoredDatabases::leave_out_damaged() {
 
 namespace {
 
-/// Of what the database has, the nearest to `name`, or else all.
+/// The end of a message: the known name nearest to `name`, or all.
 std::string what_there_is(const std::string& name, const std::vector<std::string>& known) {
   return suggestion(name, known, known.empty() ? "nothing is stored yet" : "stored are: " + joined(known));
 }
@@ -102,7 +102,7 @@ void check_size_form(const std::string& size) {
     throw UsageError(format("--size: '{}' is not a size such as 512x512x512", size));
 }
 
-/// Among what the rest of the choice leaves.
+/// Throws Error where the rest of the choice leaves no result of this size.
 void check_size(const StoredChoice& choice, const db::Database& database) {
   std::set<std::string> sizes;
   for (const db::RunSummary& run :
@@ -129,9 +129,9 @@ bool has_results_of(const std::string& problem, const db::Database* database) {
 }
 
 void StoredChoice::add_to(OptionTable& table) {
-  table.text("problem", "P", "only of this problem", problem);
-  table.text("device", "NAME", "only of this device, named as in 'tune list devices'", device);
-  table.text("size", "NXxNYxNZ", "only of this size", size);
+  table.text("problem", "P", "only this problem", problem);
+  table.text("device", "NAME", "only this device, named as 'tune list devices' shows it", device);
+  table.text("size", "NXxNYxNZ", "only this size", size);
 }
 
 void check_stored_choice(const StoredChoice& choice, const db::Database* database) {
@@ -147,13 +147,13 @@ std::optional<RunId> find_run(std::optional<std::uint64_t> number, const db::Dat
   for (const db::RunSummary& run : db::list_runs(database))
     if (static_cast<std::uint64_t>(run.run) == *number) return run.run;
   throw Error(
-      format("there is no run {} in {}; 'tune list runs' shows them", *number, database.path().string()),
+      format("there is no run {} in {}; 'tune list runs' lists the runs", *number, database.path().string()),
       Exit::no_answer);
 }
 
 namespace {
 
-/// Adds what a work's settings are to what is known; what comes first is the default.
+/// Adds the settings of a workload; the first value of each is the default.
 void add_settings(const std::string& key, std::vector<SettingInfo>& settings) {
   if (key.empty()) return;
   const Configuration values = Configuration::parse(key);
@@ -195,7 +195,8 @@ class StoredProblem : public Problem {
 
  private:
   [[noreturn]] void elsewhere() const {
-    throw UsageError(format("{} was defined in a program, which alone can run it", info_.name));
+    throw UsageError(
+        format("{} was defined in another program, and only that program can run it", info_.name));
   }
 
   ProblemInfo info_;
@@ -275,7 +276,7 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
   }
   failure_reason =
       files.empty()
-          ? format("'{}' is no problem of this program: name the file of its definition with --problem",
+          ? format("'{}' is not a problem of this program: name the file of its definition with --problem",
                    problem)
           : format("its definition {} is not here: name the file with --problem", files.front());
   return nullptr;

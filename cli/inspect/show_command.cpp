@@ -35,17 +35,17 @@ std::string budget_text(const RunOptions& options) {
   if (options.budget_evaluations) text += counted(*options.budget_evaluations, "evaluation");
   if (options.budget_seconds) text += (text.empty() ? "" : ", ") + duration_text(*options.budget_seconds);
   if (options.until_gain)
-    text += format("{}until less than {} is to gain", text.empty() ? "" : ", ",
+    text += format("{}until less than {} can be gained", text.empty() ? "" : ", ",
                    percent_text(*options.until_gain));
   return text.empty() ? "the whole space" : text;
 }
 
-/// Of a device in another program's results little more than the name may be known.
+/// Another program's results may name their device alone.
 std::string device_text(const DeviceProperties& device) {
   return device.compute_major > 0 ? device.model_key() : device.name + ", the rest is unknown";
 }
 
-/// What another program did is not told by its results.
+/// Seed and budget of another program are unknown.
 std::string strategy_text(const RunRecord& record) {
   if (record.key.origin == Origin::imported) return record.options.strategy;
   return format("{}, seed {}, budget {}", record.options.strategy, record.options.seed,
@@ -57,7 +57,7 @@ std::string machine_text(const MachineState& machine) {
   return machine.host + (state.empty() ? "" : ", " + state);
 }
 
-/// The evaluations at which the best so far improved: a progress plot in words.
+/// A line for each evaluation at which the best so far improved.
 std::string progress_text(const db::RunDetails& details) {
   std::string text;
   std::optional<double> last;
@@ -130,10 +130,10 @@ std::string describe(const db::RunDetails& details) {
   text += labelled("ended", summary.ended.empty()
                                 ? "not cleanly: killed, or still running"
                                 : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
-  text += labelled(
-      "saw", format("{}, {} of them known before, {}",
-                    counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"), summary.reused,
-                    counted(static_cast<std::uint64_t>(summary.failures), "failure")));
+  text += labelled("results",
+                   format("{}, {} of them known before, {}",
+                          counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"),
+                          summary.reused, counted(static_cast<std::uint64_t>(summary.failures), "failure")));
   text += winner_text(details);
   text += rerank_text(details);
   text += "progress\n" + progress_text(details);

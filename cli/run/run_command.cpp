@@ -29,10 +29,10 @@ namespace tune::cli {
 namespace {
 
 std::string strategy_help() {
-  std::string text = format("how to search: auto (the same as {});", search::default_strategy);
+  std::string text = format("search strategy: auto (the same as {});", search::default_strategy);
   for (const search::StrategyEntry& strategy : search::strategies())
     text += format(" {} ({});", strategy.name, strategy.summary);
-  return text + " options after colons (model:start=10), 'tune replay --options S' has them";
+  return text + " options follow colons (model:start=10), 'tune replay --options S' lists them";
 }
 
 /// What the command line asks for; what is empty was not given.
@@ -62,8 +62,8 @@ void RunRequest::add_to(OptionTable& table) {
   files.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU ('tune devices'), or replay[:FILE]: recorded results answer instead; default: 0, the "
-      "first GPU, or replay where there is none; cuda:0 insists on a GPU",
+      "number of a GPU ('tune devices' lists them), or replay[:FILE] to take recorded results instead; default: 0, "
+      "the first GPU, or replay where there is no GPU; cuda:0 never falls back to replay",
       device);
   space.add_to(table);
   table
@@ -73,17 +73,18 @@ void RunRequest::add_to(OptionTable& table) {
       .tells(names_strategy);
   table.count(
       "budget-evals", "N",
-      "evaluations at most; default: 200 where neither another budget nor --until-gain is given, the whole "
-      "space for grid",
+      "end the run after N evaluations; default: 200, or the whole space for grid, where neither another budget "
+      "nor --until-gain is given",
       evaluations, 1);
-  table.share("until-gain",
-              "ends the run when no configuration left promises to gain this share of the best, as 1%",
-              until_gain);
-  table.seconds("budget-time", "time at most: 90s, 5m, 1.5h", seconds);
-  table.count("seed", "N", "of the search; default 1: the same call goes on where it stopped", seed, 0);
-  table.flag("no-transfer", "begin as if nothing was known of other sizes, settings and devices",
-             no_transfer);
-  table.flag("fresh", "evaluate again what the database already knows", fresh);
+  table.share(
+      "until-gain",
+      "end the run when no remaining configuration is expected to improve the best by this share, such as 1%",
+      until_gain);
+  table.seconds("budget-time", "end the run after this time: 90s, 5m, 1.5h", seconds);
+  table.count("seed", "N", "seed of the search; default: 1; the same call continues where it stopped", seed,
+              0);
+  table.flag("no-transfer", "ignore results of other sizes, settings and devices", no_transfer);
+  table.flag("fresh", "evaluate again what the database already has", fresh);
   measuring.add_to(table);
   process.add_to(table);
   add_kernel_dir_option(table, kernel_folder);
@@ -91,8 +92,8 @@ void RunRequest::add_to(OptionTable& table) {
   cache.add_to(table);
   add_database_option(table, database);
   add_format_option(table, format);
-  table.flag("quiet", "no progress, only the summary", quiet);
-  table.flag("verbose", "a line for every evaluation, once it is stored", verbose);
+  table.flag("quiet", "show no progress, only the summary", quiet);
+  table.flag("verbose", "show a line for every evaluation, once it is stored", verbose);
 }
 
 /// What a description wants; nothing of a problem without one, which may be null.

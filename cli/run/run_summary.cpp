@@ -42,7 +42,7 @@ std::string winner_text(const FinishedRun& summary) {
          labelled("ties", others_lines(result.rerank));
 }
 
-/// `13 failed (launch 4, crash 9)`, of the failures before or after a launch; empty for none.
+/// `13 failed (launch 4, crash 9)`: the failures before a launch (`early`) or the others; empty for none.
 std::string failures_text(const Progress& progress, bool early, std::string_view what) {
   std::uint64_t all = 0;
   std::string each;

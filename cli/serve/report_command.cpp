@@ -17,7 +17,7 @@
 namespace tune::cli {
 namespace {
 
-/// What of the database is shown. Throws as check_stored_choice and find_run.
+/// The chosen part of the database. Throws as check_stored_choice and find_run.
 reports::ReportFilter report_filter(const StoredChoice& choice, std::optional<std::uint64_t> run,
                                     bool all_versions, const db::Database& database) {
   check_stored_choice(choice, &database);
@@ -30,12 +30,11 @@ reports::ReportFilter report_filter(const StoredChoice& choice, std::optional<st
   return filter;
 }
 
-/// The report's page over a database that others may be writing to. `/` is the page, `/data` what is new in
-/// it, with an ETag that changes when the database does; both are made anew at most as often as they can be
-/// made in a third of the time.
+/// The report's page of a database that other programs may be writing to. `/` is the page, `/data` its newest
+/// data, with an ETag that changes when the database does. Rendering takes at most about a third of the time.
 class LivePage {
  public:
-  /// The database must outlive it. Throws Error where it has nothing that passes the filter.
+  /// The database must outlive it. Throws Error where nothing passes the filter.
   LivePage(const db::Database& database, reports::ReportFilter filter);
 
   HttpResponse answer(const HttpRequest& request);
@@ -46,7 +45,7 @@ class LivePage {
   const db::Database& database_;
   reports::ReportFilter filter_;
   std::map<std::int64_t, std::optional<search::Configuration>>
-      defaults_;                                ///< by work: they take long to find
+      defaults_;                                ///< by workload, because finding them takes long
   std::string start_;                           ///< tells this server's tags from another's
   std::optional<std::int64_t> version_;         ///< of the data that is shown
   std::chrono::steady_clock::time_point next_;  ///< before this, nothing is made anew
@@ -64,7 +63,7 @@ LivePage::LivePage(const db::Database& database, reports::ReportFilter filter)
 void LivePage::refresh() {
   const auto begin = std::chrono::steady_clock::now();
   if (version_ && begin < next_) return;
-  // Asked before the data are read: what is written meanwhile makes them old.
+  // Read before the data, so that anything written meanwhile makes them outdated.
   const std::int64_t version = database_.data_version();
   if (version_ == version) return;
   data_ = reports::collect(database_, filter_, [&](const db::Workload& workload) {
@@ -81,8 +80,10 @@ void LivePage::refresh() {
 
 HttpResponse LivePage::answer(const HttpRequest& request) {
   if (request.path != "/" && request.path != "/data")
-    return {
-        .status = 404, .type = "text/plain; charset=utf-8", .body = "there are / and /data\n", .headers = {}};
+    return {.status = 404,
+            .type = "text/plain; charset=utf-8",
+            .body = "this server has / and /data\n",
+            .headers = {}};
   refresh();
   const std::string tag = format("{}-{}", start_, *version_);
   HttpResponse response;
@@ -125,11 +126,12 @@ struct ReportRequest {
 
 void ReportRequest::add_to(OptionTable& table) {
   stored.add_to(table);
-  table.count("run", "N", "only what this run saw", run, 1);
-  table.flag("all-versions", "also results of drivers, compilers and sources that were tuned again later",
+  table.count("run", "N", "only the evaluations that this run saw", run, 1);
+  table.flag("all-versions",
+             "include results of drivers, compilers and kernel sources that were tuned again later",
              all_versions);
-  table.count("top", "N", "how many of the fastest configurations to list; default: 10", top, 1);
-  table.text("out", "FILE", "write to a file; default: standard output", out);
+  table.count("top", "N", "list the N fastest configurations; default: 10", top, 1);
+  table.text("out", "FILE", "write to FILE; default: standard output", out);
   std::vector<std::pair<std::string, const reports::ReportKind*>> kinds;
   for (const reports::ReportKind& each : reports::report_kinds()) kinds.emplace_back(each.name, &each);
   table.choice("format", "FORMAT", kinds_help(), kinds, kind);
@@ -139,7 +141,7 @@ void ReportRequest::add_to(OptionTable& table) {
 const reports::ReportKind& kind_for_file(const std::string& file) {
   const reports::ReportKind* by_name = reports::report_for_file(file);
   if (by_name == nullptr && !file.empty())
-    throw UsageError(format("--out: the ending of '{}' says no format; name one with --format", file));
+    throw UsageError(format("--out: the ending of '{}' names no format; choose one with --format", file));
   return by_name != nullptr ? *by_name : *reports::find_report("text");
 }
 
@@ -189,17 +191,17 @@ struct ServeRequest {
 
 void ServeRequest::add_to(OptionTable& table) {
   stored.add_to(table);
-  table.count("run", "N", "only what this run saw", run, 1);
-  table.flag("all-versions", "also results of drivers, compilers and sources that were tuned again later",
+  table.count("run", "N", "only the evaluations that this run saw", run, 1);
+  table.flag("all-versions",
+             "include results of drivers, compilers and kernel sources that were tuned again later",
              all_versions);
-  table.count("port", "N", "where to listen, on this machine only; 0 for any free port; default: 8420", port,
-              0);
+  table.count("port", "N", "port on this machine; 0: any free port; default: 8420", port, 0);
   add_database_option(table, database);
 }
 
 int run_serve(const ServeRequest& request) {
   if (request.port > 65'535)
-    throw UsageError(format("--port: {} is not a port: they end at 65535", request.port));
+    throw UsageError(format("--port: {} is not a port: the largest is 65535", request.port));
   const db::Database database(run::database_path(request.database), db::OpenMode::read_only);
   const reports::ReportFilter filter =
       report_filter(request.stored, request.run, request.all_versions, database);
@@ -217,7 +219,7 @@ int run_serve(const ServeRequest& request) {
 
 Command serve_command() {
   return {"serve",
-          "shows the report's page in a browser, live while a run goes on",
+          "shows the report in a browser, updated during a run",
           "tune serve [--db FILE] [--port N] [options]",
           "  tune serve\n"
           "  tune serve --problem stencil3d --port 0\n",

@@ -104,7 +104,8 @@ void add_winner(const Section& section, std::vector<std::pair<std::string, std::
   for (auto& line : result_lines(winner_of(section))) lines.push_back(std::move(line));
   if (section.winner->rerank) lines.emplace_back("ties", tied_text(section));
   if (section.measured > 1) lines.emplace_back("gain", gains_text(section));
-  lines.emplace_back("close", format("{} within 5 % of the best, itself included", section.close));
+  lines.emplace_back("close", format("{} within 5 % of the best, including the best",
+                                     counted(section.close, "configuration")));
   if (section.found)
     lines.emplace_back("found", format("by {}, evaluation {} of run {}, after {}", section.found->strategy,
                                        section.found->sequence + 1, section.found->run,
@@ -150,7 +151,7 @@ std::vector<std::pair<std::string, std::string>> properties(const Section& secti
                      format("{}, sources {}", workload.toolchain.compiler, workload.toolchain.source_hash));
   for (const std::string& phrase : section.outdated) lines.emplace_back("stale", phrase);
   if (workload.origin == Origin::replayed)
-    lines.emplace_back("origin", "replayed: the times are recorded ones, nothing was measured in these runs");
+    lines.emplace_back("origin", "replayed: the times are recorded, nothing was measured in these runs");
   if (workload.origin == Origin::imported)
     lines.emplace_back("origin", "imported: measured by another program, and not checked here");
   if (section.winner)

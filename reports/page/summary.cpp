@@ -17,7 +17,7 @@ std::string text(const std::string& words) {
   return html_text(typeset(words));
 }
 
-/// The value that names the algorithm in bold, the other parameters small behind it.
+/// The variant in bold, then the other parameters in small print.
 std::string configuration_html(const Configuration& configuration) {
   const search::Value* variant = configuration.find("variant");
   std::string html;
@@ -34,7 +34,7 @@ std::string factor(const std::optional<double>& gain) {
   return gain ? format("{:.2f}x", *gain) : "-";
 }
 
-/// With blanks behind commas, where a line may break.
+/// Adds blanks after commas, where a line may break.
 std::string spaced(const std::string& list) {
   std::string result;
   for (const char letter : list) {
@@ -122,7 +122,7 @@ std::string properties_html(const Section& section) {
   return html + "</dl>\n";
 }
 
-/// Folded, where it has rows.
+/// A table that is folded at first; empty where it has no rows.
 std::string table_html(const char* heading, const Grid& grid) {
   if (grid.empty()) return "";
   std::string html = format("<details><summary>{}</summary><div class=\"scroll\"><table>\n", heading);
@@ -168,14 +168,14 @@ std::string sections_html(const ReportData& data) {
                    html_text(spaced(title(section))));
     const std::vector<std::string> reasons = why_it_wins(section);
     if (reasons.empty()) {
-      html += "<p>No configuration was measured: every one failed. The failures are below.</p>\n";
+      html += "<p>No configuration was measured: all failed. The failures are below.</p>\n";
     } else {
       html += format("<p class=\"winner\">{}</p>\n<h3>Why the winner wins</h3>\n<ul class=\"why\">\n",
                      configuration_html(section.winner->configuration));
       for (const std::string& reason : reasons) html += format("<li>{}</li>\n", text(reason));
       html += "</ul>\n";
     }
-    html += "<details><summary>All facts</summary>\n" + properties_html(section) + "</details>\n";
+    html += "<details><summary>All properties</summary>\n" + properties_html(section) + "</details>\n";
     html += table_html("Fastest configurations", top_table(section));
     html += table_html("Runs", run_table(section));
     html += table_html("Failures", failure_table(section));

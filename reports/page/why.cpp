@@ -46,16 +46,16 @@ void add_limit(const Section& section, Sentences& sentences) {
     return;
   }
   if (!(top.intensity > 0 && top.bandwidth > 0 && top.flops > 0)) return;
-  sentences.push_back(
-      format("One solution moves at least {} and computes {}, {:.3g} flop/byte. The device is bound by "
-             "memory up to {:.3g} "
-             "flop/byte, so this work is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} "
-             "of peak).",
-             si(amount.bytes, "B"), si(amount.flops, "flop"), top.intensity, top.flops / top.bandwidth,
-             top.memory_bound ? "memory" : "arithmetic", si(amount.bytes / time, "B/s"),
-             percent_text(amount.bytes / time / top.bandwidth),
-             top.measured ? "the measured copy" : "the datasheet's", si(amount.flops / time, "flop/s"),
-             percent_text(amount.flops / time / top.flops)));
+  sentences.push_back(format(
+      "One solution moves at least {} and computes {}, {:.3g} flop/byte. The device is bound by "
+      "memory up to {:.3g} "
+      "flop/byte, so this problem is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} "
+      "of peak).",
+      si(amount.bytes, "B"), si(amount.flops, "flop"), top.intensity, top.flops / top.bandwidth,
+      top.memory_bound ? "memory" : "arithmetic", si(amount.bytes / time, "B/s"),
+      percent_text(amount.bytes / time / top.bandwidth),
+      top.measured ? "the measured copy" : "the datasheet's", si(amount.flops / time, "flop/s"),
+      percent_text(amount.flops / time / top.flops)));
 }
 
 void add_resources(const Section& section, Sentences& sentences) {
@@ -120,7 +120,7 @@ void add_steps(const Section& section, const ValueTable& table, Sentences& sente
   std::string text = format("{} measured configuration{} differ{} from it in one parameter: ", rows.size(),
                             rows.size() == 1 ? "" : "s", rows.size() == 1 ? "s" : "");
   text += describe(rows.front());
-  if (rows.size() > 1) text += "; at the other end " + describe(rows.back());
+  if (rows.size() > 1) text += "; the worst: " + describe(rows.back());
   sentences.push_back(text + ".");
 }
 
@@ -132,7 +132,8 @@ void add_importance(const ValueTable& table, const std::vector<ParameterEffect>&
       order.emplace_back(-*effects[i].importance, i);
   if (order.empty()) return;
   std::ranges::sort(order);
-  std::string text = "What explains most of the differences in time between all measured configurations: ";
+  std::string text =
+      "These parameters explain most of the differences in time between all measured configurations: ";
   for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 3); ++i)
     text += format("{}{} ({})", i == 0 ? "" : ", ", table.parameters[order[i].second].name,
                    percent_text(-order[i].first));
@@ -152,8 +153,8 @@ void add_standing(const Section& section, Sentences& sentences) {
   sentences.push_back(text + ".");
 }
 
-/// Operations a second of the units that may do the work. Which may is not stored, but the limit is, and says
-/// so where operations bind: the vector units, unless they are too slow for it.
+/// The peak rate of the units that may compute. Which units may is not stored, but the limit is, and it tells
+/// where operations bind: the vector units, unless they are too slow for it.
 double peak_flops(const Section& section) {
   const DeviceProperties& device = section.device;
   const bool doubles = in_double_precision(section.workload);
@@ -180,7 +181,7 @@ Ceilings ceilings(const Section& section) {
   if (amount.flops > 0 && amount.bytes > 0) top.intensity = amount.flops / amount.bytes;
   top.memory_bound =
       !(top.flops > 0) || (top.bandwidth > 0 && amount.bytes / top.bandwidth >= amount.flops / top.flops);
-  // What passes between host and device is not stored, but the limit is: nothing else makes it so long.
+  // Copies between host and device are not stored, but the limit is: nothing else makes it so long.
   const double other = std::max(top.bandwidth > 0 ? amount.bytes / top.bandwidth : 0,
                                 top.flops > 0 ? amount.flops / top.flops : 0);
   top.host_bound = device.host_to_device_bandwidth > 0 && amount.limit > 1.1 * other;
