@@ -39,8 +39,7 @@ void add(Cells& cells, const Cells& more) {
 
 /// The columns before and after those of the parameters.
 constexpr std::string_view first_columns =
-    "problem,size,settings,device,model_key,architecture,driver,compiler,source_hash,origin,cache,run,evaluation,"
-    "recorded";
+    "problem,size,settings,device,model_key,architecture,driver,compiler,source_hash,origin,cache,run,evaluation,recorded";
 constexpr std::string_view last_columns =
     ",seconds,min_seconds,samples,share_of_limit,items_per_second,flops_per_second,bytes_per_second,error,"
     "tolerance,phase,reason,registers,spill_store_bytes,spill_load_bytes,local_bytes,static_shared_memory,"

@@ -46,8 +46,7 @@ std::string loss_text(double loss) {
 
 std::string summary(const Instance& instance, const db::Portfolio& portfolio, double bound) {
   std::string text = format(
-      "/// {} {}: {} for {}, at none of which more than {} are lost\n/// against the best that was measured "
-      "there. ",
+      "/// {} {}: {} for {}, at none of which more than {} are lost\n/// against the best that was measured there. ",
       instance.problem, instance.settings_key(), counted(portfolio.configurations.size(), "configuration"),
       counted(portfolio.workloads.size(), "recorded workload"), percent_text(bound));
   text += portfolio.exact ? "No smaller set would do.\n"
@@ -87,8 +86,7 @@ std::string configurations_text(const db::Portfolio& portfolio) {
 
 std::string records_text(const db::Portfolio& portfolio, std::size_t extents) {
   std::string text = format(
-      "/// The recorded workloads, and the configuration that serves each.\nstruct Record {{\n  const char* "
-      "device;\n"
+      "/// The recorded workloads, and the configuration that serves each.\nstruct Record {{\n  const char* device;\n"
       "  int major, minor, multiprocessors;\n  long long extents[{}];\n  int configuration;\n}};\n\n"
       "inline constexpr Record records[{}] = {{\n",
       extents, portfolio.workloads.size());
@@ -205,8 +203,7 @@ std::string portfolio_header(const ProblemInfo& problem, const Instance& instanc
     names += format("{}{}", names.empty() ? "" : ", ", extent.name);
   }
   std::string text =
-      "// Written by 'tune best --format header --portfolio'; do not edit.\n#pragma once\n\n#include "
-      "<cmath>\n"
+      "// Written by 'tune best --format header --portfolio'; do not edit.\n#pragma once\n\n#include <cmath>\n"
       "#include <cstring>\n\n";
   text += summary(instance, portfolio, bound);
   text += format("namespace tune_best::{} {{\n\n", instance.problem);

@@ -153,8 +153,7 @@ void BestRequest::add_to(OptionTable& table) {
   problem.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, or any device where "
-      "there is no GPU",
+      "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, or any device where there is no GPU",
       device);
   add_cache_state_option(table, "state of the caches when an execution starts: cold or warm", cache);
   add_objective_option(

@@ -258,8 +258,7 @@ void CheckRequest::add_to(OptionTable& table) {
   table.count("seed", "N", "seed of the sample; default: 1", seed, 0);
   table.text(
       "arch", "SM",
-      "only compile for this architecture, such as sm_90, which needs no GPU; with --device emulator: take its "
-      "limits",
+      "only compile for this architecture, such as sm_90, which needs no GPU; with --device emulator: take its limits",
       architecture);
   stored.add_to(table);
   emulator.add_to(table);

@@ -161,8 +161,7 @@ Workloads current_workloads(Workloads workloads, std::vector<std::string>& notes
     if (!gives_way) kept.push_back(workload);
     if (gives_way)
       notes.push_back(
-          format("{}: results of other kernel sources ({}) are left out; a folder with --out takes "
-                 "them too",
+          format("{}: results of other kernel sources ({}) are left out; a folder with --out takes them too",
                  title_of(workload), workload.toolchain.source_hash.substr(0, 8)));
   }
   return kept;
@@ -280,8 +279,7 @@ struct DbExportRequest {
 void DbExportRequest::add_to(OptionTable& table) {
   table.text(
       "out", "FILE",
-      "the new file; in formats other than db also a folder (FILE ends in / or exists), which gets a file for each "
-      "workload",
+      "the new file; in formats other than db also a folder (FILE ends in / or exists), which gets a file for each workload",
       out);
   std::vector<std::pair<std::string, const replay::WriterEntry*>> formats = {{"db", nullptr}};
   for (const char* const name : {"t4", "kernel-tuner", "ktt"})

@@ -146,8 +146,7 @@ std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options)
 void CacheOptions::add_to(OptionTable& table) {
   table.text(
       "cache-dir", "DIR",
-      "keep compiled kernels in this folder; default: $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else "
-      "~/.cache/tune/binaries",
+      "keep compiled kernels in this folder; default: $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else ~/.cache/tune/binaries",
       folder);
   table.flag("no-compile-cache", "neither use nor keep compiled kernels", off);
 }

@@ -89,8 +89,7 @@ std::string space_text(const ReplayReport& report, std::size_t number) {
   const SpaceFacts& facts = result.facts;
   const std::string title = title_of(space);
   std::string text = format(
-      "{}\n  {} configurations, {} of them failed; best {}, median {:.2f} times that; {} within 5 %, "
-      "{} within 1 %\n",
+      "{}\n  {} configurations, {} of them failed; best {}, median {:.2f} times that; {} within 5 %, {} within 1 %\n",
       space.name.starts_with(title) ? space.name : space.name + ": " + title, facts.configurations,
       facts.failed, si(facts.optimum, "s"), facts.median / facts.optimum, facts.within_5, facts.within_1);
   for (const std::string& note : space.notes) text += format("  note: {}\n", note);
@@ -308,8 +307,7 @@ std::string to_json(const ReplayReport& report) {
 std::string to_csv(const ReplayReport& report) {
   std::string text =
       "kind,name,strategy,evaluations,share,lower_quartile,upper_quartile,evaluations_to_5_percent,"
-      "missed_5_percent,evaluations_to_1_percent,missed_1_percent,score,share_by_time,strategy_seconds,"
-      "seconds\n";
+      "missed_5_percent,evaluations_to_1_percent,missed_1_percent,score,share_by_time,strategy_seconds,seconds\n";
   for (std::size_t s = 0; s < report.spaces.size(); ++s) {
     const std::string& name = report.spaces[s].name;
     text += rows(report, "space", name, exact_random, report.results[s].random);

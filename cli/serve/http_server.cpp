@@ -211,10 +211,9 @@ HttpServer::HttpServer(int port) : listener_(socket(AF_INET, SOCK_STREAM | SOCK_
       bind(listener_.get(), address, size) != 0 || listen(listener_.get(), SOMAXCONN) != 0 ||
       getsockname(listener_.get(), address, &size) != 0) {
     if (errno == EADDRINUSE)
-      throw Error(
-          format("port {} is in use, perhaps by another 'tune serve': choose another with --port, or --port "
-                 "0 for any free one",
-                 port));
+      throw Error(format(
+          "port {} is in use, perhaps by another 'tune serve': choose another with --port, or --port 0 for any free one",
+          port));
     throw Error(format("cannot listen on port {}: {}; choose another with --port", port,
                        std::generic_category().message(errno)));
   }

@@ -109,8 +109,7 @@ std::string device_heading(const Section& section) {
                 html_text(section.workload.architecture)) +
          "<div class=\"scroll\"><table class=\"summary\"><thead><tr><th scope=\"col\">problem</th>"
          "<th scope=\"col\">winner</th><th scope=\"col\" class=\"number\">time</th>"
-         "<th scope=\"col\" class=\"number\">of limit</th><th scope=\"col\" class=\"number\">over "
-         "default</th>"
+         "<th scope=\"col\" class=\"number\">of limit</th><th scope=\"col\" class=\"number\">over default</th>"
          "<th scope=\"col\" class=\"number\">over median</th><th scope=\"col\" class=\"number\">ties</th>"
          "<th scope=\"col\">found by</th><th scope=\"col\">as of</th></tr></thead>\n<tbody>\n";
 }

@@ -36,21 +36,18 @@ void add_limit(const Section& section, Sentences& sentences) {
                                       : "arithmetic");
   sentences.push_back(text + ".");
   if (top.host_bound) {
-    sentences.push_back(
-        format("{} pass between host and device, {} in both directions together; copies reach {} to the "
-               "device and {} "
-               "back, measured, and both can go on beside the computation.",
-               si(amount.bytes, "B"), si(amount.bytes / time, "B/s"),
-               si(section.device.host_to_device_bandwidth, "B/s"),
-               si(section.device.device_to_host_bandwidth, "B/s")));
+    sentences.push_back(format(
+        "{} pass between host and device, {} in both directions together; copies reach {} to the device and {} "
+        "back, measured, and both can go on beside the computation.",
+        si(amount.bytes, "B"), si(amount.bytes / time, "B/s"),
+        si(section.device.host_to_device_bandwidth, "B/s"),
+        si(section.device.device_to_host_bandwidth, "B/s")));
     return;
   }
   if (!(top.intensity > 0 && top.bandwidth > 0 && top.flops > 0)) return;
   sentences.push_back(format(
-      "One solution moves at least {} and computes {}, {:.3g} flop/byte. The device is bound by "
-      "memory up to {:.3g} "
-      "flop/byte, so this problem is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} "
-      "of peak).",
+      "One solution moves at least {} and computes {}, {:.3g} flop/byte. The device is bound by memory up to {:.3g} "
+      "flop/byte, so this problem is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} of peak).",
       si(amount.bytes, "B"), si(amount.flops, "flop"), top.intensity, top.flops / top.bandwidth,
       top.memory_bound ? "memory" : "arithmetic", si(amount.bytes / time, "B/s"),
       percent_text(amount.bytes / time / top.bandwidth),
