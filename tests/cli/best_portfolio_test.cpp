@@ -128,7 +128,7 @@ TEST_F(BestPortfolio, WithoutLossEachHasItsBest) {
 
 TEST_F(BestPortfolio, IsRefusedWhereItMakesNoSense) {
   expect_refused(sandbox_.tune({"best", "stencil3d", "--portfolio"}), 2, {"--portfolio", "--format header"});
-  expect_refused(sandbox_.tune({"best", "stencil3d", "--loss", "3%"}), 2, {"--loss belongs to --portfolio"});
+  expect_refused(sandbox_.tune({"best", "stencil3d", "--loss", "3%"}), 2, {"--loss needs --portfolio"});
   expect_refused(sandbox_.tune(portfolio({"--loss", "much"})), 2, {"--loss: 'much' is not a share"});
   expect_refused(sandbox_.tune(portfolio({"--set", "radius=3"})), 3, {"no result of stencil3d", "radius=3"});
   expect_refused(sandbox_.tune(portfolio({"--device", "Unheard-of"})), 3, {"no result of stencil3d"});
