@@ -20,8 +20,8 @@ namespace {
 struct FoldChoice {
   enum class By { nothing, kernel, device };
   By by = By::nothing;
-  std::vector<std::pair<std::string, std::string>>
-      named;  ///< a kernel, and the beginning of its spaces' names
+  /// Kernels, each with the beginning of its spaces' names.
+  std::vector<std::pair<std::string, std::string>> named;
 
   /// `kernel`, or empty.
   std::string name() const { return by == By::nothing ? "" : by == By::kernel ? "kernel" : "device"; }

@@ -17,18 +17,29 @@
 namespace tune::cli {
 namespace {
 
-/// The chosen part of the database. Throws as check_stored_choice and find_run.
-reports::ReportFilter report_filter(const StoredChoice& choice, std::optional<std::uint64_t> run,
-                                    bool all_versions, const db::Database& database) {
-  check_stored_choice(choice, &database);
-  reports::ReportFilter filter;
-  filter.problem = choice.problem;
-  filter.size = choice.size;
-  filter.device = choice.device;
-  filter.all_versions = all_versions;
-  filter.run = find_run(run, database);
-  return filter;
-}
+/// The options that choose what of a database is shown.
+struct ReportChoice {
+  StoredChoice stored;
+  std::optional<std::uint64_t> run;
+  bool all_versions = false;
+
+  void add_to(OptionTable& table) {
+    stored.add_to(table);
+    table.count("run", "N", "only the evaluations that this run saw", run, 1);
+    table.flag("all-versions",
+               "include results of drivers, compilers and kernel sources that were tuned again later",
+               all_versions);
+  }
+  /// Throws as check_stored_choice and find_run.
+  reports::ReportFilter filter(const db::Database& database) const {
+    check_stored_choice(stored, &database);
+    return {.problem = stored.problem,
+            .size = stored.size,
+            .device = stored.device,
+            .run = find_run(run, database),
+            .all_versions = all_versions};
+  }
+};
 
 /// The report's page of a database that other programs may be writing to. `/` is the page, `/data` its newest
 /// data, with an ETag that changes when the database does. Rendering takes at most about a third of the time.
@@ -44,8 +55,8 @@ class LivePage {
 
   const db::Database& database_;
   reports::ReportFilter filter_;
-  std::map<std::int64_t, std::optional<search::Configuration>>
-      defaults_;                                ///< by workload, because finding them takes long
+  /// By workload, because finding them takes long.
+  std::map<std::int64_t, std::optional<search::Configuration>> defaults_;
   std::string start_;                           ///< tells this server's tags from another's
   std::optional<std::int64_t> version_;         ///< of the data that is shown
   std::chrono::steady_clock::time_point next_;  ///< before this, nothing is made anew
@@ -113,9 +124,7 @@ std::string kinds_help() {
 }
 
 struct ReportRequest {
-  StoredChoice stored;
-  std::optional<std::uint64_t> run;
-  bool all_versions = false;
+  ReportChoice choice;
   std::size_t top = reports::ReportFilter{}.top;
   std::string out;
   const reports::ReportKind* kind = nullptr;  ///< null: by the ending of `out`
@@ -125,11 +134,7 @@ struct ReportRequest {
 };
 
 void ReportRequest::add_to(OptionTable& table) {
-  stored.add_to(table);
-  table.count("run", "N", "only the evaluations that this run saw", run, 1);
-  table.flag("all-versions",
-             "include results of drivers, compilers and kernel sources that were tuned again later",
-             all_versions);
+  choice.add_to(table);
   table.count("top", "N", "list the N fastest configurations; default: 10", top, 1);
   table.text("out", "FILE", "write to FILE; default: standard output", out);
   std::vector<std::pair<std::string, const reports::ReportKind*>> kinds;
@@ -152,7 +157,7 @@ int run_report(const ReportRequest& request) {
   const NamedFile output{"out", out};
   check_outputs({&output, 1}, {path.string()});
   const db::Database database(path, db::OpenMode::read_only);
-  reports::ReportFilter filter = report_filter(request.stored, request.run, request.all_versions, database);
+  reports::ReportFilter filter = request.choice.filter(database);
   filter.top = request.top;
   const std::string text = kind.make()->render(reports::collect(database, filter, stored_default));
   if (out.empty())
@@ -180,9 +185,7 @@ namespace {
 constexpr std::uint64_t default_port = 8420;
 
 struct ServeRequest {
-  StoredChoice stored;
-  std::optional<std::uint64_t> run;
-  bool all_versions = false;
+  ReportChoice choice;
   std::uint64_t port = default_port;
   std::string database;
 
@@ -190,11 +193,7 @@ struct ServeRequest {
 };
 
 void ServeRequest::add_to(OptionTable& table) {
-  stored.add_to(table);
-  table.count("run", "N", "only the evaluations that this run saw", run, 1);
-  table.flag("all-versions",
-             "include results of drivers, compilers and kernel sources that were tuned again later",
-             all_versions);
+  choice.add_to(table);
   table.count("port", "N", "port on this machine; 0: any free port; default: 8420", port, 0);
   add_database_option(table, database);
 }
@@ -203,9 +202,7 @@ int run_serve(const ServeRequest& request) {
   if (request.port > 65'535)
     throw UsageError(format("--port: {} is not a port: the largest is 65535", request.port));
   const db::Database database(run::database_path(request.database), db::OpenMode::read_only);
-  const reports::ReportFilter filter =
-      report_filter(request.stored, request.run, request.all_versions, database);
-  LivePage page(database, filter);
+  LivePage page(database, request.choice.filter(database));
   HttpServer server(static_cast<int>(request.port));
   const InterruptGuard guard;
   std::cout << format("{} shows {}; Ctrl-C ends it\n", server.address(), database.path().string())
