@@ -117,7 +117,9 @@ std::vector<std::pair<std::string, std::string>> result_lines(const ShownResult&
     add("energy",
         format("{} an execution, {}", si(result.joules, "J"), si(result.joules * result.seconds, "Js")));
   if (result.timing) {
-    add("measuring", format("{}, {}", counted(result.sample_count, "sample"), to_text(*result.timing)));
+    const std::string samples = result.sample_count > 0 ? counted(result.sample_count, "sample") + ", "
+                                                        : "";  // not every database has them
+    add("measuring", samples + to_text(*result.timing));
     add("machine", to_text(result.timing->machine));
   }
   if (result.cost.items > 0)  // what another program measured was not checked here

@@ -22,7 +22,7 @@ struct ShownResult {
   std::optional<db::RerankStanding> standing = {};
   bool reused = false;  ///< the rounds of the standing are those of an earlier run
   std::vector<double> round_seconds = {}, samples = {};
-  std::uint64_t sample_count = 0;  ///< of `timing`, where `samples` may be empty
+  std::uint64_t sample_count = 0;  ///< behind `timing`; 0 where the database has none
   std::optional<Timing> timing = {};
   double joules = 0;  ///< of an execution; 0 where it was not measured, or `timing` has it
   double error = 0, tolerance = 0;
