@@ -173,7 +173,7 @@ int run_db_check(const DbCheckRequest& request) {
 
 Command db_check_command() {
   return {.name = "db check",
-          .summary = "looks for damage and contradictions; the exit status is 1 if there are any",
+          .summary = "looks for damage and contradictions; exit status 1 if it finds any",
           .usage = "tune db check [FILE]",
           .example = "  tune db check results.db\n",
           .positional = "db",

@@ -441,7 +441,7 @@ int run_db_export(const DbExportRequest& request) {
 
 Command db_export_command() {
   return {.name = "db export",
-          .summary = "writes part of a database as a database, T4, Kernel Tuner or KTT file",
+          .summary = "writes part of a database: as a database, T4, Kernel Tuner or KTT",
           .usage = "tune db export --out FILE [options]",
           .example =
               "  tune db export --problem stencil3d --without-samples --out stencil3d.db\n"
