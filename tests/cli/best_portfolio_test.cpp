@@ -109,7 +109,7 @@ TEST_F(BestPortfolio, OlderSourcesStandInWhereNothingIsFresh) {
   add_recording(sandbox_.database(), {.n = 160, .count = 40, .sources = "older"});
   add_recording(sandbox_.database(), {.n = 96, .count = 40, .slower_by = 0.5, .sources = "older"});
   const std::string text = header();
-  EXPECT_NE(text.find("for 6 recorded works"), std::string::npos) << text;  // four here, two that ship
+  EXPECT_NE(text.find("for 6 recorded workloads"), std::string::npos) << text;  // four here, two that ship
   EXPECT_NE(text.find("sources have changed since 1 of these was recorded"), std::string::npos) << text;
   const std::size_t stale = text.find(", by older kernel sources");
   ASSERT_NE(stale, std::string::npos) << text;
@@ -164,7 +164,7 @@ TEST(BestObjective, EnergyChoosesAnother) {
   EXPECT_EQ(energy["objective"], "energy");
   const ProgramResult text =
       sandbox.tune({"best", "stencil3d", "--size", "96x96x96", "--objective", "energy"});
-  EXPECT_NE(text.out.find("the smallest energy known"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("the smallest energy that is stored"), std::string::npos) << text.out;
 }
 
 TEST(BestObjective, WithoutEnergiesThereIsNoAnswer) {

@@ -74,7 +74,7 @@ TEST(CheckEmulated, RefusesWhatDoesNotFitTogether) {
   expect_refused(sandbox.tune({"check", "stencil3d", "--plain"}), 2, {"--plain", "--device emulator"});
   expect_refused(sandbox.tune(check_small({"--plain", "--sanitize"})), 2, {"choose one"});
   expect_refused(sandbox.tune({"--problem", "stencil3d", "--device", "emulator"}), 2,
-                 {"measures nothing", "tune check"});
+                 {"only checks kernels", "tune check"});
 }
 
 TEST(CheckEmulated, NamesTheCureWhereThereIsNoCompiler) {

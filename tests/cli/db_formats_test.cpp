@@ -58,7 +58,7 @@ TEST(DbFormats, T4ThereAndBackIsTheSame) {
   // And once more from there, exactly.
   const std::string second = (sandbox / "second.t4.json").string(), third = (sandbox / "third.db").string();
   done(sandbox, {"db", "export", "--out", second, "--db", other});
-  EXPECT_TRUE(has(done(sandbox, {"db", "import", second, "--db", other}).out, "0 evaluations are new"));
+  EXPECT_TRUE(has(done(sandbox, {"db", "import", second, "--db", other}).out, "0 evaluations added"));
   done(sandbox, {"db", "import", second, "--db", third});
   EXPECT_EQ(outcomes(third), outcomes(other));
 }
@@ -218,7 +218,7 @@ TEST(DbFormats, SettingsCanBeSaidAndMergedFilesAreTold) {
   const std::string a = written(sandbox, "a.json", cache()), b = written(sandbox, "b.json", other);
   const ProgramResult merged = done(sandbox, {"db", "import", a, b});
   EXPECT_TRUE(
-      has(merged.err, "2 files become one work, convolve 4096x512 on NVIDIA A100: 1 of their 4 results"))
+      has(merged.err, "2 files become one workload, convolve 4096x512 on NVIDIA A100: newer results of the same configuration replace 1 of their 4 results"))
       << merged.err;
   EXPECT_TRUE(has(merged.err, "--set NAME=VALUE")) << merged.err;
   EXPECT_TRUE(has(done(sandbox, {"db", "import", a, a}).err, "no result replaces another"));

@@ -150,7 +150,7 @@ TEST_F(StoredRerank, BestNamesWhatTies) {
                                          "Invented H2", "--db",      sandbox_.database().string()};
   const ProgramResult outcome = sandbox_.tune(best);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  for (const char* words : {"with 99 % confidence, 8 rounds of re-ranking in run",
+  for (const char* words : {"with 99 % confidence, 8 rounds of re-ranking in",
                             "ties        1 other configuration", "unroll=2"})
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
   std::vector<std::string> as_json = best;
