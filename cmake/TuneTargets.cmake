@@ -70,13 +70,17 @@ endfunction()
 
 # tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds, as NAME.Suite.Test: a
 # part of NAME selects all of them (ctest -R reports). With SUITES the tests of each of these suites run in one process:
-# for those that share what takes long to make.
+# for those that share what takes long to make. ALONE: its sources use the same names, so each is a unit of its own.
 function(tune_test name)
-  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;SUITES" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE" "LABEL" "SOURCES;SUITES" ${ARGN})
   list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   add_executable(${name} ${sources})
   tune_compile_settings(${name})
   target_precompile_headers(${name} REUSE_FROM tune_test_headers)
+  if(NOT ARG_ALONE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${TUNE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+    target_compile_options(${name} PRIVATE -Wno-shadow)  # of a name that another source of the unit has
+  endif()
   # Tests are compiled more often than they run: optimising them fully doubles the time to a result.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_link_libraries(${name} PRIVATE ${ARG_UNPARSED_ARGUMENTS} GTest::gtest_main GTest::gmock)

@@ -19,7 +19,7 @@ std::vector<std::string> check(const std::vector<std::string>& more = {}) {
   return all;
 }
 
-std::ptrdiff_t entries(const fs::path& folder) {
+std::ptrdiff_t cache_entries(const fs::path& folder) {
   std::error_code none;
   fs::directory_iterator files(folder, none);
   return std::count_if(begin(files), end(files),
@@ -40,11 +40,11 @@ TEST_F(Cache, LiesInTheHomeOfCaches) {
   EXPECT_EQ(first.status, 0);
   EXPECT_EQ(first.err, "");
   const fs::path folder = sandbox_ / "home/cache/tune/binaries";
-  EXPECT_EQ(entries(folder), 2);
+  EXPECT_EQ(cache_entries(folder), 2);
   const auto old = fs::file_time_type::clock::now() - std::chrono::hours(24);
   for (const auto& file : fs::directory_iterator(folder)) fs::last_write_time(file, old);
   EXPECT_EQ(sandbox_.tune(check()).out, first.out);
-  EXPECT_EQ(entries(folder), 2);
+  EXPECT_EQ(cache_entries(folder), 2);
   for (const auto& file : fs::directory_iterator(folder))
     if (file.path().extension() == ".entry") {
       EXPECT_GT(file.last_write_time(), old) << "the second call did not use it";
@@ -54,9 +54,9 @@ TEST_F(Cache, LiesInTheHomeOfCaches) {
 TEST_F(Cache, GoesWhereItIsTold) {
   sandbox_.set_environment("TUNE_CACHE_DIR", (sandbox_ / "named").string());
   sandbox_.tune(check());
-  EXPECT_EQ(entries(sandbox_ / "named"), 2);
+  EXPECT_EQ(cache_entries(sandbox_ / "named"), 2);
   sandbox_.tune(check({"--cache-dir", (sandbox_ / "option").string()}));
-  EXPECT_EQ(entries(sandbox_ / "option"), 2);
+  EXPECT_EQ(cache_entries(sandbox_ / "option"), 2);
   EXPECT_FALSE(fs::exists(sandbox_ / "home/cache"));
 }
 
@@ -86,7 +86,7 @@ TEST_F(Cache, StaysBelowTheSize) {
   std::vector<std::string> more = check();
   more.back() = "12";
   EXPECT_EQ(sandbox_.tune(more).status, 0);
-  EXPECT_LT(entries(sandbox_ / "home/cache/tune/binaries"), 12);
+  EXPECT_LT(cache_entries(sandbox_ / "home/cache/tune/binaries"), 12);
 }
 
 TEST(CacheFolder, IsChosenInOrder) {

@@ -17,10 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-bool has(const std::string& text, const std::string& words) {
-  return text.find(words) != std::string::npos;
-}
-
 void change(const fs::path& database, const std::string& statement) {
   SQLite::Database(database.string(), SQLite::OPEN_READWRITE).exec(statement);
 }

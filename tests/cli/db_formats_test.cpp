@@ -17,10 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-bool has(const std::string& text, const std::string& words) {
-  return text.find(words) != std::string::npos;
-}
-
 /// Outcomes by configuration: a time, or the phase of a failure.
 std::map<std::string, std::string> outcomes(const fs::path& database) {
   std::map<std::string, std::string> found;
@@ -91,11 +87,6 @@ std::string cache(int more = 0) {
         R"(,
 "32,2": {"block_size_x": 32, "tile": 2, "time": 1.0, "timestamp": "2023-12-22 09:54:08.5+00:00"})";
   return text + "}\n}";
-}
-
-std::string written(const Sandbox& sandbox, const std::string& name, const std::string& text) {
-  std::ofstream(sandbox / name) << text;
-  return (sandbox / name).string();
 }
 
 TEST(DbFormats, AnImportedKernelIsListedReportedAndReplayed) {

@@ -17,10 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::int64_t number(const fs::path& database, const std::string& sql) {
-  return SQLite::Database(database.string(), SQLite::OPEN_READWRITE, 60'000).execAndGet(sql).getInt64();
-}
-
 /// Lines that say that an evaluation is stored; one that was cut counts not.
 std::int64_t acknowledged_count(const std::string& err) {
   const std::regex stored(R"(stored \d+: [^\n]*\n)");

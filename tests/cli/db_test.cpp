@@ -17,14 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-std::int64_t number(const fs::path& database, const std::string& sql) {
-  return SQLite::Database(database.string(), SQLite::OPEN_READWRITE).execAndGet(sql).getInt64();
-}
-
-bool has(const std::string& text, const std::string& words) {
-  return text.find(words) != std::string::npos;
-}
-
 TEST(Db, HelpOfEveryPart) {
   const Sandbox sandbox;
   for (const char* part : {"info", "check", "compact", "merge", "export", "import"}) {

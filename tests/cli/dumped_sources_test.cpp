@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --keep-sources: what a configuration is compiled from, as files.
+// --keep-sources: what a chosen_configuration is compiled from, as files.
 #include "cli/input/dumped_sources.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ fs::path only_folder(const fs::path& folder) {
   return found;
 }
 
-const std::string configuration =
+const std::string chosen_configuration =
     "variant=streaming,block_x=32,block_y=4,vector=4,cells_y=1,chunk=64,queue=inputs,loader=async,stages=3,"
     "unroll=1,padded=true,store=streaming,min_blocks=1";
 
@@ -46,7 +46,7 @@ TEST(DumpedSources, AreAllThatThePlanIsCompiledFrom) {
   const auto problem = kernels::make_stencil3d();
   const Instance instance = make_instance(problem->info(), "64x64x64", {});
   const kernels::EmbeddedSources sources;
-  const Configuration chosen = Configuration::parse(configuration);
+  const Configuration chosen = Configuration::parse(chosen_configuration);
   const cli::DumpedSources dumped(folder, *problem, instance, sources);
   dumped.keep(chosen);
   dumped.keep(chosen);

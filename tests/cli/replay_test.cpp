@@ -15,16 +15,16 @@
 namespace tune::testing {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// A space of 96 configurations with a valley in it; a twelfth fails. `scale` is another device.
-Json entries(double scale) {
-  Json all = Json::array();
+OrderedJson entries(double scale) {
+  OrderedJson all = OrderedJson::array();
   for (const int x : {8, 16, 32, 64, 128, 256})
     for (const int y : {1, 2, 4, 8})
       for (const int work : {1, 2})
         for (const bool shared : {false, true}) {
-          Json entry = {{"block_size_x", x}, {"block_size_y", y}, {"work", work}, {"shared", shared}};
+          OrderedJson entry = {{"block_size_x", x}, {"block_size_y", y}, {"work", work}, {"shared", shared}};
           const double far =
               std::abs(x * y - 128 * scale) / 64.0 + (work == 1 ? 0.3 : 0.0) + (shared ? 0.0 : 0.21);
           entry["time"] = 0.4 * scale * (1 + far);
@@ -35,31 +35,25 @@ Json entries(double scale) {
 }
 
 std::string kernel_tuner(double scale) {
-  Json file = {{"device_name", scale == 1 ? "Invented A1" : "Invented B7"},
+  OrderedJson file = {{"device_name", scale == 1 ? "Invented A1" : "Invented B7"},
                {"kernel_name", "invented"},
                {"problem_size", {1024, 64}},
                {"tune_params_keys", {"block_size_x", "block_size_y", "work", "shared"}},
-               {"cache", Json::object()}};
-  for (const Json& entry : entries(scale)) file["cache"][std::to_string(file["cache"].size())] = entry;
+               {"cache", OrderedJson::object()}};
+  for (const OrderedJson& entry : entries(scale)) file["cache"][std::to_string(file["cache"].size())] = entry;
   return file.dump();
 }
 
 std::string t4(double scale) {
-  Json file = {{"metadata", {{"timeunit", "miliseconds"}}}, {"results", Json::array()}};
-  for (Json entry : entries(scale)) {
-    const Json time = entry["time"];
+  OrderedJson file = {{"metadata", {{"timeunit", "miliseconds"}}}, {"results", OrderedJson::array()}};
+  for (OrderedJson entry : entries(scale)) {
+    const OrderedJson time = entry["time"];
     entry.erase("time");
     file["results"].push_back({{"configuration", entry},
                                {"invalidity", time.is_string() ? "runtime" : "correct"},
                                {"measurements", {{{"name", "time"}, {"value", time}, {"unit", ""}}}}});
   }
   return file.dump();
-}
-
-std::string written(const Sandbox& sandbox, const std::string& name, const std::string& text) {
-  const std::filesystem::path path = sandbox / name;
-  std::ofstream(path, std::ios::binary) << text;
-  return path.string();
 }
 
 /// How long the strategies took differs between calls.
@@ -117,14 +111,14 @@ TEST(Replay, JsonAndCsvForPrograms) {
   expect_golden("cli/replay.json", std::regex_replace(read_file(json), own, "$1\"<seconds>\""));
   expect_golden("cli/replay.csv",
                 std::regex_replace(read_file(csv), std::regex(R"(,[0-9.e-]+,\n)"), ",<seconds>,\n"));
-  const Json object = Json::parse(read_file(json));
-  for (const Json& strategy : object["spaces"][0]["strategies"])
+  const OrderedJson object = OrderedJson::parse(read_file(json));
+  for (const OrderedJson& strategy : object["spaces"][0]["strategies"])
     EXPECT_EQ(strategy["strategy_seconds"].is_null(), strategy["strategy"] == "random (exact)");
 }
 
 TEST(Replay, SharesByTimeWhereTheFileHasTimes) {
   const Sandbox sandbox;
-  Json file = Json::parse(kernel_tuner(1));
+  OrderedJson file = OrderedJson::parse(kernel_tuner(1));
   for (auto& [key, entry] : file["cache"].items()) {
     entry["compile_time"] = 300;  // ms
     entry["benchmark_time"] = 100;
@@ -134,16 +128,16 @@ TEST(Replay, SharesByTimeWhereTheFileHasTimes) {
   const ProgramResult outcome = sandbox.tune(call);
   EXPECT_NE(outcome.out.find("\n    by time        .826   .826\n"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("by time: the same after the average recorded time"), std::string::npos);
-  const Json space = Json::parse(read_file(json))["spaces"][0];
+  const OrderedJson space = OrderedJson::parse(read_file(json))["spaces"][0];
   EXPECT_NEAR(space["seconds_an_evaluation"].get<double>(), 0.4, 1e-9);
   EXPECT_TRUE(space["strategies"][0]["by_time"].is_null()) << "computed, not simulated";
   // All take the same: nothing but another way to say the same.
-  const Json& grid = space["strategies"][1];
+  const OrderedJson& grid = space["strategies"][1];
   for (std::size_t b = 0; b < 2; ++b) EXPECT_EQ(grid["by_time"][b]["share"], grid["budgets"][b]["share"]);
 }
 
 /// What compiling and measuring took in a cache of Kernel Tuner.
-std::string timed(Json file) {
+std::string timed(OrderedJson file) {
   for (auto& [key, entry] : file["cache"].items()) {
     entry["compile_time"] = 300;  // ms
     entry["benchmark_time"] = entry["shared"] == true ? 700 : 100;
@@ -154,14 +148,14 @@ std::string timed(Json file) {
 TEST(Replay, SharesAfterSecondsOfRecordedTime) {
   const Sandbox sandbox;
   const std::string json = (sandbox / "out.json").string(), csv = (sandbox / "out.csv").string();
-  const std::string file = written(sandbox, "timed.json", timed(Json::parse(kernel_tuner(1))));
+  const std::string file = written(sandbox, "timed.json", timed(OrderedJson::parse(kernel_tuner(1))));
   const auto call = replay_of({file}, {"--budget-time", "1min,0.2s,10s", "--json", json, "--csv", csv});
   const ProgramResult outcome = sandbox.tune(call);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("\n                   0.2s    10s    60s\n"), std::string::npos) << outcome.out;
-  const Json strategies = Json::parse(read_file(json))["spaces"][0]["strategies"];
+  const OrderedJson strategies = OrderedJson::parse(read_file(json))["spaces"][0]["strategies"];
   EXPECT_TRUE(strategies[0]["at_times"].is_null()) << "computed, not simulated";
-  const Json& shares = strategies[1]["at_times"];
+  const OrderedJson& shares = strategies[1]["at_times"];
   ASSERT_EQ(shares.size(), 3U);
   EXPECT_EQ(shares[0]["share"], 0) << "nothing has ended by then";
   EXPECT_EQ(shares[1]["seconds"], 10);
@@ -177,7 +171,7 @@ TEST(Replay, ChoosesForAKernelByTheOthers) {
   const Sandbox sandbox;
   std::vector<std::string> files;
   for (const char* name : {"a1", "a2", "b1"}) {
-    Json file = Json::parse(kernel_tuner(files.empty() ? 1 : 2));
+    OrderedJson file = OrderedJson::parse(kernel_tuner(files.empty() ? 1 : 2));
     file["kernel_name"] = std::string(1, name[0]);
     files.push_back(written(sandbox, std::string(name) + ".json", file.dump()));
   }
@@ -193,13 +187,13 @@ TEST(Replay, ChoosesForAKernelByTheOthers) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("kernel left out in turn: "), std::string::npos);
   EXPECT_NE(outcome.out.find("  a (2 spaces): "), std::string::npos) << outcome.out;
-  const Json held = Json::parse(read_file(json))["held_out"];
+  const OrderedJson held = OrderedJson::parse(read_file(json))["held_out"];
   EXPECT_EQ(held["by"], "kernel");
   ASSERT_EQ(held["left_out"].size(), 2U);
   // What is chosen for b is the best over a1 and a2, and its figures are those on b1.
-  const Json all = Json::parse(read_file(json))["spaces"];
+  const OrderedJson all = OrderedJson::parse(read_file(json))["spaces"];
   double max = 0;
-  Json best;
+  OrderedJson best;
   for (std::size_t s = 1; s <= 3; ++s) {
     const double mean = (all[0]["strategies"][s]["budgets"][0]["share"].get<double>() +
                          all[1]["strategies"][s]["budgets"][0]["share"].get<double>()) /
@@ -211,14 +205,14 @@ TEST(Replay, ChoosesForAKernelByTheOthers) {
   EXPECT_NEAR(held["left_out"][1]["share_of_the_others"].get<double>(), max, 1e-12);
   // By names of spaces instead.
   ASSERT_EQ(with({"--choose-by", "kernel", "--group", "one=a1", "two=a", "two=b"}).status, 0);
-  EXPECT_EQ(Json::parse(read_file(json))["held_out"]["left_out"][1]["spaces"], (Json{"a2", "b1"}));
+  EXPECT_EQ(OrderedJson::parse(read_file(json))["held_out"]["left_out"][1]["spaces"], (OrderedJson{"a2", "b1"}));
   expect_refused(with({"--choose-by", "kernel", "--group", "one=a", "one=b"}), 2,
                  {"all spaces are of one kernel"});
   expect_refused(with({"--choose-by", "kernel", "--group", "one=c"}), 2, {"--group", "'c'"});
   expect_refused(with({"--choose-by", "colour"}), 2, {"--choose-by", "kernel"});
   expect_refused(with({"--only", "nothing"}), 2, {"--only", "'nothing'"});
   ASSERT_EQ(with({"--only", "a"}).status, 0);
-  EXPECT_EQ(Json::parse(read_file(json))["spaces"].size(), 2U);
+  EXPECT_EQ(OrderedJson::parse(read_file(json))["spaces"].size(), 2U);
 }
 
 TEST(Replay, StrategiesWithOptionsAreNamedInFull) {
@@ -228,7 +222,7 @@ TEST(Replay, StrategiesWithOptionsAreNamedInFull) {
       {"replay", "--space", written(sandbox, "one.json", kernel_tuner(1)), "--strategy",
        "model,auto:neighbours=never:start=8", "--repeats", "1", "--budget", "20", "--json", json});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const Json strategies = Json::parse(read_file(json))["spaces"][0]["strategies"];
+  const OrderedJson strategies = OrderedJson::parse(read_file(json))["spaces"][0]["strategies"];
   EXPECT_EQ(strategies[1]["strategy"], "model");
   EXPECT_EQ(strategies[2]["strategy"], "model:start=8:neighbours=never");
   const ProgramResult listed = sandbox.tune({"replay", "--options", "model"});
@@ -239,7 +233,7 @@ TEST(Replay, StrategiesWithOptionsAreNamedInFull) {
       sandbox.tune({"run", "--device", "replay:" + written(sandbox, "one.json", kernel_tuner(1)),
                     "--strategy", "model:start=8", "--budget-evals", "20", "--format", "json"});
   ASSERT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(Json::parse(run.out)["strategy"], "model:start=8");
+  EXPECT_EQ(OrderedJson::parse(run.out)["strategy"], "model:start=8");
 }
 
 TEST(Replay, FormatsOfOneSpaceAreOneSpace) {
@@ -324,21 +318,21 @@ TEST(ThirdPartyRun, NeedsNoProblemAndIsStoredAsReplayed) {
                                          "grid",     "--format",       "json"};
   const ProgramResult outcome = sandbox.tune(call);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const Json run = Json::parse(outcome.out);
+  const OrderedJson run = OrderedJson::parse(outcome.out);
   EXPECT_EQ(run["problem"], "invented");
   EXPECT_EQ(run["size"], "1024x64");
   EXPECT_EQ(run["device"], "Invented A1");
   EXPECT_EQ(run["origin"], "replayed");
   EXPECT_EQ(run["evaluations"], 96);
   double best = 1;
-  for (const Json& entry : entries(1))
+  for (const OrderedJson& entry : entries(1))
     if (entry["time"].is_number()) best = std::min(best, 1e-3 * entry["time"].get<double>());
   EXPECT_DOUBLE_EQ(run["best"]["seconds"].get<double>(), best);
   // The same times are the same work, wherever the file lies: nothing is evaluated again.
   std::filesystem::rename(file, sandbox / "moved.json");
   const ProgramResult again = sandbox.tune({"run", "--device", "replay:" + (sandbox / "moved.json").string(),
                                             "--format", "json", "--budget-evals", "30"});
-  EXPECT_EQ(Json::parse(again.out)["reused"], 30);
+  EXPECT_EQ(OrderedJson::parse(again.out)["reused"], 30);
   const std::string runs = sandbox.tune({"list", "runs"}).out;
   EXPECT_NE(runs.find("Invented A1 (replayed)"), std::string::npos) << runs;
 }
@@ -350,7 +344,7 @@ TEST(ThirdPartyRun, IsRestrictedLikeAnyOther) {
       sandbox.tune({"--device", "replay:" + file, "--where", "block_size_x * block_size_y <= 64", "--fix",
                     "shared=true", "--strategy", "grid", "--format", "json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(Json::parse(outcome.out)["space_size"], 20);  // ten blocks, two values of work
+  EXPECT_EQ(OrderedJson::parse(outcome.out)["space_size"], 20);  // ten blocks, two values of work
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"run", "--device", "replay:" + file});
     return sandbox.tune(more);

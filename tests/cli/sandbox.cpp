@@ -144,6 +144,20 @@ std::string read_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::string written(const Sandbox& sandbox, const std::string& name, const std::string& text) {
+  const std::filesystem::path path = sandbox / name;
+  std::ofstream(path, std::ios::binary) << text;
+  return path.string();
+}
+
+bool has(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+std::int64_t number(const std::filesystem::path& database, const std::string& sql) {
+  return SQLite::Database(database.string(), SQLite::OPEN_READWRITE, 60'000).execAndGet(sql).getInt64();
+}
+
 bool is_sound(const fs::path& database) {
   SQLite::Database opened(database.string(), SQLite::OPEN_READWRITE, 60'000);
   return opened.execAndGet("PRAGMA integrity_check").getString() == "ok";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -49,6 +50,11 @@ std::vector<std::string> small_run(const std::vector<std::string>& more = {});
 /// Lines of a text.
 std::vector<std::string> lines_of(const std::string& text);
 std::string read_file(const std::filesystem::path& path);
+/// Writes the text to the file `name` of the sandbox and returns its path.
+std::string written(const Sandbox& sandbox, const std::string& name, const std::string& text);
+bool has(const std::string& text, const std::string& words);
+/// The first column of the first row that the query selects.
+std::int64_t number(const std::filesystem::path& database, const std::string& sql);
 /// True where SQLite finds nothing wrong with the database.
 bool is_sound(const std::filesystem::path& database);
 

@@ -9,12 +9,6 @@
 namespace tune::testing {
 namespace {
 
-std::string written(const Sandbox& sandbox, const std::string& name, const std::string& text) {
-  const std::filesystem::path path = sandbox / name;
-  std::ofstream(path) << text;
-  return path.string();
-}
-
 TEST(StencilFile, NamesTheProblemAndTheShape) {
   const Sandbox sandbox;
   const std::string file =

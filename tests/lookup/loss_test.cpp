@@ -13,16 +13,16 @@ namespace {
 using lookup::Match;
 using ::testing::HasSubstr;
 
-WorkloadKey cube(std::int64_t n) {
+WorkloadKey cube_key(std::int64_t n) {
   return sized({n, n, n});
 }
 
 TEST(LookupLoss, IsThatOfEachWinnerInTheOthers) {
   DatabaseSample sample;
   // The winner of each is measured in the other: 10 % and 30 % slower.
-  sample.record(cube(64), {{1, 1.0e-3}, {2, 1.1e-3}});
-  sample.record(cube(128), {{1, 2.6e-3}, {2, 2.0e-3}});
-  const lookup::Candidate found = sample.best(query_of(cube(100)));
+  sample.record(cube_key(64), {{1, 1.0e-3}, {2, 1.1e-3}});
+  sample.record(cube_key(128), {{1, 2.6e-3}, {2, 2.0e-3}});
+  const lookup::Candidate found = sample.best(query_of(cube_key(100)));
   ASSERT_EQ(found.match, Match::nearest_size);
   ASSERT_TRUE(found.loss.has_value());
   EXPECT_NEAR(found.loss->expected, 0.2, 1e-12);
@@ -33,13 +33,14 @@ TEST(LookupLoss, IsThatOfEachWinnerInTheOthers) {
 
 TEST(LookupLoss, CountsOnlyWhatWasMeasuredThere) {
   DatabaseSample sample;
-  sample.record(cube(64), {{1, 1.0e-3}});
-  sample.record(cube(128), {{2, 2.0e-3}});
-  EXPECT_FALSE(sample.best(query_of(cube(100))).loss.has_value());
-  sample.record(cube(128), {{1, 0}});  // the winner of 64 fails there: that is no loss that a number tells
-  EXPECT_FALSE(sample.best(query_of(cube(100))).loss.has_value());
-  sample.record(cube(64), {{2, 1.5e-3}});
-  const auto loss = sample.best(query_of(cube(100))).loss;
+  sample.record(cube_key(64), {{1, 1.0e-3}});
+  sample.record(cube_key(128), {{2, 2.0e-3}});
+  EXPECT_FALSE(sample.best(query_of(cube_key(100))).loss.has_value());
+  sample.record(cube_key(128),
+                {{1, 0}});  // the winner of 64 fails there: that is no loss that a number tells
+  EXPECT_FALSE(sample.best(query_of(cube_key(100))).loss.has_value());
+  sample.record(cube_key(64), {{2, 1.5e-3}});
+  const auto loss = sample.best(query_of(cube_key(100))).loss;
   ASSERT_TRUE(loss.has_value());
   EXPECT_EQ(loss->pairs, 1);
   EXPECT_NEAR(loss->expected, 0.5, 1e-12);
@@ -47,31 +48,31 @@ TEST(LookupLoss, CountsOnlyWhatWasMeasuredThere) {
 
 TEST(LookupLoss, IsNeverAGain) {
   DatabaseSample sample;
-  sample.record(cube(64), {{1, 1.0e-3}, {2, 1.1e-3}}, {{1, 1.2e-3}});  // 2 is faster, and was not chosen
-  sample.record(cube(128), {{2, 1.0e-3}});
-  const auto loss = sample.best(query_of(cube(100))).loss;
+  sample.record(cube_key(64), {{1, 1.0e-3}, {2, 1.1e-3}}, {{1, 1.2e-3}});  // 2 is faster, and was not chosen
+  sample.record(cube_key(128), {{2, 1.0e-3}});
+  const auto loss = sample.best(query_of(cube_key(100))).loss;
   ASSERT_TRUE(loss.has_value());
   EXPECT_EQ(loss->expected, 0);
 }
 
 TEST(LookupLoss, PairsOfAnotherKindAreNoExample) {
   DatabaseSample sample;
-  WorkloadKey stale = cube(64);
+  WorkloadKey stale = cube_key(64);
   stale.toolchain.source_hash = "old";
-  WorkloadKey wide = cube(64);
+  WorkloadKey wide = cube_key(64);
   wide.instance.settings[2].second = 3;
-  for (const WorkloadKey& key : {cube(64), stale, wide, on("Sibling", cube(64))})
+  for (const WorkloadKey& key : {cube_key(64), stale, wide, on("Sibling", cube_key(64))})
     sample.record(key, {{1, 1e-3}, {2, 2e-3}});
-  sample.record(cube(128), {{3, 1e-3}});
-  EXPECT_FALSE(sample.best(query_of(cube(100))).loss.has_value());
+  sample.record(cube_key(128), {{3, 1e-3}});
+  EXPECT_FALSE(sample.best(query_of(cube_key(100))).loss.has_value());
 }
 
 TEST(LookupLoss, OfAnotherDeviceIsToldByPairsOfDevices) {
   DatabaseSample sample;
-  sample.record(on("A", cube(64)), {{1, 1e-3}, {2, 2e-3}});
-  sample.record(on("A", cube(128)), {{3, 1e-3}, {1, 9e-3}});
-  sample.record(on("B", cube(64)), {{1, 1.5e-3}, {2, 1e-3}});
-  const lookup::Candidate found = sample.best(query_of(cube(64)));
+  sample.record(on("A", cube_key(64)), {{1, 1e-3}, {2, 2e-3}});
+  sample.record(on("A", cube_key(128)), {{3, 1e-3}, {1, 9e-3}});
+  sample.record(on("B", cube_key(64)), {{1, 1.5e-3}, {2, 1e-3}});
+  const lookup::Candidate found = sample.best(query_of(cube_key(64)));
   ASSERT_EQ(found.match, Match::same_architecture);
   ASSERT_TRUE(found.loss.has_value());
   // 64 on A and B: 100 % and 50 %; A's 1 in B is none of other sizes; the winner at 128 was not measured
@@ -87,17 +88,17 @@ TEST(LookupLoss, ComesFromThePairsThatAreAsFarApart) {
     DatabaseSample::Times times;
     for (int j = 0; j < 6; ++j) times.emplace_back(j, j == i ? 1e-3 : 1.01e-3);
     for (int j = 6; j < 12; ++j) times.emplace_back(j, 1.5e-3);
-    sample.record(cube(100 + i), times);
+    sample.record(cube_key(100 + i), times);
     times.clear();
     for (int j = 0; j < 6; ++j) times.emplace_back(j, 1.5e-3);
     for (int j = 6; j < 12; ++j) times.emplace_back(j, j == i + 6 ? 1e-3 : 1.01e-3);
-    sample.record(cube(2000 + i), times);
+    sample.record(cube_key(2000 + i), times);
   }
-  const auto near = sample.best(query_of(cube(99))).loss;
+  const auto near = sample.best(query_of(cube_key(99))).loss;
   ASSERT_TRUE(near.has_value());
   EXPECT_EQ(near->pairs, 16);
   EXPECT_NEAR(near->worst, 0.01, 1e-9);
-  const auto far = sample.best(query_of(cube(40000))).loss;
+  const auto far = sample.best(query_of(cube_key(40000))).loss;
   ASSERT_TRUE(far.has_value());
   EXPECT_NEAR(far->expected, 0.5, 1e-9);
 }

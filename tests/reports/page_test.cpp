@@ -24,7 +24,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-reports::ReportData invented_data() {
+reports::ReportData page_data() {
   const TemporaryFolder folder;
   db::Database database(folder / "tune.db");
   invent(database);
@@ -46,24 +46,24 @@ std::string embedded_data(const std::string& page) {
 TEST(PageData, IsAsBefore) {
   expect_golden(
       "report_page.json",
-      nlohmann::ordered_json::parse(reports::page_data(smallest_part(invented_data()))).dump(1) + "\n");
+      nlohmann::ordered_json::parse(reports::page_data(smallest_part(page_data()))).dump(1) + "\n");
 }
 
 TEST(PageData, HasAllRowsRunsAndCosts) {
-  const auto data = nlohmann::json::parse(reports::page_data(invented_data()));
+  const auto data = nlohmann::json::parse(reports::page_data(page_data()));
   ASSERT_EQ(data["sections"].size(), 4U);
   const auto& section = data["sections"][1];
-  EXPECT_EQ(section["rows"]["time"], nlohmann::json({1.92e-3, 1.925e-3, 2.2e-3, 4.05e-3}));
-  EXPECT_EQ(section["rows"]["tied"], nlohmann::json({1}));
+  EXPECT_EQ(section["rows"]["time"], nlohmann::json::array({1.92e-3, 1.925e-3, 2.2e-3, 4.05e-3}));
+  EXPECT_EQ(section["rows"]["tied"], nlohmann::json::array({1}));
   EXPECT_EQ(section["parameters"][section["group"].get<std::size_t>()]["name"], "variant");
   EXPECT_EQ(section["runs"].size(), 2U);
-  EXPECT_EQ(section["runs"][1]["progress"]["best"], nlohmann::json({4.05e-3, 2e-3, 1.92e-3}));
+  EXPECT_EQ(section["runs"][1]["progress"]["best"], nlohmann::json::array({4.05e-3, 2e-3, 1.92e-3}));
   EXPECT_EQ(section["cost"].size(), 2U);  // direct, fused
   EXPECT_EQ(section["failures"].size(), 4U);
 }
 
 TEST(PageData, WhatIsUnknownIsNull) {
-  const auto bare = nlohmann::json::parse(reports::page_data(invented_data()))["sections"][3];
+  const auto bare = nlohmann::json::parse(reports::page_data(page_data()))["sections"][3];
   for (const char* member : {"limit", "group", "pair", "default"})
     EXPECT_TRUE(bare[member].is_null()) << member;
   EXPECT_TRUE(bare["rows"]["registers"][0].is_null());
@@ -71,7 +71,7 @@ TEST(PageData, WhatIsUnknownIsNull) {
 }
 
 TEST(PageData, ColumnsHaveOneEntryARow) {
-  const auto data = nlohmann::json::parse(reports::page_data(invented_data()));
+  const auto data = nlohmann::json::parse(reports::page_data(page_data()));
   for (const auto& section : data["sections"]) {
     const std::size_t shown = section["shown"].get<std::size_t>();
     for (const char* column : {"time", "error", "registers", "spills", "shared", "occupancy"})
@@ -82,7 +82,7 @@ TEST(PageData, ColumnsHaveOneEntryARow) {
 }
 
 TEST(PageData, ASectionOfFailuresHasNoRowsAndAllItsFailures) {
-  const auto data = nlohmann::json::parse(reports::page_data(invented_data()));
+  const auto data = nlohmann::json::parse(reports::page_data(page_data()));
   const auto& section = data["sections"][0];  // the one in which everything failed
   EXPECT_EQ(section["measured"], 0);
   EXPECT_TRUE(section["rows"]["time"].empty());
@@ -91,7 +91,7 @@ TEST(PageData, ASectionOfFailuresHasNoRowsAndAllItsFailures) {
 }
 
 TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
-  reports::ReportData data = invented_data();
+  reports::ReportData data = page_data();
   const std::string evil = "</script><!--<b title='\"'>&\x01\xff";
   data.database = evil;
   for (reports::Section& section : data.sections) {
@@ -102,7 +102,7 @@ TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
     if (section.winner) section.winner->configuration.set("odd", evil);
     for (db::FailureCount& failure : section.failures) failure.reason = evil;
   }
-  const std::string plain = reports::html_page(invented_data(), {.library = false, .live = {}});
+  const std::string plain = reports::html_page(page_data(), {.library = false, .live = {}});
   const std::string page = reports::html_page(data, {.library = false, .live = {}});
   EXPECT_EQ(count(page, "</script>"), count(plain, "</script>"));
   EXPECT_EQ(count(page, "<!--"), count(plain, "<!--"));
@@ -115,7 +115,7 @@ TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
 }
 
 TEST(Page, TheStaticPartNeedsNoScript) {
-  const std::string page = reports::html_page(invented_data(), {.library = false, .live = {}});
+  const std::string page = reports::html_page(page_data(), {.library = false, .live = {}});
   const std::string before_scripts = page.substr(0, page.find("<script"));
   EXPECT_THAT(before_scripts, HasSubstr("Why the winner wins"));
   EXPECT_THAT(before_scripts, HasSubstr("1.92 ms"));
@@ -124,7 +124,7 @@ TEST(Page, TheStaticPartNeedsNoScript) {
 }
 
 TEST(Page, LoadsNothingWhereTheLibraryIsInIt) {
-  const std::string page = reports::html_page(invented_data());
+  const std::string page = reports::html_page(page_data());
   if (reports::page_library().empty()) {
     EXPECT_THAT(page, HasSubstr("<script src=\"" + reports::library_address() + "\" integrity=\"" +
                                 reports::library_integrity() + "\" crossorigin"));
@@ -159,7 +159,7 @@ TEST(Page, TenThousandEvaluationsStayBelowFiveMegabytes) {
 }
 
 TEST(PageUpdate, HasWhatALivePageShows) {
-  const auto update = nlohmann::json::parse(reports::page_update(invented_data()));
+  const auto update = nlohmann::json::parse(reports::page_update(page_data()));
   EXPECT_EQ(update["data"]["sections"].size(), 4U);
   EXPECT_THAT(update["summary"].get<std::string>(), HasSubstr("<table"));
   EXPECT_THAT(update["sections"].get<std::string>(), HasSubstr("<article"));

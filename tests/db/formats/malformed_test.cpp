@@ -14,7 +14,7 @@
 namespace tune::testing {
 namespace {
 
-replay::RecordedSpace read(std::string_view text) {
+replay::RecordedSpace read_any(std::string_view text) {
   return replay::space_of(replay::read_recorded_json(text, "name", "dir/file.json"), "dir/file.json");
 }
 
@@ -27,12 +27,12 @@ void PrintTo(const Malformed& malformed, std::ostream* out) {
   *out << malformed.text.substr(0, 60);
 }
 
-std::string cache(const std::string& keys, const std::string& entry) {
+std::string cache_file(const std::string& keys, const std::string& entry) {
   return R"({"kernel_name": "k", "tune_params_keys": )" + keys + ",\n\"cache\": {\"entry one\": " + entry +
          "}}";
 }
 
-std::string t4(const std::string& entries) {
+std::string t4_file(const std::string& entries) {
   return "{\"metadata\": {\"timeunit\": \"ms\"},\n\"results\": [" + entries + "]}";
 }
 
@@ -40,7 +40,7 @@ class MalformedFile : public ::testing::TestWithParam<Malformed> {};
 
 TEST_P(MalformedFile, IsOneLineThatHelps) {
   try {
-    read(GetParam().text);
+    read_any(GetParam().text);
     FAIL() << "it was read";
   } catch (const Error& error) {
     const std::string what = error.what();
@@ -76,26 +76,28 @@ INSTANTIATE_TEST_SUITE_P(
                   {"no configuration is recorded", "tune first"}},
         Malformed{R"({"tune_params_keys": ["a"], "cache": 3})", {"'cache' is 3, not an object"}},
         Malformed{R"({"cache": {"1": {"a": 1, "time": 2}}})", {"tune_params_keys", "Kernel Tuner"}},
-        Malformed{cache("[]", R"({"a": 1, "time": 2})"), {"no parameters", "right file"}},
-        Malformed{cache("[1]", R"({"a": 1, "time": 2})"), {"tune_params_keys", "1"}},
-        Malformed{cache("[\"a\"]", R"({"a": null, "time": 2})"), {"\"entry one\"", "'a'", "null"}},
-        Malformed{cache("[\"a\"]", R"({"a": [1], "time": 2})"), {"\"entry one\"", "'a'", "[1]"}},
-        Malformed{cache("[\"a\"]", R"({"a": 1})"), {"\"entry one\"", "'time'"}},
-        Malformed{cache("[\"a\", \"b\"]", R"({"a": 1, "time": 2})"), {"\"entry one\"", "no 'b'"}},
-        Malformed{cache("[\"a\", \"a\"]", R"({"a": 1, "time": 2})"), {"'a'", "rename"}},
-        Malformed{cache("[\"a b\", \"a_b\"]", R"({"a b": 1, "a_b": 2, "time": 2})"),
+        Malformed{cache_file("[]", R"({"a": 1, "time": 2})"), {"no parameters", "right file"}},
+        Malformed{cache_file("[1]", R"({"a": 1, "time": 2})"), {"tune_params_keys", "1"}},
+        Malformed{cache_file("[\"a\"]", R"({"a": null, "time": 2})"), {"\"entry one\"", "'a'", "null"}},
+        Malformed{cache_file("[\"a\"]", R"({"a": [1], "time": 2})"), {"\"entry one\"", "'a'", "[1]"}},
+        Malformed{cache_file("[\"a\"]", R"({"a": 1})"), {"\"entry one\"", "'time'"}},
+        Malformed{cache_file("[\"a\", \"b\"]", R"({"a": 1, "time": 2})"), {"\"entry one\"", "no 'b'"}},
+        Malformed{cache_file("[\"a\", \"a\"]", R"({"a": 1, "time": 2})"), {"'a'", "rename"}},
+        Malformed{cache_file("[\"a b\", \"a_b\"]", R"({"a b": 1, "a_b": 2, "time": 2})"),
                   {"two parameters 'a_b'"}},
-        Malformed{cache("[\"in\"]", R"({"in": 1, "time": 2})"), {"'in'", "rename"}},
-        Malformed{cache("[\"\"]", R"({"": 1, "time": 2})"), {"rename"}}));
+        Malformed{cache_file("[\"in\"]", R"({"in": 1, "time": 2})"), {"'in'", "rename"}},
+        Malformed{cache_file("[\"\"]", R"({"": 1, "time": 2})"), {"rename"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     T4, MalformedFile,
     ::testing::Values(
-        Malformed{t4(""), {"no configuration is recorded"}}, Malformed{t4("1, 2"), {"no configuration"}},
-        Malformed{t4(R"({"time": 1})"), {"entry 1 of 'results'", "'configuration'"}},
-        Malformed{t4(R"({"configuration": {"a": {}}})"), {"entry 1", "'a'", "{}"}},
+        Malformed{t4_file(""), {"no configuration is recorded"}},
+        Malformed{t4_file("1, 2"), {"no configuration"}},
+        Malformed{t4_file(R"({"time": 1})"), {"entry 1 of 'results'", "'configuration'"}},
+        Malformed{t4_file(R"({"configuration": {"a": {}}})"), {"entry 1", "'a'", "{}"}},
         Malformed{
-            t4(R"({"configuration": {"a": 1}, "measurements": [{"name": "time", "value": 1, "unit": "fortnights"}]})"),
+            t4_file(
+                R"({"configuration": {"a": 1}, "measurements": [{"name": "time", "value": 1, "unit": "fortnights"}]})"),
             {"'fortnights'", "ns, us, ms, s"}},
         Malformed{R"({"metadata": {"timeunit": "hours"}, "results": [{"configuration": {"a": 1}}]})",
                   {"'hours'", "ns, us, ms, s"}},
@@ -150,7 +152,7 @@ TEST(HugeFile, TakesMemoryOfItsOwnSize) {
             R"(, "time": 2.5, "times": [)" + samples + "1.0]}";
   text += "}}";
   const double before = max_memory();
-  EXPECT_EQ(read(text).space.size(), 2U);
+  EXPECT_EQ(read_any(text).space.size(), 2U);
   EXPECT_LT(max_memory() - before, 5e6);  // beyond the text itself
 }
 

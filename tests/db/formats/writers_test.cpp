@@ -61,7 +61,7 @@ replay::ThirdPartyRecord example() {
   return record;
 }
 
-replay::ThirdPartyRecord read(const std::string& text) {
+replay::ThirdPartyRecord read_back(const std::string& text) {
   return replay::read_recorded_json(text, "name", "file", replay::Samples::keep);
 }
 
@@ -75,7 +75,7 @@ std::vector<Phase> phases_of(const replay::ThirdPartyRecord& record) {
 
 TEST(Writers, T4ComesBackExactly) {
   replay::ThirdPartyRecord record = example();
-  const replay::ThirdPartyRecord again = read(replay::to_t4(record));
+  const replay::ThirdPartyRecord again = read_back(replay::to_t4(record));
   EXPECT_EQ(again.format, "T4");
   EXPECT_EQ(again.problem, record.problem);
   EXPECT_EQ(again.workload, record.workload);
@@ -106,7 +106,7 @@ TEST(Writers, T4ComesBackExactly) {
 TEST(Writers, EveryFormatIsASpaceWhereAParameterIsAbsent) {
   for (const auto write : {replay::to_t4, replay::to_kernel_tuner, replay::to_ktt}) {
     replay::ThirdPartyRecord record = example();
-    const replay::RecordedSpace recorded = replay::space_of(read(write(record)), "file");
+    const replay::RecordedSpace recorded = replay::space_of(read_back(write(record)), "file");
     EXPECT_EQ(recorded.space.size(), record.evaluations.size());
     const auto value = [&](std::size_t i) { return recorded.evaluations[i].configuration["loader"]; };
     EXPECT_EQ(value(0), search::Value("async"));
@@ -116,7 +116,7 @@ TEST(Writers, EveryFormatIsASpaceWhereAParameterIsAbsent) {
 
 TEST(Writers, KernelTunerComesBackButForTheLastDigit) {
   replay::ThirdPartyRecord record = example();
-  const replay::ThirdPartyRecord again = read(replay::to_kernel_tuner(record));
+  const replay::ThirdPartyRecord again = read_back(replay::to_kernel_tuner(record));
   EXPECT_EQ(again.format, "Kernel Tuner");
   EXPECT_EQ(again.problem, record.problem);
   EXPECT_EQ(again.workload, "512x256x128");
@@ -140,7 +140,7 @@ TEST(Writers, KernelTunerComesBackButForTheLastDigit) {
 
 TEST(Writers, KttComesBackWithOneTimeEach) {
   replay::ThirdPartyRecord record = example();
-  const replay::ThirdPartyRecord again = read(replay::to_ktt(record));
+  const replay::ThirdPartyRecord again = read_back(replay::to_ktt(record));
   EXPECT_EQ(again.format, "KTT");
   EXPECT_EQ(again.problem, record.problem);
   EXPECT_EQ(again.device, record.device);
@@ -169,7 +169,7 @@ constexpr const char* ktt =
  "KernelName": "gemm", "Status": "Ok", "TotalDuration": 18446744073709551615.0}]})";
 
 TEST(Ktt, ResultsAreARecord) {
-  const replay::ThirdPartyRecord record = read(ktt);
+  const replay::ThirdPartyRecord record = read_back(ktt);
   EXPECT_EQ(record.problem, "gemm");
   EXPECT_EQ(record.device, "NVIDIA A100");
   ASSERT_EQ(record.evaluations.size(), 3U);
@@ -197,7 +197,7 @@ TEST(Ktt, WhatIsNoneIsOneLine) {
       {R"({"Metadata": {}, "Results": [], "results": []})", "right file"}};
   for (const Bad& bad : all) {
     try {
-      read(bad.text);
+      read_back(bad.text);
       ADD_FAILURE() << bad.text << " was read";
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr(bad.words));
@@ -208,8 +208,8 @@ TEST(Ktt, WhatIsNoneIsOneLine) {
 
 TEST(Import, SamplesAreThoseAroundTheTime) {
   const auto samples = [](const std::string& time, const std::string& times) {
-    return read(R"({"tune_params_keys": ["a"], "cache": {"1": {"a": 1, "time": )" + time + R"(, "times": )" +
-                times + "}}}")
+    return read_back(R"({"tune_params_keys": ["a"], "cache": {"1": {"a": 1, "time": )" + time +
+                     R"(, "times": )" + times + "}}}")
         .evaluations[0]
         .outcome->samples;
   };
@@ -244,7 +244,7 @@ TEST(Import, HostileFilesAreErrors) {
       {std::string(5000, 'x'), "not JSON"}};
   for (const Bad& bad : all) {
     try {
-      read(bad.text);
+      read_back(bad.text);
       ADD_FAILURE() << bad.text.substr(0, 80) << " was read";
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr(bad.words));
@@ -252,7 +252,7 @@ TEST(Import, HostileFilesAreErrors) {
     }
   }
   const replay::ThirdPartyRecord huge =
-      read(R"({"tune_params_keys": ["a"], "cache": {"1": {"a": 18446744073709551615, "time": 1}}})");
+      read_back(R"({"tune_params_keys": ["a"], "cache": {"1": {"a": 18446744073709551615, "time": 1}}})");
   EXPECT_GT(huge.evaluations[0].configuration["a"].as_real(), 1e19) << "it became a negative number";
 }
 
@@ -263,7 +263,7 @@ TEST(Import, EveryCutOfAFileIsReadOrRefused) {
   for (const std::string& text : texts)
     for (std::size_t length = 0; length < text.size(); length += 7) {
       try {
-        read(text.substr(0, length));
+        read_back(text.substr(0, length));
       } catch (const Error& error) {
         EXPECT_THAT(error.what(), ::testing::StartsWith("file: "));
       }

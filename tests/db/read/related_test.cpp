@@ -18,7 +18,7 @@
 namespace tune::testing {
 namespace {
 
-WorkloadKey sized(std::int64_t nx, WorkloadKey key = example_key()) {
+WorkloadKey of_width(std::int64_t nx, WorkloadKey key = example_key()) {
   key.instance.extents[0].second = nx;
   return key;
 }
@@ -73,27 +73,27 @@ TEST_F(Related, TheWorkItselfIsKnownNotRelated) {
   replayed.origin = Origin::replayed;
   EXPECT_TRUE(related(replayed).empty());
   // Of another size it is.
-  EXPECT_EQ(related(sized(64)).size(), 1U);
+  EXPECT_EQ(related(of_width(64)).size(), 1U);
 }
 
 TEST_F(Related, WhatWasReplayedIsNobodysMeasurement) {
-  WorkloadKey other = sized(64);
+  WorkloadKey other = of_width(64);
   other.origin = Origin::replayed;
   record(other);
   EXPECT_TRUE(related().empty());
 }
 
 TEST_F(Related, AnotherProblemIsNotRelated) {
-  WorkloadKey other = sized(64);
+  WorkloadKey other = of_width(64);
   other.instance.problem = "rotate2d";
   record(other);
   EXPECT_TRUE(related().empty());
 }
 
 TEST_F(Related, FewerThanTenMeasurementsSayTooLittle) {
-  record(sized(64), 9);
+  record(of_width(64), 9);
   EXPECT_TRUE(related().empty());
-  const RunId run = store_.begin_run(run_of(sized(64)));
+  const RunId run = store_.begin_run(run_of(of_width(64)));
   store_.record(run, failed(example_configuration(500), Phase::verify, "wrong"));
   store_.record(run, measured(example_configuration(32), {2e-3}));  // again: still nine
   EXPECT_TRUE(related().empty());
@@ -105,12 +105,12 @@ TEST_F(Related, FewerThanTenMeasurementsSayTooLittle) {
 
 TEST_F(Related, OneMeasurementOfTheSameWorkWithOtherVersionsIsEnough) {
   record(with_driver("570"), 1);
-  record(sized(64, with_driver("570")), 9);
+  record(of_width(64, with_driver("570")), 9);
   record(on("Sibling"), 9);
   ASSERT_EQ(related().size(), 1U);
   EXPECT_EQ(related()[0].workload.driver, "570");
   EXPECT_TRUE(related()[0].same_but_versions);
-  record(sized(64), 10);
+  record(of_width(64), 10);
   ASSERT_EQ(related().size(), 2U);
   EXPECT_FALSE(related()[1].same_but_versions);
   const RunId run = store_.begin_run(run_of(with_driver("560")));
@@ -120,11 +120,11 @@ TEST_F(Related, OneMeasurementOfTheSameWorkWithOtherVersionsIsEnough) {
 
 TEST_F(Related, AnotherSizeIsNearerThanAnotherSettingAndThatThanAnotherDevice) {
   record(on_older("Old", with_radius(4)));
-  record(on_older("Old", sized(256)));
+  record(on_older("Old", of_width(256)));
   record(with_radius(4));
   record(on("Sibling"));
-  record(sized(128));
-  record(sized(256));
+  record(of_width(128));
+  record(of_width(256));
   record(with_driver("570"));
   std::vector<std::string> order;
   std::vector<double> distances;
@@ -147,8 +147,8 @@ TEST_F(Related, AnotherSizeIsNearerThanAnotherSettingAndThatThanAnotherDevice) {
 }
 
 TEST_F(Related, AmongEquallyAlikeTheLargestComesFirst) {
-  record(sized(256), 12);
-  record(sized(1024), 30);
+  record(of_width(256), 12);
+  record(of_width(1024), 30);
   ASSERT_EQ(related().size(), 2U);
   EXPECT_EQ(related()[0].workload.size, "1024x256x128");
 }
@@ -162,15 +162,15 @@ TEST_F(Related, ColdAndWarmTimesAreOfDifferentWorks) {
   EXPECT_TRUE(related(warm).empty());
 }
 
-/// Few keys, of which each differs from `example_key` in any of what counts.
-std::vector<WorkloadKey> keys() {
+/// Few related_keys, of which each differs from `example_key` in any of what counts.
+std::vector<WorkloadKey> related_keys() {
   std::vector<WorkloadKey> result;
   for (const bool sibling : {false, true})
     for (const int nx : {64, 512})
       for (const int radius : {2, 4})
         for (const char* driver : {"580.1", "590"})
           for (const Origin origin : {Origin::measured, Origin::replayed}) {
-            WorkloadKey key = with_driver(driver, with_radius(radius, sized(nx)));
+            WorkloadKey key = with_driver(driver, with_radius(radius, of_width(nx)));
             if (sibling) key = on("Sibling", key);
             key.origin = origin;
             result.push_back(key);
@@ -229,7 +229,7 @@ class RelatedProperty : public Related, public ::testing::WithParamInterface<uns
   }
 
   std::mt19937 random_{GetParam()};
-  std::vector<WorkloadKey> keys_ = keys();
+  std::vector<WorkloadKey> keys_ = related_keys();
   std::map<std::size_t, Times> known_;  ///< by place of the key
 };
 
@@ -294,8 +294,8 @@ FROM numbers)",
 }
 
 TEST_F(Related, OfALargeDatabaseOnlyWhatIsNeededIsRead) {
-  add_many(database_, store_.begin_run(run_of(sized(64))), 60'000);
-  add_many(database_, store_.begin_run(run_of(sized(256))), 40'000);
+  add_many(database_, store_.begin_run(run_of(of_width(64))), 60'000);
+  add_many(database_, store_.begin_run(run_of(of_width(256))), 40'000);
   const std::clock_t start = std::clock();  // of the processor: others may be busy on it
   const auto workloads = related();
   ASSERT_EQ(workloads.size(), 2U);

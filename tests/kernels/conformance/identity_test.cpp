@@ -22,7 +22,7 @@ namespace {
 
 constexpr int sampled_ids = 100;
 constexpr int sampled_plans = 12;
-constexpr std::size_t max_values = 5;  // of one setting
+constexpr std::size_t max_setting_values = 5;  // of one setting
 
 std::string short_hash(const std::string& text) {
   return content_hash(text).substr(0, 12);
@@ -62,7 +62,7 @@ std::vector<Value> other_values(const SettingInfo& setting) {
   if (setting.range) return {Value(setting.range->first + 2)};
   std::vector<Value> others = setting.values;
   std::erase(others, setting.default_value);
-  if (others.size() > max_values) others.resize(max_values);
+  if (others.size() > max_setting_values) others.resize(max_setting_values);
   return others;
 }
 
@@ -85,7 +85,7 @@ std::string identity_lines(const Problem& problem) {
 TEST(Identity, ConfigurationsKeepTheirNumbersAndTheirMeaning) {
   std::string lines;
   for (const ProblemEntry& entry : problems()) lines += identity_lines(*entry.make());
-  testing::expect_golden("identity.txt", lines);
+  tune::testing::expect_golden("identity.txt", lines);
 }
 
 }  // namespace

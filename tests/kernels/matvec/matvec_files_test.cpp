@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Instance instance_of(const std::string& size, const std::string& op, const std::string& type = "float") {
+Instance file_instance(const std::string& size, const std::string& op, const std::string& type = "float") {
   const std::vector<std::pair<std::string, Value>> settings = {{"op", op}, {"type", type}};
   return make_instance(make_matvec()->info(), size, settings);
 }
@@ -53,10 +53,10 @@ class MatvecFilesTest : public ::testing::Test {
 TEST_F(MatvecFilesTest, AreReadAsTheyWereWritten) {
   const ProblemFiles& files = matvec_files();
   for (const char* op : {"n", "t", "ata"}) {
-    const Instance instance = instance_of("7x5", op);
+    const Instance instance = file_instance("7x5", op);
     const TensorSet inputs = matvec_inputs(matvec_job(instance), 4);
     files.write_inputs(file, instance, inputs);
-    EXPECT_EQ(files.extents(file, instance_of("1x1", op)), instance.extents);
+    EXPECT_EQ(files.extents(file, file_instance("1x1", op)), instance.extents);
     expect_equal(files.read_inputs(file, instance), inputs);
     EXPECT_FALSE(fs::exists(file.string() + ".part"));
   }
@@ -64,7 +64,7 @@ TEST_F(MatvecFilesTest, AreReadAsTheyWereWritten) {
 
 // Byte by byte: rows, columns, zeros, the matrix row after row, the vector.
 TEST_F(MatvecFilesTest, LieAsDocumented) {
-  const Instance instance = instance_of("3x2", "ata");
+  const Instance instance = file_instance("3x2", "ata");
   const TensorSet inputs = matvec_inputs(matvec_job(instance), 4);
   matvec_files().write_inputs(file, instance, inputs);
   const std::string bytes = contents(file);
@@ -77,7 +77,7 @@ TEST_F(MatvecFilesTest, LieAsDocumented) {
 }
 
 TEST_F(MatvecFilesTest, ThatAreNoneAreRefused) {
-  const Instance instance = instance_of("3x2", "ata");
+  const Instance instance = file_instance("3x2", "ata");
   matvec_files().write_inputs(file, instance, matvec_inputs(matvec_job(instance), 4));
   const std::string whole = contents(file);
   const auto refused = [&](const std::function<void(std::string&)>& spoil) {
@@ -110,13 +110,13 @@ TEST_F(MatvecFilesTest, ThatAreNoneAreRefused) {
   EXPECT_THROW(matvec_files().extents(folder.path() / "missing", instance), Error);
   EXPECT_THROW(matvec_files().extents(folder.path(), instance), UsageError);
   put(file, whole);
-  EXPECT_THROW(matvec_files().extents(file, instance_of("3x2", "ata", "double")), UsageError);
-  EXPECT_THROW(matvec_files().read_inputs(file, instance_of("2x3", "ata")), UsageError);
+  EXPECT_THROW(matvec_files().extents(file, file_instance("3x2", "ata", "double")), UsageError);
+  EXPECT_THROW(matvec_files().read_inputs(file, file_instance("2x3", "ata")), UsageError);
   EXPECT_THROW(matvec_files().read_outputs(file, instance), UsageError);
 }
 
 TEST_F(MatvecFilesTest, ThatCannotBeWrittenAreErrors) {
-  const Instance instance = instance_of("300x200", "n");
+  const Instance instance = file_instance("300x200", "n");
   const TensorSet inputs = matvec_inputs(matvec_job(instance), 4);
   EXPECT_THROW(matvec_files().write_inputs(folder.path() / "none" / "a", instance, inputs), Error);
   if (fs::exists("/dev/full")) {
@@ -127,12 +127,12 @@ TEST_F(MatvecFilesTest, ThatCannotBeWrittenAreErrors) {
 
 // Whatever a file holds: sums of one sign, one element after another, stay within; a missing term does not.
 TEST_F(MatvecFilesTest, ToleranceIsForAnyNumbers) {
-  const MatvecJob job = matvec_job(instance_of("200x5000", "ata"));
+  const MatvecJob job = matvec_job(file_instance("200x5000", "ata"));
   for (const float shift : {0.0F, 1.0F, 1000.0F}) {
     TensorSet inputs = matvec_inputs(job, 2);
     for (auto& [name, tensor] : inputs)
       for (float& value : tensor.as<float>()) value += shift;
-    const Tolerance tolerance = matvec_files().tolerance(instance_of("200x5000", "ata"), inputs);
+    const Tolerance tolerance = matvec_files().tolerance(file_instance("200x5000", "ata"), inputs);
     const TensorSet reference = matvec_reference(job, inputs);
     const auto a = inputs.at("a").as<float>(), x = inputs.at("x").as<float>();
     double worst = 0, missing = 0;
@@ -149,7 +149,7 @@ TEST_F(MatvecFilesTest, ToleranceIsForAnyNumbers) {
 }
 
 TEST_F(MatvecFilesTest, GiveAProblemItsInputs) {
-  const Instance instance = instance_of("9x4", "ata"), other = instance_of("5x4", "ata");
+  const Instance instance = file_instance("9x4", "ata"), other = file_instance("5x4", "ata");
   const TensorSet inputs = matvec_inputs(matvec_job(instance), 77);
   const auto problem = with_inputs(make_matvec(), instance, inputs);
   expect_equal(problem->inputs(instance, 1), inputs);

@@ -20,7 +20,7 @@
 namespace tune::kernels {
 namespace {
 
-Instance instance_of(const std::string& size, const std::string& op, const std::string& type) {
+Instance sized_instance(const std::string& size, const std::string& op, const std::string& type) {
   const std::vector<std::pair<std::string, Value>> settings = {{"op", op}, {"type", type}};
   return make_instance(make_matvec()->info(), size, settings);
 }
@@ -54,7 +54,7 @@ struct Data {
 template<class Real>
 void expect_formula(const std::string& size, const std::string& op) {
   SCOPED_TRACE(size + " " + op);
-  const MatvecJob job = matvec_job(instance_of(size, op, sizeof(Real) == 8 ? "double" : "float"));
+  const MatvecJob job = matvec_job(sized_instance(size, op, sizeof(Real) == 8 ? "double" : "float"));
   const TensorSet inputs = matvec_inputs(job, 3), reference = matvec_reference(job, inputs);
   const Data<Real> data(job, inputs);
   std::vector<long double> y(data.rows), z(data.columns);
@@ -87,11 +87,11 @@ TEST(Matvec, ReferenceIsTheFormula) {
 
 TEST(Matvec, WorkReadsTheMatrixOnce) {
   const auto problem = make_matvec();
-  const ProblemCost both = problem->cost(instance_of("100x50", "ata", "float"));
+  const ProblemCost both = problem->cost(sized_instance("100x50", "ata", "float"));
   EXPECT_EQ(both.items, 10000);
   EXPECT_EQ(both.flops, 20000);
   EXPECT_EQ(both.bytes, 4 * (5000 + 100 + 50 + 50));
-  const ProblemCost one = problem->cost(instance_of("100x50", "t", "double"));
+  const ProblemCost one = problem->cost(sized_instance("100x50", "t", "double"));
   EXPECT_EQ(one.items, 5000);
   EXPECT_EQ(one.bytes, 8 * (5000 + 100 + 50));
 }
@@ -125,7 +125,7 @@ TEST(Matvec, ToleranceHoldsForTheLongestChainsAndMissesNoTerm) {
   constexpr std::size_t none = ~std::size_t{0};
   for (const char* size : {"1x1", "40x3000", "3000x40", "2x60000", "700x900", "1x7", "60000x2"}) {
     SCOPED_TRACE(size);
-    const MatvecJob job = matvec_job(instance_of(size, "ata", "float"));
+    const MatvecJob job = matvec_job(sized_instance(size, "ata", "float"));
     const TensorSet inputs = matvec_inputs(job, 1), reference = matvec_reference(job, inputs);
     const Tolerance tolerance = matvec_tolerance(job);
     const Chains right = chains_of(job, inputs, none, none);
@@ -158,7 +158,7 @@ TEST(Matvec, SpacesAreValidAtAllSizes) {
       for (const char* type : {"float", "double"}) {
         // A third of them: each size and each op with each type.
         if (number++ % 3 != 0) continue;
-        const Instance instance = instance_of(size, op, type);
+        const Instance instance = sized_instance(size, op, type);
         SCOPED_TRACE(instance.key());
         const search::SearchSpace space(problem->space(instance, device));
         ASSERT_GT(space.size(), 0U);
@@ -188,7 +188,7 @@ TEST(Matvec, SpacesAreValidAtAllSizes) {
 TEST(Matvec, WideAndTallMatricesHaveTheVariantsThatReadOnce) {
   const auto problem = make_matvec();
   const auto has = [&](const char* size, const char* variant) {
-    search::SpaceDefinition definition = problem->space(instance_of(size, "ata", "float"), large_device());
+    search::SpaceDefinition definition = problem->space(sized_instance(size, "ata", "float"), large_device());
     definition.constraints.push_back({search::var("variant") == variant, "chosen"});
     return search::SearchSpace(definition).size() > 0;
   };
@@ -204,7 +204,7 @@ TEST(Matvec, CheckSizesReachAllPaths) {
   const auto problem = make_matvec();
   const EmbeddedSources sources;
   for (const char* size : {"16384x16384", "1024x262144", "262144x1024", "1000x1001"}) {
-    const Instance instance = instance_of(size, "ata", "float");
+    const Instance instance = sized_instance(size, "ata", "float");
     const search::SearchSpace space(problem->space(instance, large_device()));
     search::Random random(2);
     for (int i = 0; i < 200; ++i) {

@@ -22,7 +22,7 @@
 namespace tune::kernels {
 namespace {
 
-StencilDefinition parsed(std::string_view text, std::string_view file = {}) {
+StencilDefinition parsed_definition(std::string_view text, std::string_view file = {}) {
   const Parsed<StencilDefinition> definition = parse_definition(text, file);
   if (!definition) ADD_FAILURE() << definition.error().message;
   return definition.value_or(StencilDefinition{});
@@ -42,7 +42,7 @@ const std::string heat =
     "                                      + D[x,y,z+i] + D[x,y,z-i]))\n";
 
 TEST(StencilDefinition, OfAnEquationHasNameAndPoints) {
-  const StencilDefinition definition = parsed(heat, "some/file.stencil");
+  const StencilDefinition definition = parsed_definition(heat, "some/file.stencil");
   EXPECT_EQ(definition.name, "acoustic wave (8th order)");
   EXPECT_EQ(definition.stencil.points.size(), 25U);
   EXPECT_TRUE(definition.stencil.star());
@@ -51,12 +51,12 @@ TEST(StencilDefinition, OfAnEquationHasNameAndPoints) {
 }
 
 TEST(StencilDefinition, WithoutNameHasThatOfItsFile) {
-  EXPECT_EQ(parsed("D[x,y]", "some/heat2d.stencil").name, "heat2d");
-  EXPECT_EQ(parsed("D[x,y]").name, "stencil");
+  EXPECT_EQ(parsed_definition("D[x,y]", "some/heat2d.stencil").name, "heat2d");
+  EXPECT_EQ(parsed_definition("D[x,y]").name, "stencil");
 }
 
 TEST(StencilDefinition, MayHaveItsOwnCoordinatesAndBounds) {
-  const StencilDefinition definition = parsed(
+  const StencilDefinition definition = parsed_definition(
       "coordinates = i, j\n"
       "n = 2 w[-1..1] = [1, n, 4]\n"  // line ends mean nothing
       "sum(a,-1,1, w[a]*A[j][i+a])\n");
@@ -64,18 +64,19 @@ TEST(StencilDefinition, MayHaveItsOwnCoordinatesAndBounds) {
 }
 
 TEST(StencilDefinition, OfCoefficientsRunsAlongXInside) {
-  EXPECT_EQ(parsed("coefficients = [[0, 1, 0], [2, -8, 3], [0, 4, 0]]").stencil,
+  EXPECT_EQ(parsed_definition("coefficients = [[0, 1, 0], [2, -8, 3], [0, 4, 0]]").stencil,
             (Stencil{2, {{0, -1, 0, 1}, {-1, 0, 0, 2}, {0, 0, 0, -8}, {1, 0, 0, 3}, {0, 1, 0, 4}}}));
-  EXPECT_EQ(parsed("q = 1/4\ncoefficients = [\n [[0, 0, q]],\n [[1, q*2, 0]],\n [[0, 0, 0]]\n]").stencil,
-            (Stencil{3, {{1, 0, -1, 0.25}, {-1, 0, 0, 1}, {0, 0, 0, 0.5}}}));
-  EXPECT_EQ(parsed("coefficients = [[[1]]]").stencil, (Stencil{3, {{0, 0, 0, 1}}}));
+  EXPECT_EQ(
+      parsed_definition("q = 1/4\ncoefficients = [\n [[0, 0, q]],\n [[1, q*2, 0]],\n [[0, 0, 0]]\n]").stencil,
+      (Stencil{3, {{1, 0, -1, 0.25}, {-1, 0, 0, 1}, {0, 0, 0, 0.5}}}));
+  EXPECT_EQ(parsed_definition("coefficients = [[[1]]]").stencil, (Stencil{3, {{0, 0, 0, 1}}}));
 }
 
 TEST(StencilDefinition, OfCoefficientsMayHaveAnOrigin) {
   const Stencil upwind{2, {{-2, 0, 0, 1}, {-1, 0, 0, -4}, {0, 0, 0, 3}}};
-  EXPECT_EQ(parsed("coefficients = [[1, -4, 3]]\norigin = [2, 0]").stencil, upwind);
-  EXPECT_EQ(parsed("origin = [2, 0] coefficients = [[1, -4, 3]]").stencil, upwind);
-  EXPECT_EQ(parsed("origin = [0,1,0]\ncoefficients = [[[1,2],[3,4]]]").stencil,
+  EXPECT_EQ(parsed_definition("coefficients = [[1, -4, 3]]\norigin = [2, 0]").stencil, upwind);
+  EXPECT_EQ(parsed_definition("origin = [2, 0] coefficients = [[1, -4, 3]]").stencil, upwind);
+  EXPECT_EQ(parsed_definition("origin = [0,1,0]\ncoefficients = [[[1,2],[3,4]]]").stencil,
             (Stencil{3, {{0, -1, 0, 1}, {1, -1, 0, 2}, {0, 0, 0, 3}, {1, 0, 0, 4}}}));
 }
 
@@ -194,7 +195,7 @@ TEST(DefinitionText, ReadsBackBitByBit) {
   }
   for (const Stencil& stencil : stencils) {
     const std::string text = definition_text(stencil, "a name");
-    const StencilDefinition read = parsed(text);
+    const StencilDefinition read = parsed_definition(text);
     EXPECT_EQ(read.name, "a name");
     ASSERT_EQ(read.stencil.points.size(), stencil.points.size());
     EXPECT_EQ(read.stencil.dimensions, stencil.dimensions);
@@ -218,9 +219,10 @@ TEST(DefinitionText, IsAnEquationWithAllDigits) {
 
 TEST(DefinitionText, MakesNamesReadable) {
   const Stencil stencil{2, {{0, 0, 0, 1}}};
-  EXPECT_EQ(parsed(definition_text(stencil, "  two words = # 3\nlines\t ")).name, "two words = _ 3_lines_");
-  EXPECT_EQ(parsed(definition_text(stencil, " \xc3\xa9t\xc3\xa9")).name, "\xc3\xa9t\xc3\xa9");
-  EXPECT_EQ(parsed(definition_text(stencil, "  ")).name, "stencil");
+  EXPECT_EQ(parsed_definition(definition_text(stencil, "  two words = # 3\nlines\t ")).name,
+            "two words = _ 3_lines_");
+  EXPECT_EQ(parsed_definition(definition_text(stencil, " \xc3\xa9t\xc3\xa9")).name, "\xc3\xa9t\xc3\xa9");
+  EXPECT_EQ(parsed_definition(definition_text(stencil, "  ")).name, "stencil");
 }
 
 TEST(DefinitionText, RefusesWhatNoDefinitionCanBe) {
@@ -249,7 +251,7 @@ TEST(StencilFile, IsReadAndItsErrorsNameIt) {
     std::ofstream(folder / name, std::ios::binary) << text;
     return folder / name;
   };
-  EXPECT_EQ(read_stencil_file(write("heat.stencil", heat)), parsed(heat));
+  EXPECT_EQ(read_stencil_file(write("heat.stencil", heat)), parsed_definition(heat));
   const std::filesystem::path wrong = write("wrong.stencil", "c0 = 1\nc0 * D[x,q]\n");
   try {
     read_stencil_file(wrong);
@@ -307,7 +309,8 @@ TEST(StencilDefinition, OfMutilatedTextIsAStencilOrAnErrorInsideTheText) {
       ++stencils;
       ASSERT_FALSE(definition->stencil.points.empty());
       ASSERT_EQ(definition->stencil, normalized(definition->stencil));
-      ASSERT_EQ(parsed(definition_text(definition->stencil, definition->name)).stencil, definition->stencil);
+      ASSERT_EQ(parsed_definition(definition_text(definition->stencil, definition->name)).stencil,
+                definition->stencil);
       continue;
     }
     ++errors;

@@ -25,13 +25,13 @@ SourceError error_of(std::string_view text, const EquationNames& names = some_na
   return stencil ? SourceError{} : stencil.error();
 }
 
-struct Mistake {
+struct EquationMistake {
   std::string text;
   int line, column;
   std::string found, expected;
 };
 
-void expect_mistake(const Mistake& mistake, const EquationNames& names = some_names()) {
+void expect_mistake(const EquationMistake& mistake, const EquationNames& names = some_names()) {
   const SourceError error = error_of(mistake.text, names);
   EXPECT_EQ(error.line, mistake.line) << mistake.text << "\n" << error.message;
   EXPECT_EQ(error.column, mistake.column) << mistake.text << "\n" << error.message;
@@ -45,7 +45,7 @@ constexpr const char* known =
     "a constant declared before, a variable of a sum around it or an array with indices";
 
 TEST(EquationErrors, OfWordsNameTheirPlace) {
-  const std::vector<Mistake> mistakes = {
+  const std::vector<EquationMistake> mistakes = {
       {"", 1, 1, "the end", operand},
       {"# nothing but a comment", 1, 24, "the end", operand},
       {"c0*D[x,y] + * 2", 1, 13, "'*'", operand},
@@ -70,11 +70,11 @@ TEST(EquationErrors, OfWordsNameTheirPlace) {
       {"c[q]*D[x,y]", 1, 3, "'q'", "a number, a constant declared before or a variable of a sum around it"},
       {"out[x,y] = D[x,y] = 2", 1, 19, "'='", "an operator or the end"},
   };
-  for (const Mistake& mistake : mistakes) expect_mistake(mistake);
+  for (const EquationMistake& mistake : mistakes) expect_mistake(mistake);
 }
 
 TEST(EquationErrors, OfWhatIsNotLinearNameTheirPlace) {
-  const std::vector<Mistake> mistakes = {
+  const std::vector<EquationMistake> mistakes = {
       {"D[x,y]*D[x+1,y]", 1, 8, "a product of two cells", linear},
       {"D[x,y]*(2*(D[x+1,y]))", 1, 8, "a product of two cells", linear},
       {"2*D[x,y]*3*sum(i,1,0,D[x+i,y])", 1, 12, "a product of two cells", linear},
@@ -94,7 +94,7 @@ TEST(EquationErrors, OfWhatIsNotLinearNameTheirPlace) {
       {"1e300*1e300*D[x,y]", 1, 1, "a weight of inf", "weights within double precision"},
       {"10^400*D[x,y]*0", 1, 1, "a weight of -nan", "weights within double precision"},
   };
-  for (Mistake mistake : mistakes) {
+  for (EquationMistake mistake : mistakes) {
     // The sign of what is no number differs between processors.
     const SourceError error = error_of(mistake.text);
     if (error.found == "a weight of nan") mistake.found = error.found;
@@ -103,7 +103,7 @@ TEST(EquationErrors, OfWhatIsNotLinearNameTheirPlace) {
 }
 
 TEST(EquationErrors, OfIndicesNameTheirPlace) {
-  const std::vector<Mistake> mistakes = {
+  const std::vector<EquationMistake> mistakes = {
       {"D[x,y] + E[x,y]", 1, 10, "'E'", "'D': an equation reads one array"},
       {"D[x]", 1, 1, "'D' with 1 index", "an array with the indices x,y or x,y,z"},
       {"D[x,y,z,x]", 1, 1, "'D' with 4 indices", "an array with the indices x,y or x,y,z"},
@@ -129,7 +129,7 @@ TEST(EquationErrors, OfIndicesNameTheirPlace) {
       {"out[x,y] = D[x,y,z]", 1, 12, "'D' with 3 indices", "2 indices as before"},
       {"c[x,y] = D[x,y]", 1, 1, "'c'", "a name for the result that means nothing else"},
   };
-  for (Mistake mistake : mistakes) {
+  for (EquationMistake mistake : mistakes) {
     if (mistake.found == "the offset -0.5") mistake.found = "the offset 0.5";
     expect_mistake(mistake);
   }
@@ -140,7 +140,7 @@ TEST(EquationErrors, OfIndicesNameTheirPlace) {
 
 TEST(EquationErrors, OfSumsNameTheirPlace) {
   constexpr const char* fresh = "a name for the sum's variable that means nothing else here";
-  const std::vector<Mistake> mistakes = {
+  const std::vector<EquationMistake> mistakes = {
       {"sum i", 1, 5, "'i'", "'(' after sum"},
       {"sum(1,2,3,D[x,y])", 1, 5, "'1'", "the name of the sum's variable"},
       {"sum(x,1,2,D[x,y])", 1, 5, "'x'", fresh},
@@ -159,7 +159,7 @@ TEST(EquationErrors, OfSumsNameTheirPlace) {
       {"sum(i,1,2,D[x,y]) + i*D[x,y]", 1, 21, "'i'", known},
       {"2^half*D[x,y]", 1, 3, "the exponent 0.5", "an integer from -1024 to 1024"},
   };
-  for (Mistake mistake : mistakes) {
+  for (EquationMistake mistake : mistakes) {
     if (mistake.found == "the bound 10000000000") mistake.found = format("the bound {}", 1e10);
     expect_mistake(mistake);
   }

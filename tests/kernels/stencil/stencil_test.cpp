@@ -73,7 +73,7 @@ std::vector<double> array_in(const std::string& header, const std::string& name)
   return read;
 }
 
-double weight_at(const Stencil& stencil, int dx, int dy, int dz) {
+double weight_of(const Stencil& stencil, int dx, int dy, int dz) {
   for (const StencilPoint& point : stencil.points)
     if (point.dx == dx && point.dy == dy && point.dz == dz) return point.weight;
   return 0;
@@ -90,11 +90,11 @@ TEST_P(StencilPoints, AreWrittenToTheHeaderInOrderAndExactly) {
   std::vector<double> all, along_x, along_y, along_z;
   for (int dz = -r; dz <= r; ++dz)
     for (int dy = -r; dy <= r; ++dy)
-      for (int dx = -r; dx <= r; ++dx) all.push_back(weight_at(stencil_, dx, dy, dz));
+      for (int dx = -r; dx <= r; ++dx) all.push_back(weight_of(stencil_, dx, dy, dz));
   for (int d = -r; d <= r; ++d) {
-    along_x.push_back(weight_at(stencil_, d, 0, 0));
-    along_y.push_back(weight_at(stencil_, 0, d, 0));
-    along_z.push_back(weight_at(stencil_, 0, 0, d));
+    along_x.push_back(weight_of(stencil_, d, 0, 0));
+    along_y.push_back(weight_of(stencil_, 0, d, 0));
+    along_z.push_back(weight_of(stencil_, 0, 0, d));
   }
   EXPECT_EQ(array_in(header, "weights"), star() ? std::vector<double>{} : all);
   EXPECT_EQ(array_in(header, "weights_x"), star() ? along_x : std::vector<double>{});

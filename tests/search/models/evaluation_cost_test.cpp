@@ -11,7 +11,7 @@ namespace tune::search::testing {
 namespace {
 
 /// 64 configurations: what is tried matters little, but one value of `how` takes ten times as long.
-SpaceDefinition definition() {
+SpaceDefinition powers() {
   SpaceDefinition definition;
   definition.parameters = {{"x", "", {1, 2, 4, 8, 16, 32, 64, 128}, 1},
                            {"y", "", {1, 3, 5, 7}, 1},
@@ -31,7 +31,7 @@ Evidence evidence_of(const SearchSpace& space, const Encoding& encoding, std::si
 }
 
 TEST(EvaluationCost, IsLearnedFromSomeForAll) {
-  const SearchSpace space(definition());
+  const SearchSpace space(powers());
   const Encoding encoding(space);
   EvaluationCost cost(encoding, 1);
   cost.learn(evidence_of(space, encoding, 3, true));
@@ -43,7 +43,7 @@ TEST(EvaluationCost, IsLearnedFromSomeForAll) {
 }
 
 TEST(EvaluationCost, AFewResultsSayLittleAndNoneNothing) {
-  const SearchSpace space(definition());
+  const SearchSpace space(powers());
   const Encoding encoding(space);
   EvaluationCost cost(encoding, 1);
   cost.learn(evidence_of(space, encoding, 1, false));
@@ -56,7 +56,7 @@ TEST(EvaluationCost, AFewResultsSayLittleAndNoneNothing) {
 }
 
 TEST(EvaluationCost, TheExponentSaysHowMuchItCounts) {
-  const SearchSpace space(definition());
+  const SearchSpace space(powers());
   const Encoding encoding(space);
   EvaluationCost whole(encoding, 1), half(encoding, 0.5);
   const Evidence evidence = evidence_of(space, encoding, 3, true);
@@ -69,7 +69,7 @@ TEST(EvaluationCost, TheExponentSaysHowMuchItCounts) {
 
 /// Seconds that the first 24 evaluations take where nothing can be learned of the times.
 double spent(double exponent, std::uint64_t seed) {
-  const SearchSpace space(definition());
+  const SearchSpace space(powers());
   ModelOptions options;
   options.cost = exponent;
   ModelSearch search({space, seed}, options);

@@ -12,13 +12,13 @@ namespace tune::search::testing {
 namespace {
 
 /// `count` numbers at equal distances.
-Parameter line(int count) {
+Parameter row_of_values(int count) {
   Parameter parameter{"line", "", {}, 0};
   for (int i = 0; i < count; ++i) parameter.values.emplace_back(i);
   return parameter;
 }
 
-SearchSpace space_of(std::vector<Parameter> parameters) {
+SearchSpace small_space(std::vector<Parameter> parameters) {
   SpaceDefinition definition;
   definition.parameters = std::move(parameters);
   return SearchSpace(std::move(definition));
@@ -30,9 +30,9 @@ std::vector<ConfigurationId> all_of(const SearchSpace& space) {
   return ids;
 }
 
-/// A design among all configurations; `lean` by number of the configuration.
-std::vector<ConfigurationId> design(const SearchSpace& space, std::size_t count, std::uint64_t seed,
-                                    const Eigen::ArrayXf& lean) {
+/// A drawn_design among all configurations; `lean` by number of the configuration.
+std::vector<ConfigurationId> drawn_design(const SearchSpace& space, std::size_t count, std::uint64_t seed,
+                                          const Eigen::ArrayXf& lean) {
   const Encoding encoding(space);
   CandidatePool candidates(encoding);
   candidates.assign(all_of(space));
@@ -40,16 +40,16 @@ std::vector<ConfigurationId> design(const SearchSpace& space, std::size_t count,
   return latin_hypercube(encoding, candidates, count, lean, random);
 }
 
-std::vector<ConfigurationId> design(const SearchSpace& space, std::size_t count, std::uint64_t seed) {
-  return design(space, count, seed, Eigen::ArrayXf::Zero(static_cast<Eigen::Index>(space.size())));
+std::vector<ConfigurationId> drawn_design(const SearchSpace& space, std::size_t count, std::uint64_t seed) {
+  return drawn_design(space, count, seed, Eigen::ArrayXf::Zero(static_cast<Eigen::Index>(space.size())));
 }
 
 // A value may lie next to the border of its stratum: half a step, or one where that is taken.
 TEST(LatinHypercube, UsesEachStratumOfALineOnce) {
-  const SearchSpace space = space_of({line(401)});
+  const SearchSpace space = small_space({row_of_values(401)});
   std::set<std::vector<ConfigurationId>> designs;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    std::vector<ConfigurationId> chosen = design(space, 8, seed);
+    std::vector<ConfigurationId> chosen = drawn_design(space, 8, seed);
     ASSERT_EQ(chosen.size(), 8U);
     designs.insert(chosen);
     std::ranges::sort(chosen);
@@ -62,13 +62,13 @@ TEST(LatinHypercube, UsesEachStratumOfALineOnce) {
 }
 
 TEST(LatinHypercube, PairsDimensionsAtRandom) {
-  Parameter other = line(20);
+  Parameter other = row_of_values(20);
   other.name = "other";
-  const SearchSpace space = space_of({line(20), other});
+  const SearchSpace space = small_space({row_of_values(20), other});
   double product = 0;
   int shared = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed)
-    for (const ConfigurationId id : design(space, 5, seed)) {
+    for (const ConfigurationId id : drawn_design(space, 5, seed)) {
       const std::vector<int> indices = space.value_indices(id);
       product += (indices[0] - 9.5) * (indices[1] - 9.5) / 250;
       shared += indices[0] / 4 == indices[1] / 4 ? 1 : 0;
@@ -79,31 +79,31 @@ TEST(LatinHypercube, PairsDimensionsAtRandom) {
 }
 
 TEST(LatinHypercube, UsesEachTextAsOften) {
-  const SearchSpace space = space_of({line(101), {"text", "", {"a", "b", "c", "d"}, "a"}});
+  const SearchSpace space = small_space({row_of_values(101), {"text", "", {"a", "b", "c", "d"}, "a"}});
   std::vector<int> used(4, 0);
-  for (const ConfigurationId id : design(space, 8, 1))
+  for (const ConfigurationId id : drawn_design(space, 8, 1))
     ++used[static_cast<std::size_t>(space.value_indices(id)[1])];
   EXPECT_EQ(used, (std::vector<int>{2, 2, 2, 2}));
 }
 
 TEST(LatinHypercube, RepeatsNothingAndTakesAllWhereThereAreFewer) {
-  const SearchSpace space = space_of({line(6)});
+  const SearchSpace space = small_space({row_of_values(6)});
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     for (const std::size_t count : {5U, 6U, 50U}) {
-      const std::vector<ConfigurationId> chosen = design(space, count, seed);
+      const std::vector<ConfigurationId> chosen = drawn_design(space, count, seed);
       EXPECT_EQ(chosen.size(), std::min<std::size_t>(count, 6));
       EXPECT_EQ(std::set(chosen.begin(), chosen.end()).size(), chosen.size());
     }
-    EXPECT_TRUE(design(space, 0, seed).empty());
+    EXPECT_TRUE(drawn_design(space, 0, seed).empty());
   }
 }
 
 TEST(LatinHypercube, LeansWhereItIsTold) {
-  const SearchSpace space = space_of({line(100)});
-  Eigen::ArrayXf lean = Eigen::ArrayXf::Constant(100, 2);  // more than the line is long
+  const SearchSpace space = small_space({row_of_values(100)});
+  Eigen::ArrayXf lean = Eigen::ArrayXf::Constant(100, 2);  // more than the row_of_values is long
   lean.segment(30, 20).setZero();
   for (std::uint64_t seed = 1; seed <= 10; ++seed)
-    for (const ConfigurationId id : design(space, 6, seed, lean)) {
+    for (const ConfigurationId id : drawn_design(space, 6, seed, lean)) {
       EXPECT_GE(id, 30U);
       EXPECT_LT(id, 50U);
     }
@@ -113,12 +113,12 @@ TEST(LatinHypercube, ComputesWithParametersOnly) {
   // Alignments of 1 .. 64 are a dimension of their own, which must not attract points.
   Parameter width{"width", "", {}, 1};
   for (int i = 1; i <= 64; ++i) width.values.emplace_back(i);
-  const SearchSpace space = space_of({width});
+  const SearchSpace space = small_space({width});
   const Encoding encoding(space);
   ASSERT_EQ(encoding.size(), 2U);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     std::vector<double> places;
-    for (const ConfigurationId id : design(space, 4, seed))
+    for (const ConfigurationId id : drawn_design(space, 4, seed))
       places.push_back(encoding.dimensions()[0].at[encoding.encode(id)[0]]);
     std::ranges::sort(places);
     // The first steps are long: 1 to 2 is a sixth of the logarithms' half.

@@ -7,7 +7,7 @@
 namespace tune::search {
 namespace {
 
-SpaceDefinition definition() {
+SpaceDefinition named_definition() {
   SpaceDefinition result;
   result.parameters = {{"variant", "", {"direct", "fft"}, "direct"},
                        {"loader", "", {"plain", "async", "variant"}, "plain", var("variant") == "direct"},
@@ -17,7 +17,7 @@ SpaceDefinition definition() {
 }
 
 std::string bound(const char* text) {
-  return bind_names(Expr::parse(text), definition()).to_string();
+  return bind_names(Expr::parse(text), named_definition()).to_string();
 }
 
 TEST(BindNames, TurnsBareValuesIntoTexts) {
@@ -51,7 +51,8 @@ TEST(BindNames, NamesTheNearest) {
 }
 
 TEST(BindNames, ListsParametersAndConstants) {
-  EXPECT_EQ(known_names(definition()), (std::vector<std::string>{"variant", "loader", "block", "size"}));
+  EXPECT_EQ(known_names(named_definition()),
+            (std::vector<std::string>{"variant", "loader", "block", "size"}));
 }
 
 }  // namespace

@@ -10,18 +10,19 @@
 namespace tune::search {
 namespace {
 
-const Configuration sample{{"variant", "direct"}, {"block_x", 32}, {"async", true}, {"scale", 0.5}};
+const Configuration sample_configuration{
+    {"variant", "direct"}, {"block_x", 32}, {"async", true}, {"scale", 0.5}};
 
 TEST(Configuration, FindsByName) {
-  EXPECT_EQ(sample["block_x"], Value(32));
-  EXPECT_TRUE(sample.has("variant"));
-  EXPECT_FALSE(sample.has("block"));
-  EXPECT_EQ(sample.find("block_y"), nullptr);
+  EXPECT_EQ(sample_configuration["block_x"], Value(32));
+  EXPECT_TRUE(sample_configuration.has("variant"));
+  EXPECT_FALSE(sample_configuration.has("block"));
+  EXPECT_EQ(sample_configuration.find("block_y"), nullptr);
 }
 
 TEST(Configuration, NamesTheParameterThatIsMissing) {
   try {
-    (void)sample["block_y"];
+    (void)sample_configuration["block_y"];
     FAIL();
   } catch (const std::out_of_range& error) {
     EXPECT_NE(std::string(error.what()).find("block_y"), std::string::npos);
@@ -29,32 +30,33 @@ TEST(Configuration, NamesTheParameterThatIsMissing) {
 }
 
 TEST(Configuration, SetAddsOrReplacesInPlace) {
-  Configuration configuration = sample;
+  Configuration configuration = sample_configuration;
   configuration.set("variant", "fft");
   configuration.set("radix", 8);
   EXPECT_EQ(configuration.to_string(), "variant=fft, block_x=32, async=true, scale=0.5, radix=8");
 }
 
 TEST(Configuration, KeyIsSortedByName) {
-  EXPECT_EQ(sample.key(), "async=true,block_x=32,scale=0.5,variant=direct");
+  EXPECT_EQ(sample_configuration.key(), "async=true,block_x=32,scale=0.5,variant=direct");
   EXPECT_EQ(Configuration().key(), "");
 }
 
 TEST(Configuration, EqualityIgnoresOrderButNotKinds) {
   const Configuration reordered{{"scale", 0.5}, {"async", true}, {"block_x", 32}, {"variant", "direct"}};
-  EXPECT_EQ(sample, reordered);
-  Configuration other = sample;
+  EXPECT_EQ(sample_configuration, reordered);
+  Configuration other = sample_configuration;
   other.set("async", 1);
-  EXPECT_FALSE(sample == other);
-  other = sample;
+  EXPECT_FALSE(sample_configuration == other);
+  other = sample_configuration;
   other.set("more", 1);
-  EXPECT_FALSE(sample == other);
-  EXPECT_FALSE(other == sample);
+  EXPECT_FALSE(sample_configuration == other);
+  EXPECT_FALSE(other == sample_configuration);
 }
 
 TEST(Configuration, ParsesWhatItWrites) {
-  EXPECT_EQ(Configuration::parse(sample.key()), sample);
-  EXPECT_EQ(Configuration::parse(sample.to_string()).to_string(), sample.to_string());
+  EXPECT_EQ(Configuration::parse(sample_configuration.key()), sample_configuration);
+  EXPECT_EQ(Configuration::parse(sample_configuration.to_string()).to_string(),
+            sample_configuration.to_string());
   EXPECT_EQ(Configuration::parse("  a = 1 ,b=x=y"), (Configuration{{"a", 1}, {"b", "x=y"}}));
   EXPECT_TRUE(Configuration::parse(" ").entries().empty());
 }

@@ -18,7 +18,7 @@ std::vector<std::string> neighbours_of(const SearchSpace& space, const char* tex
   return texts;
 }
 
-SpaceDefinition sample() {
+SpaceDefinition neighbourhood() {
   SpaceDefinition definition;
   definition.parameters = {{"variant", "", {"direct", "tiled"}, "direct"},
                            {"block", "", {16, 32, 64}, 32},
@@ -30,7 +30,7 @@ SpaceDefinition sample() {
 }
 
 TEST(Neighbours, DifferInOneParameter) {
-  EXPECT_EQ(neighbours_of(SearchSpace(sample()), "variant=tiled,block=32,stages=2,width=2"),
+  EXPECT_EQ(neighbours_of(SearchSpace(neighbourhood()), "variant=tiled,block=32,stages=2,width=2"),
             (std::vector<std::string>{
                 "variant=direct, block=32, width=2",
                 "variant=tiled, block=16, stages=2, width=2",
@@ -42,7 +42,7 @@ TEST(Neighbours, DifferInOneParameter) {
 }
 
 TEST(Neighbours, ANewVariantTakesTheDefaultsOrTheNearestValidValues) {
-  const SearchSpace space(sample());
+  const SearchSpace space(neighbourhood());
   EXPECT_EQ(neighbours_of(space, "variant=direct,block=32,width=1").back(),
             "variant=tiled, block=32, stages=3, width=1");
   // 3 stages of 64 are too many; 1 and 2 differ equally from the defaults, and the first of them is taken.
@@ -51,7 +51,7 @@ TEST(Neighbours, ANewVariantTakesTheDefaultsOrTheNearestValidValues) {
 }
 
 TEST(Neighbours, AVariantThatCannotKeepTheSharedValuesIsNone) {
-  SpaceDefinition definition = sample();
+  SpaceDefinition definition = neighbourhood();
   definition.constraints.push_back({Expr::parse("stages > 4 or block < 64"), ""});
   EXPECT_EQ(
       neighbours_of(SearchSpace(definition), "variant=direct,block=64,width=1"),

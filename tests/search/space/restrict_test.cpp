@@ -10,7 +10,7 @@
 namespace tune::search {
 namespace {
 
-SpaceDefinition definition() {
+SpaceDefinition restrictable() {
   SpaceDefinition result;
   result.parameters = {{"variant", "", {"direct", "fft"}, "direct"},
                        {"loader", "", {"plain", "async"}, "plain", var("variant") == "direct"},
@@ -21,7 +21,7 @@ SpaceDefinition definition() {
 
 std::string message_of(std::string_view name, const Value& value) {
   try {
-    pin(definition(), name, value);
+    pin(restrictable(), name, value);
     return "no error";
   } catch (const std::invalid_argument& error) {
     return error.what();
@@ -29,16 +29,16 @@ std::string message_of(std::string_view name, const Value& value) {
 }
 
 TEST(Pin, KeepsOneValueAndMakesItTheDefault) {
-  const SpaceDefinition pinned = pin(definition(), "block", 32);
+  const SpaceDefinition pinned = pin(restrictable(), "block", 32);
   EXPECT_EQ(pinned.parameters[2].values, std::vector<Value>{32});
   EXPECT_EQ(pinned.parameters[2].default_value, Value(32));
   EXPECT_EQ(SearchSpace(pinned).size(), 6U);
-  EXPECT_EQ(SearchSpace(pin(definition(), "variant", "fft")).size(), 6U);
+  EXPECT_EQ(SearchSpace(pin(restrictable(), "variant", "fft")).size(), 6U);
 }
 
 TEST(Pin, AcceptsNumbersOfAnotherKindAndKeepsTheirs) {
-  EXPECT_EQ(pin(definition(), "scale", 1).parameters[3].values, std::vector<Value>{true});
-  EXPECT_EQ(pin(definition(), "scale", 2).parameters[3].values, std::vector<Value>{2.0});
+  EXPECT_EQ(pin(restrictable(), "scale", 1).parameters[3].values, std::vector<Value>{true});
+  EXPECT_EQ(pin(restrictable(), "scale", 2).parameters[3].values, std::vector<Value>{2.0});
 }
 
 TEST(Pin, NamesTheNearestParameterOrTheValues) {
@@ -48,18 +48,19 @@ TEST(Pin, NamesTheNearestParameterOrTheValues) {
 }
 
 TEST(RestrictTo, AddsAConstraintWithItsText) {
-  const SpaceDefinition restricted = restrict_to(definition(), Expr::parse("loader == async and block < 64"));
+  const SpaceDefinition restricted =
+      restrict_to(restrictable(), Expr::parse("loader == async and block < 64"));
   ASSERT_EQ(restricted.constraints.size(), 1U);
   EXPECT_EQ(restricted.constraints[0].reason, "--where loader == async and block < 64");
   const SearchSpace space(restricted);
   EXPECT_EQ(space.size(), 4U);  // 2 blocks x 2 scales; none under fft, where there is no loader
-  EXPECT_THROW(restrict_to(definition(), Expr::parse("loadr == async")), ExprError);
+  EXPECT_THROW(restrict_to(restrictable(), Expr::parse("loadr == async")), ExprError);
 }
 
 TEST(RestrictTo, KeepsWhatHoldsWithoutTheMissingParameter) {
-  const SearchSpace either(restrict_to(definition(), Expr::parse("variant == fft or loader == async")));
+  const SearchSpace either(restrict_to(restrictable(), Expr::parse("variant == fft or loader == async")));
   EXPECT_EQ(either.size(), 12U);  // 3 blocks x 2 scales under each
-  const SearchSpace neither(restrict_to(definition(), Expr::parse("not loader == async")));
+  const SearchSpace neither(restrict_to(restrictable(), Expr::parse("not loader == async")));
   EXPECT_EQ(neither.size(), 6U);  // under direct; under fft nothing says that the loader is another
   EXPECT_NE(neither.explain({{"variant", "fft"}, {"block", 16}, {"scale", true}}).find("--where"),
             std::string::npos);

@@ -30,12 +30,12 @@ SpaceDefinition sample() {
   return definition;
 }
 
-std::string numbered(int p) {
+std::string parameter_name(int p) {
   std::string name = "p";
   return name += std::to_string(p);
 }
 
-std::string error_of(const std::function<void(SpaceDefinition&)>& change) {
+std::string refusal_of(const std::function<void(SpaceDefinition&)>& change) {
   SpaceDefinition definition = sample();
   change(definition);
   try {
@@ -162,8 +162,8 @@ TEST(SearchSpace, FarFromTheDefaultsItLooksEverywhere) {
   SpaceDefinition definition;
   Expr sum = 0;
   for (int p = 0; p < 20; ++p) {
-    definition.parameters.push_back({numbered(p), "", {0, 1}, 0});
-    sum = sum + var(numbered(p));
+    definition.parameters.push_back({parameter_name(p), "", {0, 1}, 0});
+    sum = sum + var(parameter_name(p));
   }
   definition.constraints = {{sum >= 15, ""}};
   const SearchSpace space(definition);
@@ -205,54 +205,54 @@ TEST(SearchSpace, OutlivesTheDefinitionAndIsCopyable) {
 }
 
 TEST(SearchSpace, RefusesWrongDefinitions) {
-  EXPECT_EQ(error_of([](auto& d) { d.parameters[1].name = "variant"; }),
+  EXPECT_EQ(refusal_of([](auto& d) { d.parameters[1].name = "variant"; }),
             "parameter 'variant' is named like another parameter or a constant");
-  EXPECT_EQ(error_of([](auto& d) { d.parameters[1].name = "max_threads"; }),
+  EXPECT_EQ(refusal_of([](auto& d) { d.parameters[1].name = "max_threads"; }),
             "parameter 'max_threads' is named like another parameter or a constant");
-  EXPECT_EQ(error_of([](auto& d) { d.parameters[1].name = "block x"; }),
+  EXPECT_EQ(refusal_of([](auto& d) { d.parameters[1].name = "block x"; }),
             "parameter 'block x' cannot have that name");
-  EXPECT_EQ(error_of([](auto& d) { d.parameters[1].values.clear(); }), "parameter 'block_x' has no values");
-  EXPECT_EQ(error_of([](auto& d) { d.parameters[1].values.push_back(16); }),
+  EXPECT_EQ(refusal_of([](auto& d) { d.parameters[1].values.clear(); }), "parameter 'block_x' has no values");
+  EXPECT_EQ(refusal_of([](auto& d) { d.parameters[1].values.push_back(16); }),
             "parameter 'block_x' has the value '16' twice");
-  EXPECT_EQ(error_of([](auto& d) { d.parameters[1].default_value = 48; }),
+  EXPECT_EQ(refusal_of([](auto& d) { d.parameters[1].default_value = 48; }),
             "parameter 'block_x' has the default '48', which is not one of 16, 32, 64");
   for (const char* value : {"a,b", "1", "true", " a", "a ", "0.5"}) {
-    EXPECT_EQ(error_of([value](auto& d) { d.parameters[2].values.push_back(value); }),
+    EXPECT_EQ(refusal_of([value](auto& d) { d.parameters[2].values.push_back(value); }),
               "parameter 'loader' has the value '" + std::string(value) +
                   "', which would read back as something else");
   }
-  EXPECT_EQ(error_of([](auto& d) { d.parameters[0].exists_if = var("block_x") > 1; }),
+  EXPECT_EQ(refusal_of([](auto& d) { d.parameters[0].exists_if = var("block_x") > 1; }),
             "the condition of 'variant' mentions 'block_x', which is declared later");
-  EXPECT_EQ(error_of([](auto& d) { d.parameters[1].exists_if = var("block_x") > 1; }),
+  EXPECT_EQ(refusal_of([](auto& d) { d.parameters[1].exists_if = var("block_x") > 1; }),
             "the condition of 'block_x' mentions 'block_x', which is declared later");
-  EXPECT_EQ(error_of([](auto& d) { d.parameters[2].exists_if = var("varaint") == "tiled"; }),
+  EXPECT_EQ(refusal_of([](auto& d) { d.parameters[2].exists_if = var("varaint") == "tiled"; }),
             "the condition of 'loader' mentions 'varaint', which is neither a parameter nor a constant (did "
             "you mean "
             "'variant'?)");
   EXPECT_EQ(
-      error_of([](auto& d) { d.constraints[0].rule = var("block_z") > 1; }),
+      refusal_of([](auto& d) { d.constraints[0].rule = var("block_z") > 1; }),
       "the constraint 'block_z > 1' mentions 'block_z', which is neither a parameter nor a constant (did you "
       "mean 'block_x'?)");
 }
 
 TEST(SearchSpace, NamesTheConstraintAndTheAssignmentThatFail) {
   EXPECT_EQ(
-      error_of(
+      refusal_of(
           [](auto& d) { d.constraints[0].rule = Expr::parse("block_x // (block_y - 2) < max_threads"); }),
       "constraint 'block_x // (block_y - 2) < max_threads' at (block_x=16, block_y=2, max_threads=128): "
       "division by zero in '//'");
-  EXPECT_EQ(error_of([](auto& d) { d.parameters[2].exists_if = var("variant") > 2; }),
+  EXPECT_EQ(refusal_of([](auto& d) { d.parameters[2].exists_if = var("variant") > 2; }),
             "the condition of parameter 'loader', 'variant > 2': 'direct' is a text, but '>' needs numbers");
 }
 
 TEST(SearchSpace, AFailureThatAShortCutAvoidsIsNone) {
   // What follows from the rule for block_x alone cannot be evaluated at block_x = 16, the rule itself can.
-  EXPECT_EQ(error_of([](auto& d) {
+  EXPECT_EQ(refusal_of([](auto& d) {
               d.constraints[0].rule =
                   Expr::parse("(1 // (block_x - 16) >= 0 if block_y > 4 else true) and block_x > 0");
             }),
             "no error");
-  EXPECT_EQ(error_of([](auto& d) {
+  EXPECT_EQ(refusal_of([](auto& d) {
               d.constraints[0].rule = Expr::parse("not (block_y > 4 and block_x // (block_x - 16) > 2)");
             }),
             "no error");
@@ -262,10 +262,10 @@ TEST(SearchSpace, LeavesBranchesEarly) {
   // 8^20 assignments: only pruning at the first parameters can finish.
   SpaceDefinition definition;
   for (int p = 0; p < 20; ++p) {
-    definition.parameters.push_back({numbered(p), "", {0, 1, 2, 3, 4, 5, 6, 7}, 0});
+    definition.parameters.push_back({parameter_name(p), "", {0, 1, 2, 3, 4, 5, 6, 7}, 0});
   }
   Expr rule = var("p0") == 3;
-  for (int p = 1; p < 20; ++p) rule = rule && var(numbered(p)) == p % 8;
+  for (int p = 1; p < 20; ++p) rule = rule && var(parameter_name(p)) == p % 8;
   definition.constraints = {{rule, ""}};
   EXPECT_EQ(SearchSpace(definition).size(), 1U);
 }
@@ -276,7 +276,7 @@ TEST(SearchSpace, LeavesBranchesEarlyUnderConditions) {
   definition.parameters.push_back({"variant", "", {"a", "b"}, "a"});
   Expr rule = true;
   for (int p = 1; p < 20; ++p) {
-    const std::string name = numbered(p);
+    const std::string name = parameter_name(p);
     definition.parameters.push_back({name, "", {0, 1, 2, 3, 4, 5, 6, 7}, 0, var("variant") == "b"});
     rule = rule && var(name) == p % 8;
   }

@@ -11,7 +11,7 @@
 namespace tune::search {
 namespace {
 
-SearchSpace line(int size, int standard) {
+SearchSpace line_with_default(int size, int standard) {
   SpaceDefinition definition;
   definition.parameters = {{"x", "", {}, standard}};
   for (int value = 0; value < size; ++value) definition.parameters[0].values.emplace_back(value);
@@ -30,21 +30,21 @@ SpaceDefinition powers_of_two() {
 }
 
 /// The same with constraints.
-SpaceDefinition constrained() {
+SpaceDefinition constrained_grid() {
   SpaceDefinition definition = powers_of_two();
   definition.constraints = {{Expr::parse("p1 * p3 <= 24"), ""}, {Expr::parse("p0 + p4 + p5 <= 10"), ""}};
   return definition;
 }
 
 TEST(GridSearch, StartsWithTheDefault) {
-  const SearchSpace space = line(8, 3);
+  const SearchSpace space = line_with_default(8, 3);
   GridSearch grid(space);
   EXPECT_EQ(grid.ask(1), std::vector<ConfigurationId>{3});
   EXPECT_EQ(grid.ask(100).size(), 7U);
 }
 
 TEST(GridSearch, SkipsADefaultThatIsKnown) {
-  const SearchSpace space = line(4, 1);
+  const SearchSpace space = line_with_default(4, 1);
   GridSearch grid(space);
   grid.tell(std::vector<Observation>{{1, 0.5}});
   auto rest = grid.ask(100);
@@ -53,7 +53,7 @@ TEST(GridSearch, SkipsADefaultThatIsKnown) {
 }
 
 TEST(GridSearch, HasSeenAllRegionsWheneverItStops) {
-  const SearchSpace space = line(1'000, 0);
+  const SearchSpace space = line_with_default(1'000, 0);
   for (const std::size_t count : {10U, 50U, 200U}) {
     auto seen = GridSearch(space).ask(count);
     seen.push_back(space.size());
@@ -66,7 +66,7 @@ TEST(GridSearch, HasSeenAllRegionsWheneverItStops) {
 }
 
 TEST(GridSearch, SoonSeesEveryValueAndMostPairsOfEveryTwoParameters) {
-  for (const SpaceDefinition& definition : {powers_of_two(), constrained()}) {
+  for (const SpaceDefinition& definition : {powers_of_two(), constrained_grid()}) {
     const SearchSpace space(definition);
     std::vector<std::vector<int>> rows;
     for (const ConfigurationId id : GridSearch(space).ask(64)) rows.push_back(space.value_indices(id));

@@ -56,7 +56,7 @@ TEST(StrategyOptions, WhatCannotBeMeantIsRefusedWithTheList) {
   EXPECT_NE(refusal("random:start=3").find("random has no options"), std::string::npos);
 }
 
-std::vector<ConfigurationId> trace(Strategy& strategy, const Landscape& landscape, int count) {
+std::vector<ConfigurationId> asked(Strategy& strategy, const Landscape& landscape, int count) {
   std::vector<ConfigurationId> ids;
   for (int i = 0; i < count; ++i) {
     ids.push_back(strategy.ask(1).at(0));
@@ -65,8 +65,8 @@ std::vector<ConfigurationId> trace(Strategy& strategy, const Landscape& landscap
   return ids;
 }
 
-std::vector<ConfigurationId> trace(std::string_view text, const Landscape& landscape, int count = 40) {
-  return trace(*choose_strategy(text)->make({landscape.space(), 5}), landscape, count);
+std::vector<ConfigurationId> asked(std::string_view text, const Landscape& landscape, int count = 40) {
+  return asked(*choose_strategy(text)->make({landscape.space(), 5}), landscape, count);
 }
 
 /// 1,200 blocks and tiles: what is believed of blocks matters, and not only that.
@@ -91,13 +91,13 @@ Landscape blocks() {
 // large to list show elsewhere.
 TEST(StrategyOptions, EachChangesASearch) {
   const Landscape landscape = blocks();
-  const auto usual = trace("model", landscape);
+  const auto usual = asked("model", landscape);
   ModelSearch built({landscape.space(), 5});
-  EXPECT_EQ(trace(built, landscape, 40), usual);
+  EXPECT_EQ(asked(built, landscape, 40), usual);
   for (const char* option : {"start=10", "sample=4", "beliefs=off", "derived=off", "softness=3", "length=0.2",
                              "length-spread=0.01", "noise=0.3", "noise-spread=0.01", "neighbours=never",
                              "neighbours=1", "pool=100", "lean=30"})
-    EXPECT_NE(trace(std::string("model:") + option, landscape), usual) << option;
+    EXPECT_NE(asked(std::string("model:") + option, landscape), usual) << option;
 }
 
 TEST(StrategyOptions, EachOfTheClassicOnesChangesASearch) {
@@ -108,7 +108,7 @@ TEST(StrategyOptions, EachOfTheClassicOnesChangesASearch) {
         "genetic:patience=5", "ils:start=20", "ils:restart=20", "ils:kick=2", "ils:kicks=1",
         "pso:particles=5", "pso:inertia=0.2", "pso:pull=0.3", "pso:patience=2"}) {
     const std::string name(text);
-    EXPECT_NE(trace(name, landscape, 500), trace(name.substr(0, name.find(':')), landscape, 500)) << name;
+    EXPECT_NE(asked(name, landscape, 500), asked(name.substr(0, name.find(':')), landscape, 500)) << name;
   }
 }
 

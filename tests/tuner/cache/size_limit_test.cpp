@@ -16,13 +16,13 @@ using tune::testing::TemporaryFolder;
 
 constexpr std::uint64_t block = 4096;
 
-std::string key(int number) {
+std::string entry_key(int number) {
   return "key" + std::to_string(number);
 }
 
 /// The entry looks as if it was last used so many minutes ago.
 void age(const fs::path& folder, int number, int minutes) {
-  fs::last_write_time(folder / (key(number) + ".entry"),
+  fs::last_write_time(folder / (entry_key(number) + ".entry"),
                       fs::file_time_type::clock::now() - std::chrono::minutes(minutes));
 }
 
@@ -36,9 +36,9 @@ TEST(SizeLimit, TheLongestUnusedGo) {
   const TemporaryFolder folder;
   {
     BinaryCache roomy(folder.path(), 1000 * block);
-    for (int i = 0; i < 40; ++i) roomy.keep(key(i), random_binary(1, 3000));  // a block each
+    for (int i = 0; i < 40; ++i) roomy.keep(entry_key(i), random_binary(1, 3000));  // a block each
     for (int i = 0; i < 40; ++i) age(folder.path(), i, 100 - i);
-    EXPECT_TRUE(roomy.find(key(3)));  // the oldest but three, used just now
+    EXPECT_TRUE(roomy.find(entry_key(3)));  // the oldest but three, used just now
   }
   EXPECT_EQ(bytes_in(folder.path()), 40 * block);
   {
@@ -49,9 +49,9 @@ TEST(SizeLimit, TheLongestUnusedGo) {
   EXPECT_EQ(bytes_in(folder.path()), 27 * block);
   BinaryCache cache(folder.path());
   EXPECT_TRUE(cache.find("new"));
-  EXPECT_TRUE(cache.find(key(3))) << "a hit counts as use";
-  for (int i = 0; i < 15; ++i) EXPECT_EQ(cache.find(key(i)).has_value(), i == 3) << i;
-  for (int i = 15; i < 40; ++i) EXPECT_TRUE(cache.find(key(i)).has_value()) << i;
+  EXPECT_TRUE(cache.find(entry_key(3))) << "a hit counts as use";
+  for (int i = 0; i < 15; ++i) EXPECT_EQ(cache.find(entry_key(i)).has_value(), i == 3) << i;
+  for (int i = 15; i < 40; ++i) EXPECT_TRUE(cache.find(entry_key(i)).has_value()) << i;
 }
 
 TEST(SizeLimit, HoldsWhateverIsWritten) {
@@ -59,13 +59,13 @@ TEST(SizeLimit, HoldsWhateverIsWritten) {
   constexpr std::uint64_t limit = 64 * block;
   BinaryCache cache(folder.path(), limit);
   for (int i = 0; i < 1000; ++i) {
-    cache.keep(key(i), random_binary(1, static_cast<std::size_t>(i) * 17 % 9000));
+    cache.keep(entry_key(i), random_binary(1, static_cast<std::size_t>(i) * 17 % 9000));
     if (i % 10 == 0) {
       EXPECT_LE(bytes_in(folder.path()), limit + limit / 16 + 4 * block);
     }
   }
   EXPECT_GT(bytes_in(folder.path()), limit / 2);
-  EXPECT_TRUE(cache.find(key(999)));
+  EXPECT_TRUE(cache.find(entry_key(999)));
 }
 
 TEST(SizeLimit, CountsOverSeveralCalls) {
@@ -73,7 +73,7 @@ TEST(SizeLimit, CountsOverSeveralCalls) {
   constexpr std::uint64_t limit = 64 * block;
   for (int i = 0; i < 200; ++i) {
     BinaryCache cache(folder.path(), limit);
-    cache.keep(key(i), random_binary(1, 3000));
+    cache.keep(entry_key(i), random_binary(1, 3000));
   }
   EXPECT_LE(bytes_in(folder.path()), limit);
   EXPECT_GT(bytes_in(folder.path()), limit / 2);
@@ -93,7 +93,7 @@ TEST(SizeLimit, ADamagedSumIsFoundOutAgain) {
     const TemporaryFolder folder;
     {
       BinaryCache cache(folder.path(), 1000 * block);
-      for (int i = 0; i < 10; ++i) cache.keep(key(i), random_binary(1, 3000));
+      for (int i = 0; i < 10; ++i) cache.keep(entry_key(i), random_binary(1, 3000));
     }
     EXPECT_EQ(read_file(folder / "size"), std::to_string(10 * block) + "\n");
     write_text(folder / "size", text);
@@ -113,7 +113,7 @@ TEST(SizeLimit, OnlyEntriesAndAbandonedFilesGo) {
   fs::last_write_time(folder / "unfinished-old", fs::file_time_type::clock::now() - std::chrono::hours(2));
   {
     BinaryCache cache(folder.path(), 10 * block);
-    for (int i = 0; i < 50; ++i) cache.keep(key(i), random_binary(1, 3000));
+    for (int i = 0; i < 50; ++i) cache.keep(entry_key(i), random_binary(1, 3000));
   }
   EXPECT_TRUE(fs::exists(folder / "notes.txt"));
   EXPECT_TRUE(fs::exists(folder / "unfinished-new")) << "another process is at it";

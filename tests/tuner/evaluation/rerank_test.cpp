@@ -36,7 +36,7 @@ RerankPlace place(int number, const std::vector<double>& seconds) {
   return result;
 }
 
-std::vector<int> numbers(const std::vector<RerankPlace>& places) {
+std::vector<int> numbers_of(const std::vector<RerankPlace>& places) {
   std::vector<int> result;
   for (const RerankPlace& one : places) result.push_back(static_cast<int>(one.configuration["n"].as_int()));
   return result;
@@ -164,7 +164,7 @@ TEST(RankTopK, ComparesRoundByRound) {
   for (int i = 0; i < 8; ++i) fast.push_back(1 + 0.025 * i);
   for (const double time : fast) slow.push_back(1.02 * time);
   const auto places = rank_top_k({place(2, slow), place(1, fast)}, Objective::time);
-  EXPECT_EQ(numbers(places), (std::vector<int>{1, 2}));
+  EXPECT_EQ(numbers_of(places), (std::vector<int>{1, 2}));
   EXPECT_TRUE(places[0].tied);
   EXPECT_EQ(places[0].ratio.median, 1);
   EXPECT_NEAR(places[1].ratio.median, 1.02, 1e-12);
@@ -179,7 +179,7 @@ TEST(RankTopK, TiesUnlessItIsSlowerForSure) {
   const std::vector<double> apart(8, 1.006);
   const auto places =
       rank_top_k({place(1, one), place(2, uncertain), place(3, close), place(4, apart)}, Objective::time);
-  EXPECT_EQ(numbers(places), (std::vector<int>{1, 3, 4, 2}));
+  EXPECT_EQ(numbers_of(places), (std::vector<int>{1, 3, 4, 2}));
   EXPECT_TRUE(places[1].tied);
   EXPECT_FALSE(places[2].tied);
   EXPECT_TRUE(places[3].tied);
@@ -188,7 +188,7 @@ TEST(RankTopK, TiesUnlessItIsSlowerForSure) {
 TEST(RankTopK, WhoLeftEarlyCannotWin) {
   const auto places = rank_top_k({place(1, std::vector<double>(6, 0.9)), place(2, std::vector<double>(9, 1))},
                                  Objective::time);
-  EXPECT_EQ(numbers(places).front(), 2);
+  EXPECT_EQ(numbers_of(places).front(), 2);
 }
 
 TEST(RankTopK, RanksByTheObjective) {
@@ -196,14 +196,14 @@ TEST(RankTopK, RanksByTheObjective) {
   for (RerankRound& round : quick.rounds) round.energy = 10;
   for (RerankRound& round : thrifty.rounds) round.energy = 8;
   RerankPlace unknown = place(3, std::vector<double>(6, 0.1));
-  EXPECT_EQ(numbers(rank_top_k({quick, thrifty, unknown}, Objective::energy)), (std::vector<int>{2, 1}));
-  EXPECT_EQ(numbers(rank_top_k({quick, thrifty}, Objective::edp)), (std::vector<int>{1, 2}));
-  EXPECT_EQ(numbers(rank_top_k({quick, thrifty, unknown}, Objective::time)), (std::vector<int>{3, 1, 2}));
+  EXPECT_EQ(numbers_of(rank_top_k({quick, thrifty, unknown}, Objective::energy)), (std::vector<int>{2, 1}));
+  EXPECT_EQ(numbers_of(rank_top_k({quick, thrifty}, Objective::edp)), (std::vector<int>{1, 2}));
+  EXPECT_EQ(numbers_of(rank_top_k({quick, thrifty, unknown}, Objective::time)), (std::vector<int>{3, 1, 2}));
 }
 
 TEST(RankTopK, TimesOfZeroAreATie) {
   const auto places = rank_top_k({place(1, {0, 0, 0}), place(2, {0, 0, 0})}, Objective::time);
-  EXPECT_EQ(numbers(places), (std::vector<int>{1, 2}));
+  EXPECT_EQ(numbers_of(places), (std::vector<int>{1, 2}));
   EXPECT_TRUE(places[1].tied);
   EXPECT_TRUE(rank_top_k({}, Objective::time).empty());
 }
@@ -212,7 +212,7 @@ TEST(RankAgain, NeedsEveryFinalist) {
   RerankResult earlier;
   earlier.places = {place(1, {1, 1}), place(2, {2, 2}), place(3, {3, 3})};
   const std::vector<Evaluation> some = {measured(2, {2}), measured(3, {3})};
-  EXPECT_EQ(numbers(rank_again(some, earlier)), (std::vector<int>{2, 3}));
+  EXPECT_EQ(numbers_of(rank_again(some, earlier)), (std::vector<int>{2, 3}));
   const std::vector<Evaluation> more = {measured(2, {2}), measured(4, {3})};
   EXPECT_TRUE(rank_again(more, earlier).empty());
 }
@@ -238,7 +238,7 @@ TEST(ConfirmTopK, AFailureIsOutWithAllOfItsCode) {
   device.failing = 0;
   const std::vector<Evaluation> top_k = {measured(0, {1}, "a"), measured(1, {1}, "a"), measured(2, {1})};
   const RerankResult rerank = confirm_top_k(top_k, device, Objective::time, {}, never);
-  EXPECT_EQ(numbers(rerank.places), (std::vector<int>{2}));
+  EXPECT_EQ(numbers_of(rerank.places), (std::vector<int>{2}));
   ASSERT_EQ(rerank.failures.size(), 2u);
   EXPECT_EQ(rerank.failures[1].configuration, named(1));
   EXPECT_EQ(rerank.failures[0].outcome.error().reason, "wrong result");
@@ -270,7 +270,7 @@ TEST(ConfirmTopK, RepeatedTuningsAgreeOnTheWinnerUpToTies) {
     std::vector<std::set<int>> tied;
     for (int i = 0; i < repeats; ++i) {
       const RerankResult rerank = tune_once(sigma, static_cast<std::uint64_t>(i) + 1);
-      winners.push_back(numbers(rerank.places).front());
+      winners.push_back(numbers_of(rerank.places).front());
       tied.emplace_back();
       for (const RerankPlace& one : rerank.places)
         if (one.tied) tied.back().insert(static_cast<int>(one.configuration["n"].as_int()));

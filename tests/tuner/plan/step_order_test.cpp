@@ -14,7 +14,7 @@ namespace {
 using testing::StreamSample;
 
 /// The Error's text; empty where there is none.
-std::string refusal(const LaunchPlan& plan) {
+std::string order_refusal(const LaunchPlan& plan) {
   try {
     check_steps(plan);
   } catch (const Error& error) {
@@ -86,8 +86,8 @@ TEST(StepOrder, HostMemoryIsCountedByItself) {
 }
 
 TEST(StepOrder, WhatIsImpossibleIsRefused) {
-  EXPECT_EQ(refusal(StreamSample().plan), "");
-  EXPECT_EQ(refusal(StreamSample(4, MemoryPlace::pageable).plan), "");
+  EXPECT_EQ(order_refusal(StreamSample().plan), "");
+  EXPECT_EQ(order_refusal(StreamSample(4, MemoryPlace::pageable).plan), "");
   const std::uint64_t room = 40 * 5 * 5;  // of `in`, from its first element on
   struct Case {
     std::string says;
@@ -139,13 +139,14 @@ TEST(StepOrder, WhatIsImpossibleIsRefused) {
   for (const Case& one : cases) {
     LaunchPlan plan = StreamSample().plan;
     one.change(plan);
-    EXPECT_NE(refusal(plan).find(one.says), std::string::npos) << one.says << "\n" << refusal(plan);
+    EXPECT_NE(order_refusal(plan).find(one.says), std::string::npos) << one.says << "\n"
+                                                                     << order_refusal(plan);
   }
   LaunchPlan last = StreamSample().plan;
   copy_of(last, 0).from.offset = room - (4 * 40 + 37);  // the last element that there is
-  EXPECT_EQ(refusal(last), "");
+  EXPECT_EQ(order_refusal(last), "");
   launch_of(last, 1).arguments[0] = BufferArgument{"in", 3};  // pinned
-  EXPECT_EQ(refusal(last), "");
+  EXPECT_EQ(order_refusal(last), "");
 }
 
 TEST(StepOrder, EveryDependencyOfThePipelineIsNeeded) {

@@ -6,13 +6,13 @@
 namespace tune {
 namespace {
 
-BufferSpec buffer() {
+BufferSpec map_buffer() {
   BufferSpec spec{"in", ElementType::f32, {}, BufferRole::input};
   spec.layout = {{30, 10, 5}, {1, 32, 320}, 64, 64 + 320 * 5};
   return spec;
 }
 
-std::string refusal(const TensorMapSpec& map, const BufferSpec& over = buffer()) {
+std::string map_refusal(const TensorMapSpec& map, const BufferSpec& over = map_buffer()) {
   const auto right = check_tensor_map(over, map);
   if (right) return "";
   EXPECT_EQ(right.error().phase, Phase::resources);
@@ -21,19 +21,19 @@ std::string refusal(const TensorMapSpec& map, const BufferSpec& over = buffer())
 }
 
 TEST(TensorMapShape, CoversTheLogicalTensor) {
-  const TensorMapSpec map = map_of(buffer(), {8, 4, 1});
+  const TensorMapSpec map = map_of(map_buffer(), {8, 4, 1});
   EXPECT_EQ(map.extents, (std::vector<std::uint64_t>{30, 10, 5}));
   EXPECT_EQ(map.strides, (std::vector<std::uint64_t>{128, 1280}));
-  EXPECT_EQ(refusal(map), "");
-  EXPECT_EQ(box_bytes(buffer(), map), 128u);
+  EXPECT_EQ(map_refusal(map), "");
+  EXPECT_EQ(box_bytes(map_buffer(), map), 128u);
 }
 
 TEST(TensorMapShape, WhatIsRefusedSaysTheCure) {
   const auto expect = [](const char* says, auto change) {
-    TensorMapSpec map = map_of(buffer(), {8, 4, 1});
+    TensorMapSpec map = map_of(map_buffer(), {8, 4, 1});
     change(map);
-    EXPECT_NE(refusal(map).find(says), std::string::npos) << refusal(map) << " / " << says;
-    EXPECT_EQ(refusal(map).find('\n'), std::string::npos);
+    EXPECT_NE(map_refusal(map).find(says), std::string::npos) << map_refusal(map) << " / " << says;
+    EXPECT_EQ(map_refusal(map).find('\n'), std::string::npos);
   };
   expect("a multiple of 16", [](auto& map) { map.box[0] = 7; });
   expect("take 1 to 256", [](auto& map) { map.box[1] = 257; });
@@ -53,14 +53,15 @@ TEST(TensorMapShape, WhatIsRefusedSaysTheCure) {
     map.box[0] = 16;
     map.swizzle = MapSwizzle::bytes_32;
   });
-  BufferSpec host = buffer();
+  BufferSpec host = map_buffer();
   host.place = MemoryPlace::pinned;
-  EXPECT_NE(refusal(map_of(buffer(), {8, 4, 1}), host).find("copy it to the device"), std::string::npos);
+  EXPECT_NE(map_refusal(map_of(map_buffer(), {8, 4, 1}), host).find("copy it to the device"),
+            std::string::npos);
 }
 
-LaunchPlan plan_with(const TensorMapSpec& map) {
+LaunchPlan plan_with_map(const TensorMapSpec& map) {
   LaunchPlan plan;
-  plan.buffers = {buffer()};
+  plan.buffers = {map_buffer()};
   Launch launch;
   launch.entry = "k";
   launch.arguments = {TensorMapArgument{"in", map}};
@@ -69,7 +70,7 @@ LaunchPlan plan_with(const TensorMapSpec& map) {
 }
 
 TEST(TensorMapShape, OlderDevicesHaveNone) {
-  const LaunchPlan plan = plan_with(map_of(buffer(), {8, 4, 1}));
+  const LaunchPlan plan = plan_with_map(map_of(map_buffer(), {8, 4, 1}));
   DeviceProperties device;
   device.compute_major = 8;
   device.compute_minor = 9;
@@ -83,12 +84,12 @@ TEST(TensorMapShape, OlderDevicesHaveNone) {
 }
 
 TEST(TensorMapShape, EveryFieldIsInThePlansText) {
-  const TensorMapSpec map = map_of(buffer(), {8, 4, 1});
-  const std::string text = launches_of(plan_with(map));
+  const TensorMapSpec map = map_of(map_buffer(), {8, 4, 1});
+  const std::string text = launches_of(plan_with_map(map));
   const auto differs = [&](auto change) {
     TensorMapSpec other = map;
     change(other);
-    EXPECT_NE(launches_of(plan_with(other)), text);
+    EXPECT_NE(launches_of(plan_with_map(other)), text);
   };
   differs([](auto& m) { m.offset = 4; });
   differs([](auto& m) { m.extents[1] = 9; });

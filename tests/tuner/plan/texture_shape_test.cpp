@@ -20,7 +20,7 @@ TextureSpec texture(TextureMemory memory, int dimensions, int channels = 1) {
   return spec;
 }
 
-std::string refusal(const BufferSpec& over, const TextureSpec& spec) {
+std::string texture_refusal(const BufferSpec& over, const TextureSpec& spec) {
   const auto shape = texture_shape(over, spec);
   if (shape) return "taken";
   EXPECT_EQ(shape.error().phase, Phase::resources);
@@ -35,8 +35,8 @@ TEST(TextureShape, TakesChannelsFromTheFirstDimensionOrOneOfTheirOwn) {
     EXPECT_EQ(shape->extents, (std::array<std::uint64_t, 3>{16, 9, 1}));
     EXPECT_EQ(shape->strides, (std::array<std::uint64_t, 3>{16, 256, 0}));
   }
-  EXPECT_NE(refusal(buffer({2, 16, 9}), texture(TextureMemory::array, 2, 4)), "taken");
-  EXPECT_NE(refusal(buffer({66, 9}), texture(TextureMemory::array, 2, 4)), "taken");
+  EXPECT_NE(texture_refusal(buffer({2, 16, 9}), texture(TextureMemory::array, 2, 4)), "taken");
+  EXPECT_NE(texture_refusal(buffer({66, 9}), texture(TextureMemory::array, 2, 4)), "taken");
 }
 
 TEST(TextureShape, FollowsTheLayout) {
@@ -52,52 +52,52 @@ TEST(TextureShape, FollowsTheLayout) {
 TEST(TextureShape, NamesWhatCudaDoesNotOffer) {
   const auto array = texture(TextureMemory::array, 1);
   auto changed = array;
-  EXPECT_EQ(refusal(buffer({8}), array), "taken");
-  EXPECT_EQ(refusal(buffer({8}, ElementType::f64), array),
+  EXPECT_EQ(texture_refusal(buffer({8}), array), "taken");
+  EXPECT_EQ(texture_refusal(buffer({8}, ElementType::f64), array),
             "the texture over `in`: there are no textures of double");
-  EXPECT_NE(refusal(buffer({9}), texture(TextureMemory::array, 1, 3)), "taken");
-  EXPECT_NE(refusal(buffer({8, 8, 8}), texture(TextureMemory::pitched, 3)), "taken");
-  EXPECT_NE(refusal(buffer({8, 8}), texture(TextureMemory::linear, 2)), "taken");
+  EXPECT_NE(texture_refusal(buffer({9}), texture(TextureMemory::array, 1, 3)), "taken");
+  EXPECT_NE(texture_refusal(buffer({8, 8, 8}), texture(TextureMemory::pitched, 3)), "taken");
+  EXPECT_NE(texture_refusal(buffer({8, 8}), texture(TextureMemory::linear, 2)), "taken");
   changed.filter = FilterMode::linear;
-  EXPECT_EQ(refusal(buffer({8}), changed), "taken");
-  EXPECT_NE(refusal(buffer({8}, ElementType::u8), changed), "taken");
+  EXPECT_EQ(texture_refusal(buffer({8}), changed), "taken");
+  EXPECT_NE(texture_refusal(buffer({8}, ElementType::u8), changed), "taken");
   changed.read = ReadMode::normalized;
-  EXPECT_EQ(refusal(buffer({8}, ElementType::u8), changed), "taken");
-  EXPECT_NE(refusal(buffer({8}, ElementType::i32), changed), "taken");
+  EXPECT_EQ(texture_refusal(buffer({8}, ElementType::u8), changed), "taken");
+  EXPECT_NE(texture_refusal(buffer({8}, ElementType::i32), changed), "taken");
   changed.memory = TextureMemory::linear;
-  EXPECT_NE(refusal(buffer({8}, ElementType::u8), changed), "taken");
+  EXPECT_NE(texture_refusal(buffer({8}, ElementType::u8), changed), "taken");
   changed = texture(TextureMemory::pitched, 2);
   changed.gather = true;
-  EXPECT_NE(refusal(buffer({32, 8}), changed), "taken");
+  EXPECT_NE(texture_refusal(buffer({32, 8}), changed), "taken");
   BufferSpec written = buffer({8});
   written.role = BufferRole::scratch;
-  EXPECT_NE(refusal(written, array), "taken");
-  EXPECT_EQ(refusal(written, texture(TextureMemory::linear, 1)), "taken");
+  EXPECT_NE(texture_refusal(written, array), "taken");
+  EXPECT_EQ(texture_refusal(written, texture(TextureMemory::linear, 1)), "taken");
 }
 
 TEST(TextureShape, NamesTheLimits) {
-  EXPECT_EQ(refusal(buffer({9, 8}), texture(TextureMemory::pitched, 2)),
+  EXPECT_EQ(texture_refusal(buffer({9, 8}), texture(TextureMemory::pitched, 2)),
             "the texture over `in`: its rows lie 36 bytes apart, which must be a multiple of 32");
-  EXPECT_EQ(refusal(buffer({8, 65'001}), texture(TextureMemory::pitched, 2)),
+  EXPECT_EQ(texture_refusal(buffer({8, 65'001}), texture(TextureMemory::pitched, 2)),
             "the texture over `in`: 65001 texels along dimension 1, the limit is 65000");
-  EXPECT_EQ(refusal(buffer({131'073}), texture(TextureMemory::array, 1)),
+  EXPECT_EQ(texture_refusal(buffer({131'073}), texture(TextureMemory::array, 1)),
             "the texture over `in`: 131073 texels along dimension 0, the limit is 131072");
-  EXPECT_NE(refusal(buffer({8, 8, 16'385}), texture(TextureMemory::array, 3)), "taken");
-  EXPECT_EQ(refusal(buffer({8, 16'385}), texture(TextureMemory::array, 2)), "taken");
+  EXPECT_NE(texture_refusal(buffer({8, 8, 16'385}), texture(TextureMemory::array, 3)), "taken");
+  EXPECT_EQ(texture_refusal(buffer({8, 16'385}), texture(TextureMemory::array, 2)), "taken");
   auto gather = texture(TextureMemory::array, 2);
   gather.gather = true;
-  EXPECT_NE(refusal(buffer({32'769, 8}), gather), "taken");
+  EXPECT_NE(texture_refusal(buffer({32'769, 8}), gather), "taken");
   BufferSpec shifted = buffer({8});
   shifted.layout.offset = 4;
   shifted.layout.allocation = 12;
   EXPECT_EQ(
-      refusal(shifted, texture(TextureMemory::linear, 1)),
+      texture_refusal(shifted, texture(TextureMemory::linear, 1)),
       "the texture over `in`: its first texel lies 16 bytes into the allocation, which must be a multiple "
       "of 512");
-  EXPECT_EQ(refusal(shifted, texture(TextureMemory::array, 1)), "taken");
+  EXPECT_EQ(texture_refusal(shifted, texture(TextureMemory::array, 1)), "taken");
   BufferSpec overlapping = buffer({8, 8});
   overlapping.layout.strides[1] = 7;
-  EXPECT_NE(refusal(overlapping, texture(TextureMemory::array, 2)), "taken");
+  EXPECT_NE(texture_refusal(overlapping, texture(TextureMemory::array, 2)), "taken");
 }
 
 LaunchPlan plan_with(const TextureSpec& spec) {

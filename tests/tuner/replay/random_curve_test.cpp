@@ -43,7 +43,7 @@ std::optional<double> best_of(const Costs& drawn, std::size_t n) {
   return best;
 }
 
-const std::vector<Costs> spaces = {
+const std::vector<Costs> cost_spaces = {
     {3.0, 1.0, 2.0, 7.0, 5.0, 4.0},
     {3.0, std::nullopt, 1.0, std::nullopt, 1.5, 9.0},
     {2.0, 2.0, 2.0, std::nullopt},  // equal times
@@ -53,7 +53,7 @@ const std::vector<Costs> spaces = {
 };
 
 TEST(RandomCurve, ExpectedBestAndShareAreThoseOfAllOrders) {
-  for (const Costs& costs : spaces) {
+  for (const Costs& costs : cost_spaces) {
     const OutcomeTable table = table_of(costs);
     const RandomCurve curve(table);
     for (std::size_t n = 1; n <= costs.size() + 2; ++n) {
@@ -70,7 +70,7 @@ TEST(RandomCurve, ExpectedBestAndShareAreThoseOfAllOrders) {
 }
 
 TEST(RandomCurve, EvaluationsAndMissesAreThoseOfAllOrders) {
-  for (const Costs& costs : spaces) {
+  for (const Costs& costs : cost_spaces) {
     const OutcomeTable table = table_of(costs);
     const RandomCurve curve(table);
     for (std::uint64_t good = 1; good <= table.costs().size(); ++good) {
@@ -100,7 +100,7 @@ TEST(RandomCurve, EvaluationsAndMissesAreThoseOfAllOrders) {
 }
 
 TEST(RandomCurve, QuantilesAreThoseOfAllOrders) {
-  for (const Costs& costs : spaces) {
+  for (const Costs& costs : cost_spaces) {
     const OutcomeTable table = table_of(costs);
     const RandomCurve curve(table);
     for (std::size_t n = 1; n <= costs.size(); ++n) {

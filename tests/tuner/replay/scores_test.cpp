@@ -22,13 +22,13 @@ Trace trace_of(const Costs& costs, double seconds = 0) {
   return trace;
 }
 
-OutcomeTable table_of(const Costs& costs) {
+OutcomeTable scored_table(const Costs& costs) {
   const replay::RecordedSpace line = recorded_line(costs);
   return {line.space, line.evaluations};
 }
 
 TEST(Scores, SharesAfterEachBudget) {
-  const OutcomeTable table = table_of({1.0, 2.0, 4.0, 5.0, std::nullopt});
+  const OutcomeTable table = scored_table({1.0, 2.0, 4.0, 5.0, std::nullopt});
   const Baseline baseline(table, 4);
   const std::vector<std::uint64_t> budgets = {1, 2, 4};
   const std::vector<Trace> repeats = {trace_of({std::nullopt, 4.0, 2.0, 5.0}), trace_of({2.0, 4.0, 1.0, 5.0}),
@@ -69,14 +69,14 @@ TEST(Scores, SharesAfterTheTimeOfSoManyEvaluations) {
   EXPECT_TRUE(replay::scores_of_random(table, baseline, budgets).share_by_time.empty());
   // A mean is of all or of none.
   EXPECT_EQ(replay::mean_of(std::vector{scores, scores}).share_by_time[1].mean, scores.share_by_time[1].mean);
-  const OutcomeTable untimed = table_of({1.0, 2.0, 4.0, std::nullopt});
+  const OutcomeTable untimed = scored_table({1.0, 2.0, 4.0, std::nullopt});
   const Scores other = replay::scores_of(std::vector{first}, untimed, baseline, budgets);
   EXPECT_TRUE(other.share_by_time.empty());
   EXPECT_TRUE(replay::mean_of(std::vector{scores, other}).share_by_time.empty());
 }
 
 TEST(Scores, EvaluationsToComeNearCountMissesAsTheLargestBudget) {
-  const OutcomeTable table = table_of({1.0, 1.04, 1.2, 1.3, 2.0, 3.0});
+  const OutcomeTable table = scored_table({1.0, 1.04, 1.2, 1.3, 2.0, 3.0});
   const Baseline baseline(table, 4);
   const std::vector<std::uint64_t> budgets = {2, 4};
   const std::vector<Trace> repeats = {trace_of({1.2, 1.04, 1.0}), trace_of({2.0, 3.0, 1.3, 1.2}),
@@ -90,7 +90,7 @@ TEST(Scores, EvaluationsToComeNearCountMissesAsTheLargestBudget) {
 }
 
 TEST(Scores, OwnTimeIsThatOfAllEvaluations) {
-  const OutcomeTable table = table_of({1.0, 2.0, 3.0});
+  const OutcomeTable table = scored_table({1.0, 2.0, 3.0});
   const Baseline baseline(table, 2);
   const std::vector<std::uint64_t> budgets = {2};
   const std::vector<Trace> repeats = {trace_of({1.0, 2.0}, 0.5), trace_of({3.0}, 0.4)};
@@ -101,7 +101,7 @@ TEST(Scores, OwnTimeIsThatOfAllEvaluations) {
 // four. Median 2.5, so that the comparison ends where 1.075 is reached: after four evaluations, the last of
 // which has no distance left.
 TEST(Scores, AggregateByHand) {
-  const OutcomeTable table = table_of({3.0, 1.0, 4.0, 2.0});
+  const OutcomeTable table = scored_table({3.0, 1.0, 4.0, 2.0});
   const Baseline baseline(table, 10);
   EXPECT_EQ(baseline.cutoff_evaluations(), 4U);
   EXPECT_NEAR(*baseline.score(std::vector<double>{2, 2, 1, 1}),
@@ -118,13 +118,13 @@ TEST(Scores, AggregateByHand) {
 TEST(Scores, TheComparisonEndsWhereRandomSearchIsNearlyThere) {
   Costs costs;
   for (int i = 1; i <= 20; ++i) costs.push_back(i);
-  const OutcomeTable table = table_of(costs);
+  const OutcomeTable table = scored_table(costs);
   EXPECT_EQ(Baseline(table, 5).cutoff_evaluations(), 14U);
   EXPECT_NEAR(RandomCurve(table).expected_best(14), 1.4, 1e-12);
 }
 
 TEST(Scores, AggregateTakesTheMeanOfTheRepeatsAndTheWorstTimeForNothing) {
-  const OutcomeTable table = table_of({1.0, 2.0, std::nullopt, 4.0});
+  const OutcomeTable table = scored_table({1.0, 2.0, std::nullopt, 4.0});
   const Baseline baseline(table, 3);
   const std::vector<std::uint64_t> budgets = {3};
   // Times of random search: 11/4 after one (a failure counts as 4), then both draws of six pairs.
@@ -139,7 +139,7 @@ TEST(Scores, AggregateTakesTheMeanOfTheRepeatsAndTheWorstTimeForNothing) {
 }
 
 TEST(Scores, ASearchThatEndedKeepsItsBest) {
-  const OutcomeTable table = table_of({1.0, 2.0, 3.0, 4.0});
+  const OutcomeTable table = scored_table({1.0, 2.0, 3.0, 4.0});
   const Baseline baseline(table, 3);
   const std::vector<std::uint64_t> budgets = {3};
   const std::vector<Trace> repeats = {trace_of({4.0, 2.0}), trace_of({4.0, 2.0, 2.0}), trace_of({})};
@@ -149,12 +149,12 @@ TEST(Scores, ASearchThatEndedKeepsItsBest) {
 }
 
 TEST(Scores, EqualTimesHaveNoAggregate) {
-  const OutcomeTable table = table_of({2.0, 2.0, 2.0});
+  const OutcomeTable table = scored_table({2.0, 2.0, 2.0});
   EXPECT_FALSE(Baseline(table, 3).score(std::vector<double>{2, 2, 2}));
 }
 
 TEST(Scores, RandomSearchHasTheScoreNought) {
-  const OutcomeTable table = table_of({1.0, 2.0, std::nullopt, 4.0, 1.01, 7.0, std::nullopt});
+  const OutcomeTable table = scored_table({1.0, 2.0, std::nullopt, 4.0, 1.01, 7.0, std::nullopt});
   const std::vector<std::uint64_t> budgets = {1, 3, 5};
   const Scores scores = replay::scores_of_random(table, Baseline(table, 5), budgets);
   EXPECT_NEAR(*scores.score, 0, 1e-12);

@@ -10,8 +10,8 @@ using GpuMemoryCheck = GpuTest;
 
 /// Copies n elements and writes one more, `at` elements from the start of `target`: 0 is `out`, 1 `in`, 2
 /// `scratch`.
-constexpr const char* stray = R"(
-extern "C" __global__ void stray(float* in, float* out, float* scratch, int n, int target, long long at) {
+constexpr const char* stray_kernel = R"(
+extern "C" __global__ void stray_kernel(float* in, float* out, float* scratch, int n, int target, long long at) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = scratch[i] = in[i];
   __syncthreads();
   if (threadIdx.x == 0 && target >= 0) (target == 0 ? out : target == 1 ? in : scratch)[at] = 1.5f;
@@ -21,7 +21,7 @@ constexpr std::uint64_t n = 10'000;
 
 LaunchPlan stray_plan(std::int32_t target, std::int64_t at, const Layout& in = Layout::dense({n})) {
   const auto layout = Layout::dense({n});
-  return plan_of(stray,
+  return plan_of(stray_kernel,
                  {buffer("in", in, BufferRole::input), buffer("out", layout, BufferRole::output),
                   buffer("scratch", layout, BufferRole::scratch)},
                  launch("stray", {1, 1, 1}, {256, 1, 1},

@@ -10,13 +10,13 @@ namespace {
 
 using tune::testing::StreamSample;
 
-CheckVerdict verdict(const StreamSample& sample, Flavour flavour = Flavour::sanitize) {
+CheckVerdict stream_verdict(const StreamSample& sample, Flavour flavour = Flavour::sanitize) {
   CheckOptions options;
   options.flavour = flavour;
   return check(sample.plan, {sample.inputs, sample.reference, {1e-6, "doubling is exact"}}, options);
 }
 
-std::string report(const CheckVerdict& found) {
+std::string stream_report(const CheckVerdict& found) {
   std::string text = found.not_emulated;
   for (const Finding& finding : found.findings) text += finding.text() + "\n";
   return text;
@@ -26,8 +26,8 @@ TEST(StreamPlans, AreCleanAndRight) {
   for (const MemoryPlace place : {MemoryPlace::pinned, MemoryPlace::pageable, MemoryPlace::device})
     for (const Flavour flavour : {Flavour::sanitize, Flavour::plain})
       for (const std::uint64_t pieces : {1u, 2u, 5u}) {
-        const CheckVerdict found = verdict(StreamSample(pieces, place), flavour);
-        EXPECT_EQ(report(found), "") << pieces;
+        const CheckVerdict found = stream_verdict(StreamSample(pieces, place), flavour);
+        EXPECT_EQ(stream_report(found), "") << pieces;
         EXPECT_GT(found.tolerance, 0) << "the output was not compared";
       }
 }
@@ -36,14 +36,14 @@ TEST(StreamPlans, ARemovedDependencyIsARace) {
   StreamSample sample;
   sample.forget(StreamSample::copy_in(3), StreamSample::kernel(1));
   for (const Flavour flavour : {Flavour::sanitize, Flavour::plain}) {
-    const CheckVerdict found = verdict(sample, flavour);
-    ASSERT_EQ(found.findings.size(), 1u) << report(found);
+    const CheckVerdict found = stream_verdict(sample, flavour);
+    ASSERT_EQ(found.findings.size(), 1u) << stream_report(found);
     EXPECT_EQ(found.findings[0].kind, FindingKind::race_between_steps);
     EXPECT_EQ(found.findings[0].array, "sent");
     EXPECT_EQ(found.findings[0].offset, 4 * 37 * 5);
     EXPECT_NE(found.findings[0].text().find("step 4 (twice) and step 9 (copy of 'in' to 'sent')"),
               std::string::npos)
-        << report(found);
+        << stream_report(found);
   }
 }
 
@@ -52,12 +52,13 @@ TEST(StreamPlans, AKernelBeyondTheRangeThatItWasGivenIsFound) {
   StreamSample sample(1);
   auto& launch = std::get<Launch>(sample.plan.launches[1]);
   launch.arguments[1] = BufferArgument{"made", 0, 37 * 5 - 1};
-  const CheckVerdict found = verdict(sample);
+  const CheckVerdict found = stream_verdict(sample);
   ASSERT_FALSE(found.findings.empty()) << found.not_emulated;
-  EXPECT_EQ(found.findings[0].kind, FindingKind::out_of_bounds) << report(found);
+  EXPECT_EQ(found.findings[0].kind, FindingKind::out_of_bounds) << stream_report(found);
   EXPECT_EQ(found.findings[0].array, "made");
   EXPECT_EQ(found.findings[0].offset, 4 * (37 * 5 - 1));
-  EXPECT_NE(report(found).find("beyond the elements that the launch says it touches"), std::string::npos);
+  EXPECT_NE(stream_report(found).find("beyond the elements that the launch says it touches"),
+            std::string::npos);
 }
 
 TEST(StreamPlans, ReadingBeyondTheRangeOfAnInputIsFound) {
@@ -71,11 +72,11 @@ TEST(StreamPlans, ReadingBeyondTheRangeOfAnInputIsFound) {
   auto& launch = std::get<Launch>(sample.plan.launches[1]);
   std::get<Copy>(sample.plan.launches[0]).from.pitch = 37;
   launch.arguments[0] = BufferArgument{"in", 0, 37 * 5};  // from pinned memory itself
-  EXPECT_EQ(report(verdict(sample)), "");
+  EXPECT_EQ(stream_report(stream_verdict(sample)), "");
   launch.arguments[0] = BufferArgument{"in", 0, 37 * 5 - 3};
-  const CheckVerdict found = verdict(sample);
+  const CheckVerdict found = stream_verdict(sample);
   ASSERT_FALSE(found.findings.empty());
-  EXPECT_EQ(found.findings[0].kind, FindingKind::out_of_bounds) << report(found);
+  EXPECT_EQ(found.findings[0].kind, FindingKind::out_of_bounds) << stream_report(found);
   EXPECT_EQ(found.findings[0].array, "in");
 }
 
@@ -83,9 +84,9 @@ TEST(StreamPlans, ACopyOfWhatNobodyWroteIsFound) {
   StreamSample sample;
   std::erase_if(sample.plan.launches, [](const PlanStep& step) { return step_name(step) == "twice"; });
   for (PlanStep& step : sample.plan.launches) std::get<Copy>(step).order = {};
-  const CheckVerdict found = verdict(sample);
+  const CheckVerdict found = stream_verdict(sample);
   ASSERT_FALSE(found.findings.empty()) << found.not_emulated;
-  EXPECT_EQ(found.findings[0].kind, FindingKind::uninitialised_read) << report(found);
+  EXPECT_EQ(found.findings[0].kind, FindingKind::uninitialised_read) << stream_report(found);
   EXPECT_EQ(found.findings[0].kernel, "copy of 'made' to 'out'");
   EXPECT_FALSE(found.findings[0].has_thread);
 }
@@ -93,8 +94,8 @@ TEST(StreamPlans, ACopyOfWhatNobodyWroteIsFound) {
 TEST(StreamPlans, AMissingCopyIsAWrongResult) {
   StreamSample sample;
   sample.plan.launches.pop_back();
-  const CheckVerdict found = verdict(sample);
-  ASSERT_EQ(found.findings.size(), 1u) << report(found);
+  const CheckVerdict found = stream_verdict(sample);
+  ASSERT_EQ(found.findings.size(), 1u) << stream_report(found);
   EXPECT_EQ(found.findings[0].kind, FindingKind::wrong_result);
   EXPECT_EQ(found.findings[0].array, "out");
 }
@@ -110,9 +111,9 @@ TEST(StreamPlans, OffsetsReachTheKernel) {
   std::get<BufferArgument>(second.arguments[0]).offset = 0;
   for (PlanStep& step : sample.plan.launches)
     std::visit([](auto& known) { known.order = {}; }, step);  // no races: the first piece comes twice
-  const CheckVerdict found = verdict(sample);
+  const CheckVerdict found = stream_verdict(sample);
   ASSERT_FALSE(found.findings.empty());
-  EXPECT_EQ(found.findings[0].kind, FindingKind::wrong_result) << report(found);
+  EXPECT_EQ(found.findings[0].kind, FindingKind::wrong_result) << stream_report(found);
 }
 
 }  // namespace

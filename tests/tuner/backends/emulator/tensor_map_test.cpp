@@ -121,7 +121,7 @@ TEST(TensorMaps, AMarchIsClean) {
 }
 
 /// The kinds of the findings of a check, as shown, each once.
-std::string kinds_of(const KernelCheck& check) {
+std::string kinds_text(const KernelCheck& check) {
   const CheckVerdict verdict = check.verdict();
   std::string kinds = verdict.not_emulated;
   for (const Finding& finding : verdict.findings) {
@@ -158,7 +158,7 @@ TEST(TensorMaps, WhatIsMissingIsFound) {
       {"box[stages][64]", "box[1][64]", "out of bounds"},
   };
   for (const auto& fault : faults) {
-    const std::string kinds = kinds_of(march_without(fault.from, fault.to));
+    const std::string kinds = kinds_text(march_without(fault.from, fault.to));
     EXPECT_NE(kinds.find(fault.kind), std::string::npos) << fault.from << " -> " << fault.to << ": " << kinds;
   }
 }
@@ -168,7 +168,7 @@ TEST(TensorMaps, WithoutCheckingAMissingWaitIsAWrongResult) {
   const std::string read = "sum += box[s][t] + box[s][(t + 33) % 64];",
                     wait = "wait_barrier(full[s], parity);";
   const std::string kinds =
-      kinds_of(march_without(wait + "\n    " + read, read + wait).flavour(Flavour::plain));
+      kinds_text(march_without(wait + "\n    " + read, read + wait).flavour(Flavour::plain));
   EXPECT_NE(kinds.find("wrong result"), std::string::npos) << kinds;
 }
 
