@@ -207,7 +207,7 @@ TEST(Replay, ChoosesForAKernelByTheOthers) {
   ASSERT_EQ(with({"--choose-by", "kernel", "--group", "one=a1", "two=a", "two=b"}).status, 0);
   EXPECT_EQ(OrderedJson::parse(read_file(json))["held_out"]["left_out"][1]["spaces"], (OrderedJson{"a2", "b1"}));
   expect_refused(with({"--choose-by", "kernel", "--group", "one=a", "one=b"}), 2,
-                 {"all spaces are of one kernel"});
+                 {"all spaces belong to one kernel"});
   expect_refused(with({"--choose-by", "kernel", "--group", "one=c"}), 2, {"--group", "'c'"});
   expect_refused(with({"--choose-by", "colour"}), 2, {"--choose-by", "kernel"});
   expect_refused(with({"--only", "nothing"}), 2, {"--only", "'nothing'"});
