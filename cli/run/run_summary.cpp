@@ -90,12 +90,11 @@ std::string times_text(const Progress& progress, Origin origin) {
   const PhaseTimes& phases = progress.phases;
   const double recorded = phases.load + phases.verify + phases.measure;
   std::string text = duration_text(progress.seconds);
-  if (origin == Origin::replayed) {
-    if (recorded > 0)
-      text += format("; the recorded verifying and measuring took {}, compiling {} summed over the cores",
-                     duration_text(recorded), duration_text(phases.compile));
-    return labelled("time", wrapped(text, label_column));
-  }
+  if (origin == Origin::replayed && recorded > 0)
+    return labelled("time",
+                    {text + "; the recorded verifying and measuring took " + duration_text(recorded) + ",",
+                     format("compiling {} summed over the cores", duration_text(phases.compile))});
+  if (origin == Origin::replayed) return labelled("time", text);
   std::string parts = format("compile {} summed over the cores", duration_text(phases.compile));
   const std::pair<const char*, double> others[] = {{"reference", phases.reference},
                                                    {"load", phases.load},
