@@ -9,7 +9,6 @@
 #include "cli/output/text_layout.hpp"
 #include "kernels/registry.hpp"
 #include "library/run/version.hpp"
-#include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -33,14 +32,20 @@ void print_overview() {
   std::cout << text << program_example;
 }
 
-/// `info` of `db info`.
+/// `info` for `db info`.
 std::string_view last_word(const Command& part) {
   return part.name.substr(part.name.rfind(' ') + 1);
 }
 
+/// With a capital letter and a full stop.
+std::string sentence(std::string_view summary) {
+  std::string text(summary);
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text + ".";
+}
+
 void print_parts(const Command& group) {
-  std::string text = format("Usage: {}\n\n{}.\n\nCommands:\n", group.usage, group.summary);
-  text[text.find("\n\n") + 2] = static_cast<char>(std::toupper(static_cast<unsigned char>(group.summary[0])));
+  std::string text = format("Usage: {}\n\n{}\n\nCommands:\n", group.usage, sentence(group.summary));
   for (const Command& part : group.parts()) text += format("  {:<10}{}\n", last_word(part), part.summary);
   std::cout << text
             << format("\n'tune help {} COMMAND' explains a command and its options.\n\nExamples:\n",
@@ -55,11 +60,9 @@ void print_help(const Command& command) {
   }
   OptionTable table;
   command.bind(table);
-  std::string summary(command.summary);
-  summary[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(summary[0])));
   const bool one = std::ranges::count(command.example, '\n') == 1;
   std::cout << "Usage: " << command.usage << "\n\n"
-            << wrapped(summary + ".", 0) << "\n\n"
+            << wrapped(sentence(command.summary), 0) << "\n\n"
             << table.help() << "\nExample" << (one ? "" : "s") << ":\n"
             << command.example;
 }
@@ -70,18 +73,15 @@ const Command& find_command(const std::string& name) {
     if (command.name == name) return command;
     names.emplace_back(command.name);
   }
-  for (const kernels::ProblemEntry& problem : kernels::problems())
-    if (problem.name == name)
-      throw UsageError(format("'{0}' is a problem; to tune it: tune --problem {0}", name));
+  if (kernels::find_problem(name) != nullptr)
+    throw UsageError(format("'{0}' is a problem; to tune it: tune --problem {0}", name));
   for (const Command& command : commands())
     if (command.parts != nullptr)
       for (const Command& part : command.parts())
         if (last_word(part) == name)
           throw UsageError(format("'{}' is a command of '{}': tune {}", name, command.name, part.name));
-  const auto nearest = search::nearest_name(name, names);
   throw UsageError(
-      format("unknown command '{}'{}", name,
-             nearest ? format("; did you mean '{}'?", *nearest) : std::string("; 'tune help' lists them")));
+      format("unknown command '{}'; {}", name, suggestion(name, names, "'tune help' lists the commands")));
 }
 
 const Command& find_part(const Command& group, const std::string& name) {
@@ -90,10 +90,8 @@ const Command& find_part(const Command& group, const std::string& name) {
     if (last_word(part) == name) return part;
     names.emplace_back(last_word(part));
   }
-  const auto nearest = search::nearest_name(name, names);
-  throw UsageError(format("'tune {}' has no command '{}'{}", group.name, name,
-                          nearest ? format("; did you mean '{}'?", *nearest)
-                                  : format("; 'tune help {}' lists them", group.name)));
+  throw UsageError(format("'tune {}' has no command '{}'; {}", group.name, name,
+                          suggestion(name, names, format("'tune help {}' lists its commands", group.name))));
 }
 
 int call(const Command& command, const std::vector<std::string>& arguments) {
@@ -135,11 +133,11 @@ int choose_and_run(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (arguments[0] == "worker") return run_worker(rest);
-  if (arguments[0].starts_with("-")) return call(run_command(), arguments);
+  if (arguments[0].starts_with("-")) return call(find_command("run"), arguments);
   return call(find_command(arguments[0]), rest);
 }
 
-/// One line, whatever a compiler's log or an argument brought into it.
+/// Prints one line, whatever control characters a compiler's log or an argument contains.
 int report_error(std::string what, Exit exit) {
   std::ranges::replace_if(
       what, [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
@@ -151,23 +149,10 @@ int report_error(std::string what, Exit exit) {
 }  // namespace
 
 std::span<const Command> commands() {
-  // clang-format off
-  static const auto table = std::to_array<Command>({
-      run_command(),
-      best_command(),
-      list_command(),
-      show_command(),
-      space_command(),
-      check_command(),
-      devices_command(),
-      report_command(),
-      serve_command(),
-      db_command(),
-      data_command(),
-      replay_command(),
-      new_command(),
-  });
-  // clang-format on
+  static const auto table =
+      std::to_array<Command>({run_command(), best_command(), list_command(), show_command(), space_command(),
+                              check_command(), devices_command(), report_command(), serve_command(),
+                              db_command(), data_command(), replay_command(), new_command()});
   return table;
 }
 

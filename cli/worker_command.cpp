@@ -17,7 +17,7 @@ namespace {
 using process::Json;
 using process::Response;
 
-/// For a worker that cannot begin: every call is answered with the reason, so that the parent can say it.
+/// Serves a worker that cannot start: answers every call with the reason, so that the parent can report it.
 void serve_reason(process::Channel channel, const std::string& reason) {
   process::serve(std::move(channel),
                  [&reason](const Json&, FileDescriptor) -> Result<Response> { throw Error(reason); });
@@ -48,9 +48,9 @@ void serve(process::Channel channel, const std::string& kind, const std::string&
 
 int run_worker(const std::vector<std::string>& arguments) {
   if (arguments.size() != 2 || (arguments[0] != "device" && arguments[0] != "compiler"))
-    throw UsageError("'tune worker' is what the program starts of itself; call 'tune run' instead");
+    throw UsageError("'tune worker' is started by the program itself; call 'tune run' instead");
   serve(process::begin_child(), arguments[0], arguments[1]);
-  // Whatever the driver still wants to do at the end of the process is of no use to anybody.
+  // Skips the driver's work at the end of a process, which nothing needs.
   std::_Exit(0);
 }
 

@@ -38,12 +38,16 @@ std::span<const ProblemEntry> problems() {
   return table;
 }
 
+const ProblemEntry* find_problem(std::string_view name) {
+  for (const ProblemEntry& entry : table)
+    if (entry.name == name) return &entry;
+  return nullptr;
+}
+
 std::unique_ptr<Problem> make_problem(std::string_view name) {
+  if (const ProblemEntry* entry = find_problem(name)) return entry->make();
   std::vector<std::string> names;
-  for (const ProblemEntry& entry : table) {
-    if (entry.name == name) return entry.make();
-    names.emplace_back(entry.name);
-  }
+  for (const ProblemEntry& entry : table) names.emplace_back(entry.name);
   const auto nearest = search::nearest_name(std::string(name), names);
   throw UsageError(format("unknown problem '{}'{}", name,
                           nearest ? format("; did you mean '{}'?", *nearest)

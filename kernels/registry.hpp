@@ -27,7 +27,7 @@ struct ProblemEntry {
 /// Returns all built-in problems. A new one is a folder here and one line there.
 std::span<const ProblemEntry> problems();
 
-/// Throws UsageError with the nearest name for an unknown one.
+/// Throws UsageError that names the nearest known problem.
 std::unique_ptr<Problem> make_problem(std::string_view name);
 
 /// A built-in problem for the contents of a file.

@@ -37,55 +37,16 @@ void add(Cells& cells, const Cells& more) {
   cells.insert(cells.end(), more.begin(), more.end());
 }
 
-Cells header(const Cells& parameter_names) {
-  Cells cells = {"problem",  "size",        "settings", "device", "model_key", "architecture", "driver",
-                 "compiler", "source_hash", "origin",   "cache",  "run",       "evaluation",   "recorded"};
-  for (const std::string& name : parameter_names) cells.push_back("param_" + name);
-  add(cells, {"seconds",
-              "min_seconds",
-              "samples",
-              "share_of_limit",
-              "items_per_second",
-              "flops_per_second",
-              "bytes_per_second",
-              "error",
-              "tolerance",
-              "phase",
-              "reason",
-              "registers",
-              "spill_store_bytes",
-              "spill_load_bytes",
-              "local_bytes",
-              "static_shared_memory",
-              "dynamic_shared_memory",
-              "threads",
-              "max_threads",
-              "blocks_per_multiprocessor",
-              "occupancy",
-              "limiter",
-              "binary_hash",
-              "compile_seconds",
-              "load_seconds",
-              "verify_seconds",
-              "measure_seconds",
-              "measured_seconds",
-              "final_place",
-              "final_tied",
-              "final_rounds",
-              "final_low_seconds",
-              "final_high_seconds",
-              "final_ratio",
-              "stop",
-              "executions",
-              "throttled_samples",
-              "joules",
-              "core_clock",
-              "memory_clock",
-              "temperature",
-              "power",
-              "throttle"});
-  return cells;
-}
+/// The columns before and after those of the parameters.
+constexpr std::string_view first_columns =
+    "problem,size,settings,device,model_key,architecture,driver,compiler,source_hash,origin,cache,run,evaluation,recorded";
+constexpr std::string_view last_columns =
+    ",seconds,min_seconds,samples,share_of_limit,items_per_second,flops_per_second,bytes_per_second,error,"
+    "tolerance,phase,reason,registers,spill_store_bytes,spill_load_bytes,local_bytes,static_shared_memory,"
+    "dynamic_shared_memory,threads,max_threads,blocks_per_multiprocessor,occupancy,limiter,binary_hash,"
+    "compile_seconds,load_seconds,verify_seconds,measure_seconds,measured_seconds,final_place,final_tied,"
+    "final_rounds,final_low_seconds,final_high_seconds,final_ratio,stop,executions,throttled_samples,joules,"
+    "core_clock,memory_clock,temperature,power,throttle\n";
 
 /// The shortest form that reads back the same.
 std::string number(double value) {
@@ -189,7 +150,9 @@ Cells row_cells(const db::ResultRow& row, const Cells& parameter_names) {
 
 std::string CsvReport::render(const ReportData& data) const {
   const Cells names = parameters(data);
-  std::string text = line(header(names));
+  std::string text(first_columns);
+  for (const std::string& name : names) text += "," + quoted("param_" + name);
+  text += last_columns;
   for (const Section& section : data.sections)
     for (const db::ResultRow& row : section.evaluations) text += line(row_cells(row, names));
   return text;

@@ -56,7 +56,7 @@ std::string library_integrity() {
 
 namespace {
 
-/// Nothing may be loaded or sent, but for what the page is made of.
+/// Forbids to load or send anything but the parts of the page.
 std::string policy(const PageOptions& options) {
   const std::string network = page_library().empty() ? " " + library_address() : "";
   return format(
@@ -72,7 +72,7 @@ std::string library_html(const PageOptions& options) {
                 library_address(), library_integrity());
 }
 
-/// The form of the page, which the script fills.
+/// The frame of the page, which the script fills.
 constexpr std::string_view header_html = R"(<header>
 <h1>What tune found</h1>
 <p class="source">{}</p>
@@ -87,8 +87,8 @@ constexpr std::string_view charts_html = R"(<section id="charts" hidden aria-lab
 <div id="cards"></div>
 </section>
 <p id="no-charts" class="note" hidden>The charts need the library ECharts, which could not be loaded: this program was
-built without it, and the network did not give it. All else is above.</p>
-<noscript><p class="note">Charts need JavaScript; all that is above does not.</p></noscript>
+built without it, and it could not be loaded from the network. Everything else is above.</p>
+<noscript><p class="note">Charts need JavaScript; everything above works without it.</p></noscript>
 )";
 
 }  // namespace

@@ -6,7 +6,8 @@
 
 #include "reports/report.hpp"
 
-/// What every page has, embedded in the program from reports/web/.
+/// The report as a page for a browser. Style, script and library are embedded in the program from
+/// reports/web/.
 namespace tune::reports {
 
 std::string_view page_style();
@@ -15,13 +16,13 @@ std::string page_script();
 
 /// The text of the chart library; empty where the program was built without it.
 std::string_view page_library();
-/// Where the same version of it is on the web, and the hash that a browser holds it against.
+/// The web address of the same version, and the hash that a browser checks it against.
 std::string library_address();
 std::string library_integrity();
 
-/// One file for a browser: tables and sentences that need no script, and charts. It needs nothing from
-/// elsewhere where the program was built with the chart library; else the library comes over the network, and
-/// is refused unless it is exactly the one that this program was written for.
+/// One file for a browser: tables and sentences, which need no script, and charts. It loads nothing where the
+/// program was built with the chart library; else the browser loads the library from the network, and refuses
+/// any other version.
 class HtmlReport : public Report {
  public:
   std::string render(const ReportData& data) const override;
@@ -30,12 +31,12 @@ class HtmlReport : public Report {
 /// How a page differs from the file.
 struct PageOptions {
   bool library = true;  ///< false: without the inlined chart library, for tests
-  /// It asks the server that it comes from for what is newer than this. Empty: it does not.
+  /// The ETag of the data; the page asks its server for newer data. Empty: it does not.
   std::string live = {};
 };
 std::string html_page(const ReportData& data, const PageOptions& options = {});
 
-/// What a live page asks for: the data and the parts of the page that need no script, as JSON.
+/// The answer to a live page, as JSON: the data and the parts of the page that need no script.
 std::string page_update(const ReportData& data);
 
 }  // namespace tune::reports

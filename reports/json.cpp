@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/serialization/json.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include "reports/data/rerank_json.hpp"
+#include "reports/data/wording.hpp"
 #include "reports/report.hpp"
 
 namespace tune::reports {
@@ -13,11 +11,6 @@ using Json = nlohmann::ordered_json;
 
 /// Raised when a member changes its meaning or goes; new members do not count.
 constexpr int format_version = 1;
-
-template<class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json resources_json(const std::optional<KernelResources>& needs) {
   if (!needs) return nullptr;
@@ -67,9 +60,8 @@ Json evaluation_json(const db::ResultRow& row) {
     object["tolerance"] = row.tolerance;
     object["finals"] = nullptr;
     if (row.rerank)
-      object["finals"] =
-          rerank_json({*row.rerank, row.configuration}, {"run", "place", "tied", "rounds", "low_seconds",
-                                                         "high_seconds", "ratio", "low_ratio", "high_ratio"});
+      object["finals"] = result_json(shown(row), {"run", "place", "tied", "rounds", "low_seconds",
+                                                  "high_seconds", "ratio", "low_ratio", "high_ratio"});
     object["measuring"] = measuring_json(row.timing);
   } else {
     object["failure"] = {{"phase", to_string(row.failure->phase)}, {"reason", row.failure->reason}};
@@ -86,6 +78,10 @@ Json evaluation_json(const db::ResultRow& row) {
   return object;
 }
 
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
 Json run_json(const RunReport& run) {
   const db::RunSummary& summary = run.summary;
   Json improvements = Json::array();
@@ -96,8 +92,8 @@ Json run_json(const RunReport& run) {
                             {"elapsed", point.elapsed}});
   return {{"run", summary.run},
           {"started", summary.started},
-          {"ended", summary.ended.empty() ? Json(nullptr) : Json(summary.ended)},
-          {"end_reason", summary.end_reason.empty() ? Json(nullptr) : Json(summary.end_reason)},
+          {"ended", text_or_null(summary.ended)},
+          {"end_reason", text_or_null(summary.end_reason)},
           {"strategy", summary.strategy},
           {"objective", to_string(summary.objective)},
           {"seed", run.seed},
@@ -110,17 +106,6 @@ Json run_json(const RunReport& run) {
           {"best_seconds", or_null(summary.best)},
           {"tied", summary.tied},
           {"improvements", improvements}};
-}
-
-Json failures_json(const Section& section) {
-  Json list = Json::array();
-  for (const db::FailureCount& failure : section.failures)
-    list.push_back({{"phase", to_string(failure.phase)},
-                    {"reason", failure.reason},
-                    {"count", failure.count},
-                    {"example", json_object(failure.example.entries())},
-                    {"detail", failure.detail}});
-  return list;
 }
 
 Json found_json(const std::optional<Discovery>& found) {
@@ -137,9 +122,8 @@ Json best_json(const Section& section) {
   Json object = evaluation_json(*section.winner);
   object["sample_seconds"] = section.winner_samples;
   object["share_of_limit"] = or_null(share_of_limit(section.amount, time));
-  object["items_per_second"] = section.amount.items / time;
-  object["flops_per_second"] = section.amount.flops / time;
-  object["bytes_per_second"] = section.amount.bytes / time;
+  object.update(
+      result_json(winner_of(section), {"items_per_second", "flops_per_second", "bytes_per_second"}));
   object["gain_over_median"] = or_null(gain(section, section.median_time));
   object["gain_over_default"] = or_null(gain(section, section.default_time));
   object["found"] = found_json(section.found);
@@ -177,7 +161,7 @@ Json section_json(const Section& section) {
   object["median_seconds"] = or_null(section.median_time);
   object["default_seconds"] = or_null(section.default_time);
   object["best"] = best_json(section);
-  object["failures"] = failures_json(section);
+  object["failures"] = failures_json(section.failures);
   object["runs"] = Json::array();
   for (const RunReport& run : section.runs) object["runs"].push_back(run_json(run));
   object["evaluations"] = Json::array();

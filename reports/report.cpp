@@ -16,9 +16,9 @@ std::unique_ptr<Report> make() {
 constexpr std::array kinds = {
     ReportKind{"text", ".txt", "for a terminal", &make<TextReport>},
     ReportKind{"markdown", ".md", "for a page on the web or a discussion", &make<MarkdownReport>},
-    ReportKind{"html", ".html", "a page with charts, for a browser (docs/reports.md)", &make<HtmlReport>},
-    ReportKind{"csv", ".csv", "one row an evaluation, for a spreadsheet", &make<CsvReport>},
-    ReportKind{"json", ".json", "everything, for programs (docs/report-json.md)", &make<JsonReport>},
+    ReportKind{"html", ".html", "for a browser: a page with charts, docs/reports.md", &make<HtmlReport>},
+    ReportKind{"csv", ".csv", "for a spreadsheet: a row for each evaluation", &make<CsvReport>},
+    ReportKind{"json", ".json", "for programs: everything, docs/report-json.md", &make<JsonReport>},
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace tune::reports {
 
-/// A form of report. Stateless; equal data give equal text.
+/// A format of report. Stateless; equal data give equal text.
 class Report {
  public:
   virtual ~Report() = default;
@@ -20,25 +20,25 @@ class Report {
 
 /// A line of the table of reports.
 struct ReportKind {
-  std::string_view name;     ///< `markdown`: what --format takes
-  std::string_view suffix;   ///< `.md`: of files that are of this kind
-  std::string_view summary;  ///< one line for --help
+  std::string_view name;     ///< for --format: `markdown`
+  std::string_view suffix;   ///< the ending of its files: `.md`
+  std::string_view summary;  ///< for the help
   std::unique_ptr<Report> (*make)();
 };
 
 std::span<const ReportKind> report_kinds();
 /// Null where there is none.
 const ReportKind* find_report(std::string_view name);
-/// The kind that a file's name asks for; null where it says nothing.
+/// The kind with the ending of the file's name; null where there is none.
 const ReportKind* report_for_file(std::string_view file_name);
 
-/// Plain text for a terminal: one block a section.
+/// Plain text for a terminal: a block for each section.
 class TextReport : public Report {
  public:
   std::string render(const ReportData& data) const override;
 };
 
-/// The same as the text report, with tables that web pages show.
+/// The text report with tables in Markdown.
 class MarkdownReport : public Report {
  public:
   std::string render(const ReportData& data) const override;

@@ -3,7 +3,6 @@
 #include <iostream>
 #include <set>
 
-#include "cli/best/best_text.hpp"
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/dumped_sources.hpp"
@@ -15,28 +14,30 @@
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
 #include "library/run/gpu.hpp"
-#include "reports/data/rerank_json.hpp"
-#include "reports/portfolio_header.hpp"
+#include "reports/data/result.hpp"
+#include "reports/header.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/device/device_properties.hpp"
-#include "tuner/measurement/timing.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
 
-std::string origin_text(const BestAnswer& answer) {
-  const db::ResultRow& result = answer.candidate.result;
-  std::string text =
-      format("{}\n          run {}, {}", answer.database.string(), result.run, time_of_day(result.recorded));
-  if (answer.shipped)
-    text += "\n          a recording that ships with tune: your database has nothing that fits as well";
-  return text;
-}
+using Json = nlohmann::ordered_json;
+
+/// The record that was chosen for a question, and where it lies.
+struct BestAnswer {
+  const ProblemSelection& selection;
+  const db::BestCandidate& candidate;
+  std::filesystem::path database;
+  bool shipped;  ///< from a recording that came with the program
+  Objective objective;
+  const KernelSources& sources;  ///< of the problem
+};
 
 LaunchPlan plan_of(const BestAnswer& answer) {
   Result<LaunchPlan> plan = answer.selection.problem->plan(
@@ -47,163 +48,94 @@ LaunchPlan plan_of(const BestAnswer& answer) {
   return std::move(*plan);
 }
 
-std::string ties_of(const db::BestCandidate& candidate) {
-  std::vector<Tie> ties;
+/// For people: configuration, time, and why this record was chosen.
+std::string best_text(const BestAnswer& answer) {
+  const auto& [selection, candidate, database, shipped, objective, sources] = answer;
+  const db::ResultRow& result = candidate.result;
+  const std::string& recorded_size = result.workload.size;
+  std::string text =
+      format("{} {} on {}\n", selection.instance.problem, selection.instance.key(), result.workload.device);
+  std::vector<std::string> lines = reports::result_texts(reports::shown(result));
+  if (recorded_size != selection.instance.size()) lines.front() += format("  (at {})", recorded_size);
+  if (objective != Objective::time)
+    lines.push_back(format("{} an execution: the smallest {} that is stored",
+                           si(candidate.value, unit_of(objective)), to_string(objective)));
+  text += labelled("best", lines);
+  std::vector<reports::Tie> ties;
   for (const db::ResultRow& tie : candidate.ties) ties.push_back({tie.rerank->ratio, tie.configuration});
-  return ties.empty() ? "" : ties_text(ties);
+  if (!ties.empty()) text += labelled("ties", reports::ties_lines(ties, ties.size()));
+  text += labelled("chosen", wrapped(candidate.reason, label_column));
+  text += labelled("measured",
+                   wrapped(format("with {}, driver {}; {} measured", result.workload.toolchain.compiler,
+                                  result.workload.driver,
+                                  counted(static_cast<std::uint64_t>(candidate.measured), "configuration")),
+                           label_column));
+  text += labelled("from", database.string());
+  text += labelled("", format("run {}, {}", result.run, time_of_day(result.recorded)));
+  if (shipped) text += labelled("", "a recording that ships with tune: your database has no better match");
+  return text;
 }
 
-nlohmann::ordered_json winner_json(const db::BestCandidate& candidate) {
-  const auto json = [](const db::ResultRow& row, std::initializer_list<std::string_view> members) {
-    return reports::rerank_json({*row.rerank, row.configuration}, members);
-  };
+Json winner_json(const db::BestCandidate& candidate) {
   if (!candidate.result.rerank) return nullptr;
-  nlohmann::ordered_json object =
-      json(candidate.result, {"run", "rounds", "low_seconds", "high_seconds", "confidence"});
-  object["ties"] = nlohmann::ordered_json::array();
+  Json object = reports::result_json(reports::shown(candidate.result),
+                                     {"run", "rounds", "low_seconds", "high_seconds", "confidence"});
+  object["ties"] = Json::array();
   for (const db::ResultRow& tie : candidate.ties)
-    object["ties"].push_back(json(tie, {"configuration", "seconds", "ratio", "low_ratio", "high_ratio"}));
+    object["ties"].push_back(reports::result_json(
+        reports::shown(tie), {"configuration", "seconds", "ratio", "low_ratio", "high_ratio"}));
   return object;
 }
 
-/// Null where the match is exact, or no records tell.
-nlohmann::ordered_json loss_json(const db::BestCandidate& candidate) {
+/// Null where the match is exact, or no records tell the loss.
+Json loss_json(const db::BestCandidate& candidate) {
   if (!candidate.loss) return nullptr;
   return {{"expected", candidate.loss->expected},
           {"worst", candidate.loss->worst},
           {"pairs", candidate.loss->pairs}};
 }
 
-std::string constant(const std::string& name, const Value& value) {
-  if (value.is_text()) return format("inline constexpr const char* {} = \"{}\";\n", name, value.to_string());
-  const std::string_view type = value.is_bool() ? "bool" : value.is_int() ? "long long" : "double";
-  return format("inline constexpr {} {} = {};\n", type, name, value.to_string());
-}
-
-std::string constants(const std::string& step, const Launch& launch) {
-  std::string text = format("inline constexpr unsigned grid_{}[3] = {{{}, {}, {}}};\n", step, launch.grid.x,
-                            launch.grid.y, launch.grid.z);
-  text += format("inline constexpr unsigned block_{}[3] = {{{}, {}, {}}};\n", step, launch.block.x,
-                 launch.block.y, launch.block.z);
-  return text + format("inline constexpr unsigned long long dynamic_shared_memory_{} = {};\n", step,
-                       launch.dynamic_shared_memory);
-}
-
-std::string constants(const std::string& step, const FourierTransform& transform) {
-  const bool some = transform.axes < transform.extents.size();
-  return format("inline constexpr unsigned long long fourier_{}[{}] = {{{}}};  ///< {}, x first{}\n", step,
-                transform.extents.size(), joined(transform.extents), step_name(transform),
-                some ? format(", along the first {} of them", transform.axes) : "");
-}
-
-std::string constants(const std::string& step, const Copy& copy) {
-  return format(
-      "inline constexpr unsigned long long copy_{}[2] = {{{}, {}}};  ///< {}: elements of a row, rows\n",
-      step, copy.width, copy.rows, step_name(copy));
-}
-
-}  // namespace
-
-std::string launch_constants(const LaunchPlan& plan) {
-  std::string text;
-  const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
-    for (std::size_t i = 0; i < steps.size(); ++i)
-      text +=
-          std::visit([&](const auto& step) { return constants(before + std::to_string(i), step); }, steps[i]);
-  };
-  add(plan.setup, "setup_");
-  add(plan.launches, "");
-  return text;
-}
-
-std::string best_text(const BestAnswer& answer) {
-  const db::ResultRow& result = answer.candidate.result;
-  const double time = *result.time;
-  std::string text = format("{} {} on {}\n", answer.selection.instance.problem,
-                            answer.selection.instance.key(), result.workload.device);
-  text += format("best      {}  {}  {}", si(time, "s"),
-                 si(result.amount.items / time, result.amount.item + "s/s"),
-                 si(result.amount.bytes / time, "B/s"));
-  if (result.amount.limit > 0) text += format("  {} of the limit", percent_text(result.amount.limit / time));
-  if (result.workload.size != answer.selection.instance.size())
-    text += format("  (at {})", result.workload.size);
-  text += format("\n          {}\n", wrapped(result.configuration.to_string(), 10));
-  if (answer.objective != Objective::time)
-    text += format("          {} an execution: the smallest {} known\n",
-                   si(answer.candidate.value, unit_of(answer.objective)), to_string(answer.objective));
-  if (result.rerank)
-    text += format("          {}, {} of the finals of run {}\n", interval_text(result.rerank->time, "s"),
-                   counted(static_cast<std::uint64_t>(result.rerank->rounds), "round"), result.rerank->run);
-  text += ties_of(answer.candidate);
-  text += format("chosen    {}\n", wrapped(answer.candidate.reason, 10));
-  text +=
-      format("measured  {}\n",
-             wrapped(format("with {}, driver {}; {} measured, largest error {:.3g} of {:.3g} "
-                            "allowed",
-                            result.workload.toolchain.compiler, result.workload.driver,
-                            counted(static_cast<std::uint64_t>(answer.candidate.measured), "configuration"),
-                            result.error, result.tolerance),
-                     10));
-  text += format("from      {}\n", origin_text(answer));
-  return text;
-}
-
+/// One object; times in seconds.
 std::string best_json(const BestAnswer& answer) {
   const db::ResultRow& result = answer.candidate.result;
-  nlohmann::ordered_json object = {{"problem", answer.selection.instance.problem},
-                                   {"size", answer.selection.instance.size()},
-                                   {"settings", json_object(answer.selection.instance.settings)},
-                                   {"configuration", json_object(result.configuration.entries())},
-                                   {"seconds", *result.time},
-                                   {"objective", to_string(answer.objective)},
-                                   {"value", answer.candidate.value},
-                                   {"share_of_limit", result.amount.limit / *result.time},
-                                   {"finals", winner_json(answer.candidate)},
-                                   {"match", lookup::to_string(answer.candidate.match)},
-                                   {"loss", loss_json(answer.candidate)},
-                                   {"why", answer.candidate.reason},
-                                   {"recorded_size", result.workload.size},
-                                   {"device", result.workload.device},
-                                   {"model_key", result.workload.model_key},
-                                   {"driver", result.workload.driver},
-                                   {"compiler", result.workload.toolchain.compiler},
-                                   {"source_hash", result.workload.toolchain.source_hash},
-                                   {"recorded", result.recorded},
-                                   {"run", result.run},
-                                   {"database", answer.database.string()},
-                                   {"shipped", answer.shipped}};
+  Json object = reports::instance_json(answer.selection.instance);
+  object.update(reports::result_json(reports::shown(result), {"configuration", "seconds"}));
+  object.update({{"objective", to_string(answer.objective)},
+                 {"value", answer.candidate.value},
+                 {"share_of_limit", result.amount.limit / *result.time},
+                 {"finals", winner_json(answer.candidate)},
+                 {"match", lookup::to_string(answer.candidate.match)},
+                 {"loss", loss_json(answer.candidate)},
+                 {"why", answer.candidate.reason},
+                 {"recorded_size", result.workload.size},
+                 {"device", result.workload.device},
+                 {"model_key", result.workload.model_key},
+                 {"driver", result.workload.driver},
+                 {"compiler", result.workload.toolchain.compiler},
+                 {"source_hash", result.workload.toolchain.source_hash},
+                 {"recorded", result.recorded},
+                 {"run", result.run},
+                 {"database", answer.database.string()},
+                 {"shipped", answer.shipped}});
   return json_text(object);
 }
 
+/// One line of `-DNAME=VALUE`, quoted for a shell: the macros that the problem's kernel file is compiled
+/// with.
 std::string best_flags(const BestAnswer& answer) {
-  std::string text;
+  std::vector<std::string> options;
   for (const auto& [name, value] : plan_of(answer).compile.defines)
-    text += (text.empty() ? "" : " ") + shell_quoted(format("-D{}={}", name, value));
-  return text + "\n";
+    options.push_back(shell_quoted(format("-D{}={}", name, value)));
+  return joined(options, " ") + "\n";
 }
 
 std::string best_header(const BestAnswer& answer) {
-  const db::ResultRow& result = answer.candidate.result;
-  const LaunchPlan plan = plan_of(answer);
-  std::string text = "// Written by 'tune best --format header'; do not edit.\n#pragma once\n\n";
-  text +=
-      format("/// {} {} on {}: {}{}.\n/// Chosen: {}.\n", answer.selection.instance.problem,
-             answer.selection.instance.key(), result.workload.device, si(*result.time, "s"),
-             result.workload.size == answer.selection.instance.size() ? "" : " at " + result.workload.size,
-             answer.candidate.reason);
-  text += format("namespace tune_best::{} {{\n\n", answer.selection.instance.problem);
-  for (const auto& [name, value] : result.configuration.entries()) text += constant(name, value);
-  text += "\n/// Launches at this size, in order.\n";
-  text += launch_constants(plan);
-  text += format("\n}}  // namespace tune_best::{}\n", answer.selection.instance.problem);
-  return text;
+  return reports::best_header(answer.selection.instance, answer.candidate, plan_of(answer));
 }
-
-namespace {
 
 enum class BestForm { text, json, flags, header };
 
-/// What the command line asks for; what is empty was not given.
+/// The options; empty members were not given.
 struct BestRequest {
   ProblemOptions problem;
   std::string device;
@@ -222,20 +154,20 @@ void BestRequest::add_to(OptionTable& table) {
   problem.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, else any "
-      "device",
+      "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, or any device where there is no GPU",
       device);
-  add_cache_state_option(table, "of the caches when an execution starts: cold or warm", cache);
+  add_cache_state_option(table, "state of the caches when an execution starts: cold or warm", cache);
   add_objective_option(
-      table, "what is to be smallest: time, energy or edp (their product), where the database has energies",
+      table, "the figure to minimise: time, energy or edp (energy times time); energies must be stored",
       objective);
   table.flag(
       "portfolio",
-      "header: for all recorded devices and sizes, with as few configurations as lose no more than --loss",
+      "with --format header: serve all recorded devices and sizes with as few configurations as lose at most --loss",
       portfolio);
   table
-      .add("loss", "S", "of the portfolio, against the best of each recorded work",
-           [this](const std::string& text) {  // 0: each work is served by its best
+      .add("loss", "S",
+           "with --portfolio: the share of speed that may be lost against the best of each recorded workload",
+           [this](const std::string& text) {  // 0: each workload is served by its best
              loss = text == "0" || text == "0%" ? 0 : parse_share(text, "loss");
            })
       .by_default("5%")
@@ -252,7 +184,7 @@ void BestRequest::add_to(OptionTable& table) {
       .by_default("text");
 }
 
-/// What is known of the device for which an answer is wanted.
+/// A query with the device that the option names.
 db::BestQuery device_query(const std::string& text) {
   db::BestQuery query;
   const std::optional<int> number = run::device_number(text);
@@ -270,12 +202,12 @@ db::BestQuery device_query(const std::string& text) {
   return query;
 }
 
-/// What the objective says of a measurement; nothing where it takes an energy that was not measured.
+/// The value of the objective; nothing where it needs an energy that was not measured.
 std::optional<double> value_in(const db::ResultRow& row, Objective objective) {
   return objective_value(*row.time, row.timing ? row.timing->energy : 0, objective);
 }
 
-/// The measurements of a work, the best first.
+/// The measurements of a workload, the best first.
 std::vector<db::ResultRow> ranked_results(const db::Database& database, std::int64_t workload,
                                           Objective objective) {
   db::ResultFilter filter;
@@ -287,8 +219,9 @@ std::vector<db::ResultRow> ranked_results(const db::Database& database, std::int
   return rows;
 }
 
-/// The record's configuration if it is valid at the size that is asked for (an unpadded array may not take
-/// the vectors of another size), else the fastest of the same record that is.
+/// Makes the candidate valid at the requested size (an unpadded array may not allow the vectors of another
+/// size): keeps the recorded configuration if it is, else takes the fastest valid one of the same record.
+/// False where there is none.
 bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, const db::Database& database,
                 db::BestCandidate& candidate) {
   if (candidate.match == db::Match::exact) return true;
@@ -298,7 +231,7 @@ bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, c
           : candidate.result.workload.architecture;
   const std::span known = known_architectures();
   if (std::ranges::find(known, architecture) == known.end())
-    return true;  // its plan still says what cannot be
+    return true;  // its plan still refuses what is impossible
   const search::SearchSpace space(
       selection.problem->space(selection.instance, architecture_properties(architecture)));
   if (space.find(candidate.result.configuration)) return true;
@@ -307,22 +240,23 @@ bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, c
     candidate.value = *value_in(row, query.objective);
     candidate.result = std::move(row);
     candidate.ties.clear();
-    candidate.reason += "; faster ones there are not valid at this size";
+    candidate.reason += "; faster ones of this record are not valid at this size";
     return true;
   }
   return false;
 }
 
-/// The question: what the command line has become.
+/// The question that the options ask.
 struct Question {
   const BestRequest& request;
   StoredDatabases& databases;
   ProblemSelection selection = {};
-  bool stored = false;  ///< a database knows the problem, the program does not
+  bool stored = false;  ///< a database has the problem, the program does not
   db::BestQuery query = {};
 };
 
-/// Of a problem that a database alone knows: the file of its definition, or why nobody can measure it here.
+/// The file of the definition of a problem that only a database has. Throws Error with the reason where it
+/// cannot be measured here.
 std::string named_file(const Question& question, const std::string& text) {
   const std::string& name = question.selection.instance.problem;
   std::set<std::string> sizes;
@@ -336,13 +270,14 @@ std::string named_file(const Question& question, const std::string& text) {
   }
   if (!imported) throw Error(format("{}; the program that defines it can measure it", text), Exit::no_answer);
   throw Error(
-      format("{} that was measured: all there is was imported, which never answers (of size {}; 'tune "
-             "list results --problem {}' shows it)",
-             text, joined(sizes), name),
+      format(
+          "{} that was measured by tune: imported results are never returned (there are some of size {}; 'tune list "
+          "results --problem {}' lists them)",
+          text, joined(sizes), name),
       Exit::no_answer);
 }
 
-/// The command that would measure what was asked for, in the person's words.
+/// The command that measures what the user asked for.
 std::string measuring_command(const Question& question, const std::string& text) {
   const Instance& instance = question.selection.instance;
   const ProblemOptions& asked = question.request.problem;
@@ -350,13 +285,11 @@ std::string measuring_command(const Question& question, const std::string& text)
   if (asked.stencil.empty())
     command = "tune --problem " + shell_quoted(question.stored ? named_file(question, text) : asked.problem);
   command += " --size " + instance.size();
-  std::string settings;
-  for (const auto& [name, value] : instance.settings) {
-    const std::vector<std::string>& fixed = question.selection.settings_of_file;
-    if (std::ranges::find(fixed, name) != fixed.end()) continue;
-    settings += (settings.empty() ? " --set " : ",") + name + "=" + value.to_string();
-  }
-  command += settings;
+  const std::vector<std::string>& fixed = question.selection.settings_of_file;
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : instance.settings)
+    if (std::ranges::find(fixed, name) == fixed.end()) settings.push_back(name + "=" + value.to_string());
+  if (!settings.empty()) command += " --set " + joined(settings, ",");
   if (question.query.cache == CacheState::warm) command += " --cache warm";
   if (question.query.objective != Objective::time)
     command += format(" --objective {}", to_string(question.query.objective));
@@ -383,7 +316,7 @@ std::string measuring_command(const Question& question, const std::string& text)
   throw Error(format("{}; to get one: {}", text, measuring_command(question, text)), Exit::no_answer);
 }
 
-/// The header of all devices and sizes; --device leaves others out.
+/// Prints the header for all devices and sizes, or for those of --device.
 void print_portfolio(Question& question) {
   const double bound = question.request.loss;
   if (question.request.device.empty()) question.query.device = {};
@@ -393,14 +326,14 @@ void print_portfolio(Question& question) {
   std::cout << reports::portfolio_header(selection.problem->info(), selection.instance, portfolio, bound);
 }
 
-/// The work that is asked about; a name that the program does not know may be one that a database knows
+/// The problem of the question. A name that the program does not have may be one that a database has
 /// (`stored`): a problem that was defined in another program.
 ProblemSelection asked_problem(const ProblemOptions& options, const StoredDatabases& databases,
                                bool& stored) {
   const std::string& name = options.problem;
-  const bool known = std::ranges::count(kernels::problems(), name, &kernels::ProblemEntry::name) > 0;
   stored = false;
-  if (known || name.empty() || !options.stencil.empty()) return selected_problem(options);
+  if (kernels::find_problem(name) != nullptr || name.empty() || !options.stencil.empty())
+    return selected_problem(options);
   ProblemSelection selection;
   selection.problem = stored_problem(databases.all(), name);
   if (!selection.problem) return selected_problem(options);
@@ -436,7 +369,8 @@ void answer(Question question) {
   question.selection = asked_problem(request.problem, question.databases, question.stored);
   const ProblemSelection& selection = question.selection;
   if (question.stored && !request.sources_folder.empty())
-    throw UsageError("--keep-sources: the program that defined this problem has its sources");
+    throw UsageError(
+        "--keep-sources: only the program that defined this problem has its sources; leave the option out");
   const auto sources = chosen_sources(*selection.problem);
   db::BestQuery& query = question.query;
   query = device_query(request.device);
@@ -454,8 +388,8 @@ void answer(Question question) {
 
 int run_best(const BestRequest& request) {
   if (request.portfolio && request.form != BestForm::header)
-    throw UsageError("--portfolio is a header: add --format header");
-  if (!request.portfolio && request.names_loss) throw UsageError("--loss belongs to --portfolio: add that");
+    throw UsageError("--portfolio writes a header: add --format header");
+  if (!request.portfolio && request.names_loss) throw UsageError("--loss needs --portfolio: add it");
   StoredDatabases databases(request.database);
   databases.answer([&] { answer({request, databases}); });
   return 0;
@@ -463,16 +397,15 @@ int run_best(const BestRequest& request) {
 
 }  // namespace
 
-const Command& best_command() {
-  static const Command command = {"best",
-                                  "gives the best stored configuration, and says why that one",
-                                  "tune best --problem P [--size S] [--device D] [options]",
-                                  "  tune best --problem stencil3d --size 512x512x512\n"
-                                  "  nvcc $(tune best --problem stencil3d --format flags) ...\n"
-                                  "  tune best --problem stencil3d --format header --portfolio --loss 3%\n",
-                                  "problem",
-                                  bind_request<BestRequest, run_best>};
-  return command;
+Command best_command() {
+  return {"best",
+          "shows the best stored configuration and why it was chosen",
+          "tune best --problem P [--size S] [--device D] [options]",
+          "  tune best --problem stencil3d --size 512x512x512\n"
+          "  nvcc $(tune best --problem stencil3d --format flags) ...\n"
+          "  tune best --problem stencil3d --format header --portfolio --loss 3%\n",
+          "problem",
+          bind_request<BestRequest, run_best>};
 }
 
 }  // namespace tune::cli

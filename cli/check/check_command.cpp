@@ -2,9 +2,9 @@
 #include <deque>
 #include <future>
 #include <iostream>
+#include <map>
 #include <optional>
 
-#include "cli/check/check_report.hpp"
 #include "cli/check/check_stored.hpp"
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
@@ -63,7 +63,7 @@ ordered_json finding_object(const emulator::Finding& finding) {
   return object;
 }
 
-/// The failure that a device would have stored, so that a reader of JSON needs one rule for both.
+/// The failure that a device would store, so that readers of the JSON need one rule for both.
 Failure as_failure(const emulator::Finding& finding) {
   using emulator::FindingKind;
   const Phase phase = finding.kind == FindingKind::compile ? Phase::compile
@@ -88,7 +88,31 @@ ordered_json verdict_object(const Configuration& configuration, const emulator::
   return entry;
 }
 
-}  // namespace
+/// Counts what 'tune check' finds, and prints a line for each error, or everything as JSON at the end.
+class CheckReport {
+ public:
+  explicit CheckReport(Format form) : form_(form) {}
+
+  /// Adds the result of a device or a compiler.
+  void add(const Evaluation& evaluation);
+  /// Adds the emulator's verdict on the configuration with this number; verdicts come in any order.
+  void add(std::size_t number, const Configuration& configuration, const emulator::CheckVerdict& verdict);
+
+  /// Prints the rest and returns the exit status. `what` tells what was done; `more` is added to the JSON
+  /// object.
+  int finish(std::string what, const nlohmann::ordered_json& more = nlohmann::ordered_json::object()) const;
+
+  double emulated_seconds() const { return emulated_seconds_; }
+
+ private:
+  Format form_;
+  std::uint64_t checked_ = 0;
+  std::uint64_t wrong_ = 0;
+  std::uint64_t cannot_run_ = 0;
+  std::uint64_t not_emulated_ = 0;
+  double emulated_seconds_ = 0;
+  std::map<std::size_t, nlohmann::ordered_json> results_;  ///< by number
+};
 
 void CheckReport::add(const Evaluation& evaluation) {
   if (!evaluation.outcome && evaluation.outcome.error().phase == Phase::resources)
@@ -140,12 +164,22 @@ int CheckReport::finish(std::string what, const ordered_json& more) const {
   return wrong_ > 0 ? static_cast<int>(Exit::failure) : 0;
 }
 
+/// How the emulator checks.
+struct EmulatorOptions {
+  bool sanitize = false, plain = false;
+
+  void add_to(OptionTable& table);
+  /// Throws UsageError for both together, and for either with another device.
+  void check(const std::string& device) const;
+};
+
 void EmulatorOptions::add_to(OptionTable& table) {
   table.flag(
       "sanitize",
-      "emulator: judge every memory access (bounds, races, barriers, uninitialised memory); the default",
+      "with --device emulator: check every memory access (bounds, races, barriers, uninitialised memory); the default",
       sanitize);
-  table.flag("plain", "emulator: results only, in two orders of the threads; faster", plain);
+  table.flag("plain",
+             "with --device emulator: compare only the results, in two orders of the threads; faster", plain);
 }
 
 void EmulatorOptions::check(const std::string& device) const {
@@ -155,6 +189,7 @@ void EmulatorOptions::check(const std::string& device) const {
   if (sanitize && plain) throw UsageError("--sanitize and --plain: choose one");
 }
 
+/// Checks the configurations on the CPU: at the selected size alone, else at the problem's odd sizes.
 int check_emulated(const ProblemSelection& selection, bool one_size, const KernelSources& sources,
                    const std::vector<Configuration>& configurations, const EmulatorOptions& emulation,
                    Format form) {
@@ -163,7 +198,8 @@ int check_emulated(const ProblemSelection& selection, bool one_size, const Kerne
   options.flavour = plain ? emulator::Flavour::plain : emulator::Flavour::sanitize;
   if (!one_size && !configurations.empty() &&
       selection.problem->check_instances(selection.instance, configurations.front()).empty())
-    throw UsageError("the definition names no small sizes to check at: add 'check', or give one with --size");
+    throw UsageError(
+        "the definition names no small sizes to check at: add 'check' to it, or name a size with --size");
   emulator::ProblemJobs jobs(*selection.problem, sources);
   CheckReport report(form);
   emulator::check(
@@ -180,17 +216,15 @@ int check_emulated(const ProblemSelection& selection, bool one_size, const Kerne
         return !InterruptGuard::interrupted();
       });
   const std::string what =
-      format("emulated on the CPU ({}, {} of processor time, which says nothing of a GPU), at {}",
+      format("emulated on the CPU ({}, {} of processor time, not comparable with a GPU), at {}",
              plain ? "plain" : "sanitize", duration_text(report.emulated_seconds()),
              one_size ? selection.instance.size() : "odd sizes");
   return report.finish(what, {{"device", "emulator"}, {"flavour", plain ? "plain" : "sanitize"}});
 }
 
-namespace {
-
 constexpr std::uint64_t default_sample = 20;
 
-/// What the command line asks for; what is empty was not given.
+/// The options; empty members were not given.
 struct CheckRequest {
   ProblemOptions problem;
   std::string device;
@@ -215,17 +249,18 @@ void CheckRequest::add_to(OptionTable& table) {
   problem.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU ('tune devices'), or emulator: the same kernels on the CPU, every access checked; "
-      "default: the first GPU",
+      "number of a GPU ('tune devices' lists them), or emulator, which runs the same kernels on the CPU and checks every "
+      "memory access; default: the first GPU",
       device);
   space.add_to(table);
   table.texts("config", "NAME=VALUE,...", "check this configuration; may be repeated", configurations);
-  table.count("sample", "N", "check N random configurations; default 20", sample, 1);
+  table.count("sample", "N", "check N random configurations; default: 20", sample, 1);
   table.flag("all", "check every configuration", all);
-  table.count("seed", "N", "of the sample; default 1", seed, 0);
-  table.text("arch", "SM",
-             "only compile, for this architecture: needs no GPU, such as sm_90; emulator: its limits",
-             architecture);
+  table.count("seed", "N", "seed of the sample; default: 1", seed, 0);
+  table.text(
+      "arch", "SM",
+      "only compile for this architecture, such as sm_90, which needs no GPU; with --device emulator: take its limits",
+      architecture);
   stored.add_to(table);
   emulator.add_to(table);
   process.add_to(table);
@@ -253,7 +288,7 @@ std::vector<Configuration> chosen_configurations(const CheckRequest& request,
   return chosen;
 }
 
-/// What is checked on a device's limits, with the sources that --keep-sources asks for written.
+/// The configurations to check within a device's limits; writes their sources where --keep-sources is given.
 std::vector<Configuration> prepared(const CheckRequest& request, const ProblemSelection& selection,
                                     const DeviceProperties& device, const KernelSources& sources) {
   const search::SearchSpace space = build_space(selection, device, request.space);
@@ -289,7 +324,7 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   CheckReport findings(request.format);
   CompilePool pool(*compiler, host_threads());
   std::deque<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
-  const std::size_t ahead = 4 * std::size_t{host_threads()};  // each holds the kernel's text
+  const std::size_t ahead = 4 * std::size_t{host_threads()};  // few, because each holds the kernel's text
   const auto finish_first = [&] {
     findings.add(compiled(compiling.front().first, compiling.front().second.get()));
     compiling.pop_front();
@@ -337,8 +372,7 @@ int check_selection(const CheckRequest& request) {
   const DeviceChoice device = chosen_device(request.device, DeviceUse::checking);
   if (device.kind != DeviceChoice::Kind::cuda)
     throw Error(
-        "no GPU runs the kernels here; --device emulator checks them on the CPU, --arch sm_90 only compiles "
-        "them");
+        "there is no GPU here; --device emulator checks the kernels on the CPU, --arch sm_90 only compiles them");
   return check_on_gpu(request, selection, *sources, device.number);
 }
 
@@ -361,17 +395,16 @@ int run_check(const CheckRequest& request) {
 
 }  // namespace
 
-const Command& check_command() {
-  static const Command command = {"check",
-                                  "compiles and verifies configurations without ranking them",
-                                  "tune check --problem P [--config NAME=VALUE,... | --sample N | --all]",
-                                  "  tune check --problem stencil3d --size 67x37x29 --sample 50\n"
-                                  "  tune check --problem stencil3d --arch sm_90 --sample 50\n"
-                                  "  tune check --problem stencil3d --device emulator --sample 50\n"
-                                  "  tune check --stored --threshold 5% --junit results.xml\n",
-                                  "problem",
-                                  bind_request<CheckRequest, run_check>};
-  return command;
+Command check_command() {
+  return {"check",
+          "compiles and verifies configurations without ranking them",
+          "tune check --problem P [--config NAME=VALUE,... | --sample N | --all]",
+          "  tune check --problem stencil3d --size 67x37x29 --sample 50\n"
+          "  tune check --problem stencil3d --arch sm_90 --sample 50\n"
+          "  tune check --problem stencil3d --device emulator --sample 50\n"
+          "  tune check --stored --threshold 5% --junit results.xml\n",
+          "problem",
+          bind_request<CheckRequest, run_check>};
 }
 
 }  // namespace tune::cli

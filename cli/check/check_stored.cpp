@@ -2,6 +2,7 @@
 #include "cli/check/check_stored.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <map>
 #include <set>
@@ -28,7 +29,7 @@
 namespace tune::cli {
 namespace {
 
-/// Of what is stored for the device: one for each size and settings of a problem.
+/// Adds the stored workloads of the problem for the device, one for each size and settings.
 void add_workloads(const std::shared_ptr<const Problem>& problem, const StoredDatabases& databases,
                    db::BestQuery query, std::vector<run::StoredWorkload>& workloads,
                    std::vector<run::StoredCheck>& skipped) {
@@ -43,26 +44,24 @@ void add_workloads(const std::shared_ptr<const Problem>& problem, const StoredDa
       Instance instance = make_instance(problem->info(), workload.size, settings.entries());
       const std::size_t database = candidate.database;
       workloads.push_back({problem, std::move(instance), std::move(candidate), database});
-    } catch (const UsageError& error) {  // of a stencil that was read from a file, for one
+    } catch (const UsageError& error) {  // such as the settings of a stencil from a file
       run::StoredCheck check;
       check.instance = {query.problem, workload.extents, settings.entries()};
-      check.skipped = format("its settings are not known here: {}", error.what());
+      check.skipped = format("the problem does not have its settings: {}", error.what());
       skipped.push_back(std::move(check));
     }
   }
 }
 
-/// Works of kernels of a person's own: by the definitions that their runs named. What cannot be checked for
-/// want of one is told.
+/// Adds the workloads of the user's own kernels, by the definitions that their runs named. A problem whose
+/// definition is missing is skipped with that reason.
 void add_defined_workloads(const StoredDatabases& databases, const db::BestQuery& query,
                            std::vector<run::StoredWorkload>& workloads,
                            std::vector<run::StoredCheck>& skipped) {
   std::map<std::string, std::vector<std::string>> files;  // by problem
   for (const auto& database : databases.opened)
     for (const db::ProblemSummary& stored : db::list_problems(*database)) {
-      if (std::ranges::find(kernels::problems(), stored.problem, &kernels::ProblemEntry::name) !=
-          kernels::problems().end())
-        continue;
+      if (kernels::find_problem(stored.problem) != nullptr) continue;
       std::vector<std::string>& all = files[stored.problem];
       for (std::string& file : named_definitions(*database, stored.problem)) all.push_back(std::move(file));
     }
@@ -75,7 +74,8 @@ void add_defined_workloads(const StoredDatabases& databases, const db::BestQuery
     db::BestQuery of_it = query;
     of_it.problem = name;
     const std::vector<db::BestCandidate> found = db::best(databases.all(), of_it);
-    if (found.empty() || found.front().match != db::Match::exact) continue;  // of other devices, or imported
+    if (found.empty() || found.front().match != db::Match::exact)
+      continue;  // results of other devices, or imported
     run::StoredCheck check;
     check.instance = {name, {}, {}};
     check.skipped = failure_reason;
@@ -105,19 +105,9 @@ std::vector<run::StoredWorkload> chosen_workloads(const ProblemOptions& options,
 
 std::string state_of(const run::StoredCheck& check) {
   if (!check.skipped.empty()) return "skipped";
-  switch (check.verdict.kind) {
-    case RecheckVerdict::Kind::ok:
-      return "ok";
-    case RecheckVerdict::Kind::lost:
-      return "slower";
-    case RecheckVerdict::Kind::beaten:
-      return "beaten";
-    case RecheckVerdict::Kind::failed:
-      return "failed";
-    case RecheckVerdict::Kind::unknown:
-      break;
-  }
-  return "unknown";
+  static constexpr std::array names = {"ok", "slower", "beaten", "failed",
+                                       "unknown"};  // as RecheckVerdict::Kind
+  return names.at(static_cast<std::size_t>(check.verdict.kind));
 }
 
 std::string to_text(const run::StoredCheck& check) {
@@ -175,21 +165,24 @@ int finish(const std::string& junit, const std::vector<run::StoredCheck>& checks
 }  // namespace
 
 void StoredCheckOptions::add_to(OptionTable& table) {
-  table.flag("stored",
-             "measures the stored winners of this device again, in turns with the default configuration; "
-             "fails where "
-             "one is worse than recorded",
-             stored);
-  table.share("threshold", "stored: how much of the gain over the default may be lost", limits.threshold)
+  table.flag(
+      "stored",
+      "measure the stored winners of this device again, in turns with the default configuration; the exit status is 1 "
+      "if one is worse than recorded",
+      stored);
+  table
+      .share("threshold", "with --stored: the share of the gain over the default that may be lost",
+             limits.threshold)
       .by_default("3%")
       .tells(names_threshold);
-  table.flag("absolute", "stored: the time itself must not be worse by more either", limits.absolute);
-  table.text("junit", "FILE", "stored: writes the results as JUnit's XML", junit);
+  table.flag("absolute", "with --stored: the time itself must not be worse by more than --threshold either",
+             limits.absolute);
+  table.text("junit", "FILE", "with --stored: write the results to FILE as JUnit XML", junit);
 }
 
 void StoredCheckOptions::check() const {
   const auto refuse = [](const char* option) {
-    throw UsageError(format("--{} belongs to --stored: add that", option));
+    throw UsageError(format("--{} needs --stored: add it", option));
   };
   if (stored) return;
   if (names_threshold) refuse("threshold");
@@ -200,7 +193,7 @@ void StoredCheckOptions::check() const {
 int check_stored(const StoredCheckRequest& request) {
   const DeviceChoice device = chosen_device(request.device, DeviceUse::measuring_again);
   if (device.kind != DeviceChoice::Kind::cuda)
-    throw Error("no GPU runs the kernels here: stored winners can only be measured again on their device");
+    throw Error("there is no GPU here: stored winners can only be measured again on their device");
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Backend> backend =
       cache::with_cache(open_backend(device.number, request.process), cache);
@@ -211,7 +204,8 @@ int check_stored(const StoredCheckRequest& request) {
     return chosen_workloads(request.problem, databases, backend->properties(), checks);
   });
   if (workloads.empty() && checks.empty())
-    throw Error(format("nothing is stored of {} that could be measured again", backend->properties().name),
+    throw Error(format("no result of {} is stored that could be measured again: tune a problem first",
+                       backend->properties().name),
                 Exit::no_answer);
   for (const run::StoredWorkload& workload : workloads) {
     if (InterruptGuard::interrupted()) break;

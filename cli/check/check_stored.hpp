@@ -9,7 +9,7 @@
 
 namespace tune::cli {
 
-/// --stored and what belongs to it.
+/// --stored and the options that need it.
 struct StoredCheckOptions {
   bool stored = false;
   RecheckLimits limits = {};
@@ -17,11 +17,11 @@ struct StoredCheckOptions {
   std::string junit;  ///< file; empty for none
 
   void add_to(OptionTable& table);
-  /// Throws UsageError for what belongs to --stored without it.
+  /// Throws UsageError for such an option without --stored.
   void check() const;
 };
 
-/// What `tune check --stored` is asked for.
+/// The options of `tune check --stored`.
 struct StoredCheckRequest {
   const ProblemOptions& problem;
   const std::string& device;

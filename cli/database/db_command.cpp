@@ -24,12 +24,13 @@ using nlohmann::ordered_json;
 
 namespace fs = std::filesystem;
 
-/// --db, which for commands whose only word is the database may come without its name.
+/// --db, whose name may be left out where the database is the only word of a command.
 void add_database_word(OptionTable& table, std::string& path) {
-  table.text("db", "FILE",
-             "the database, also without --db; default: $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else "
-             "~/.local/share/tune/results.db",
-             path);
+  table.text(
+      "db", "FILE",
+      "the database ('--db' itself may be left out); default: $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else "
+      "~/.local/share/tune/results.db",
+      path);
 }
 
 struct DbInfoRequest {
@@ -68,20 +69,19 @@ std::string to_text(const db::DatabaseInfo& info, const std::string& path) {
   };
   std::string text = labelled("file", path);
   text += labelled("schema", schema_text(info));
-  text +=
-      labelled("size", format("{}, of which {} free{}", bytes_text(static_cast<double>(info.bytes)),
-                              bytes(info.free_pages, info.page_size),
-                              info.free_pages * 4 > info.pages ? ": 'tune db compact' gives it back" : ""));
+  text += labelled("size", format("{}, of which {} free{}", bytes_text(static_cast<double>(info.bytes)),
+                                  bytes(info.free_pages, info.page_size),
+                                  info.free_pages * 4 > info.pages ? ": 'tune db compact' frees it" : ""));
   text += labelled("log", log_text(info));
   text += labelled("holds",
                    format("{} at {}, {}, {}", counted(static_cast<std::uint64_t>(info.problems), "problem"),
                           counted(static_cast<std::uint64_t>(info.instances), "size"),
                           counted(static_cast<std::uint64_t>(info.devices), "device model"),
-                          counted(static_cast<std::uint64_t>(info.workloads), "work")));
+                          counted(static_cast<std::uint64_t>(info.workloads), "workload")));
   text += labelled("runs",
                    format("{}{}{}", info.runs,
                           info.unended_runs > 0 ? format(", {} killed or running", info.unended_runs) : "",
-                          info.rerank > 0 ? format(", {} with finals", info.rerank) : ""));
+                          info.rerank > 0 ? format(", {} with re-ranking", info.rerank) : ""));
   text += labelled("evaluations",
                    format("{}: {} failed, {} replaced by later ones; {}", info.evaluations, info.failures,
                           info.superseded, counted(static_cast<std::uint64_t>(info.samples), "sample")));
@@ -144,7 +144,7 @@ int run_db_info(const DbInfoRequest& request) {
 
 Command db_info_command() {
   return {.name = "db info",
-          .summary = "shows what a database is and holds",
+          .summary = "shows the schema, size and contents of a database",
           .usage = "tune db info [FILE] [options]",
           .example = "  tune db info results.db\n",
           .positional = "db",
@@ -173,7 +173,7 @@ int run_db_check(const DbCheckRequest& request) {
 
 Command db_check_command() {
   return {.name = "db check",
-          .summary = "looks for damage and contradictions; status 1 if there is any",
+          .summary = "looks for damage and contradictions; exit status 1 if it finds any",
           .usage = "tune db check [FILE]",
           .example = "  tune db check results.db\n",
           .positional = "db",
@@ -186,9 +186,9 @@ struct DbCompactRequest {
 
   void add_to(OptionTable& table) {
     add_database_word(table, database);
-    table.flag("without-samples", "drop the single samples; medians, finals and their rounds stay",
+    table.flag("without-samples", "drop the individual samples; medians, re-rankings and their rounds stay",
                without_samples);
-    table.flag("drop-superseded", "drop evaluations that a later one of the same configuration has replaced",
+    table.flag("drop-superseded", "drop evaluations that a later one of the same configuration replaced",
                drop_superseded);
   }
 };
@@ -211,7 +211,7 @@ int run_db_compact(const DbCompactRequest& request) {
 
 Command db_compact_command() {
   return {.name = "db compact",
-          .summary = "makes a database smaller, and drops what is asked for",
+          .summary = "makes a database smaller and drops what the options name",
           .usage = "tune db compact [FILE] [options]",
           .example = "  tune db compact results.db --drop-superseded\n",
           .positional = "db",
@@ -224,17 +224,18 @@ struct DbMergeRequest {
 
   void add_to(OptionTable& table) {
     table.texts("source", "FILE...",
-                "databases to take everything from, also without --source; they are not changed", sources);
+                "databases to copy everything from ('--source' itself may be left out); they are not changed",
+                sources);
     add_database_option(table, database);
   }
 };
 
-/// A copy of an older database, gone with this object.
+/// A copy of an older database, removed with this object.
 class Scratch {
  public:
   explicit Scratch(const fs::path& target)
       : path_(format("{}.merge-{}", target.string(), static_cast<long>(getpid()))) {
-    remove();  // of a process that was killed and had the same number
+    remove();  // left by a process that was killed and had the same number
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -252,7 +253,7 @@ class Scratch {
 void merge_one(db::Database& target, const std::string& source) {
   std::error_code ignored;
   if (fs::equivalent(source, target.path(), ignored)) {
-    std::cout << format("{}: is the database itself, nothing to take\n", source);
+    std::cout << format("{} is the target database itself: nothing to merge\n", source);
     return;
   }
   const Scratch scratch(target.path());
@@ -262,9 +263,9 @@ void merge_one(db::Database& target, const std::string& source) {
   const auto all = [](auto count, std::string_view what) {
     return counted(static_cast<std::uint64_t>(count), what);
   };
-  std::cout << format("{}: new are {}, {}, {}, {} of finals; {} and {} were there\n", source,
+  std::cout << format("{}: added {}, {}, {} and {}; {} and {} were there already\n", source,
                       all(result.runs, "run"), all(result.evaluations, "evaluation"),
-                      all(result.samples, "sample"), all(result.rerank, "place"),
+                      all(result.samples, "sample"), all(result.rerank, "re-ranked place"),
                       all(result.known_runs, "run"), all(result.known_evaluations, "evaluation"));
   std::cout.flush();
   for (const std::string& conflict : result.conflicts) std::cerr << format("{}: {}\n", source, conflict);
@@ -273,7 +274,7 @@ void merge_one(db::Database& target, const std::string& source) {
 int run_db_merge(const DbMergeRequest& request) {
   if (request.sources.empty()) throw UsageError("name databases to merge: tune db merge FILE...");
   for (const std::string& source : request.sources)
-    db::Database(source, db::OpenMode::inspect);  // told before the work
+    db::Database(source, db::OpenMode::inspect);  // a file that cannot be read is told before the work
   db::Database target(run::database_path(request.database));
   for (const std::string& source : request.sources) merge_one(target, source);
   std::cout << format("into {}\n", target.path().string());
@@ -282,7 +283,7 @@ int run_db_merge(const DbMergeRequest& request) {
 
 Command db_merge_command() {
   return {.name = "db merge",
-          .summary = "takes everything from other databases, each result once",
+          .summary = "copies everything from other databases, each result once",
           .usage = "tune db merge FILE... [--db TARGET]",
           .example = "  tune db merge node1.db node2.db --db all.db\n",
           .positional = "source",
@@ -298,20 +299,18 @@ std::span<const Command> parts() {
 
 }  // namespace
 
-const Command& db_command() {
-  static const Command command = {
-      .name = "db",
-      .summary = "looks after databases: info, check, compact, merge, export, import",
-      .usage = "tune db COMMAND [options]",
-      .example =
-          "  tune db info\n"
-          "  tune db merge other.db\n"
-          "  tune db export --problem stencil3d --out stencil3d.db\n",
-      .positional = "",
-      .bind = nullptr,
-      .words = 1,
-      .parts = parts};
-  return command;
+Command db_command() {
+  return {.name = "db",
+          .summary = "maintains databases: info, check, compact, merge, export, import",
+          .usage = "tune db COMMAND [options]",
+          .example =
+              "  tune db info\n"
+              "  tune db merge other.db\n"
+              "  tune db export --problem stencil3d --out stencil3d.db\n",
+          .positional = "",
+          .bind = nullptr,
+          .words = 1,
+          .parts = parts};
 }
 
 }  // namespace tune::cli

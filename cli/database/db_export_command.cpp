@@ -36,13 +36,13 @@ namespace fs = std::filesystem;
 
 using Workloads = std::vector<db::Workload>;
 
-/// Equal for works that differ in versions alone.
+/// Equal for workloads that differ only in versions.
 auto question_of(const db::Workload& workload) {
   return std::tuple(workload.problem, workload.size, workload.settings, workload.model_key, workload.origin,
                     workload.cache);
 }
 
-/// What may differ between works of one problem, size, settings and device.
+/// A property that may differ between workloads of one problem, size, settings and device.
 struct Fact {
   const char* name;
   std::string (*of)(const db::Workload& workload);
@@ -72,14 +72,13 @@ std::string some_of(const std::set<std::string>& values) {
   return text;
 }
 
-/// Whether the results are of the kernel sources that this program has, by problem; no of problems that it
-/// does not know.
+/// True for results of the kernel sources that this program has; false for problems that it does not have.
+/// Hashes each problem once.
 class Current {
  public:
   bool operator()(const db::Workload& workload) {
     const auto [found, missing] = hashes_.try_emplace(workload.problem);
-    if (missing &&
-        std::ranges::count(kernels::problems(), workload.problem, &kernels::ProblemEntry::name) > 0)
+    if (missing && kernels::find_problem(workload.problem) != nullptr)
       found->second = source_hash(*kernels::make_problem(workload.problem), kernels::EmbeddedSources());
     return !found->second.empty() && workload.toolchain.source_hash == found->second;
   }
@@ -98,7 +97,7 @@ Configuration settings_of(const db::Workload& workload) {
   return workload.settings.empty() ? Configuration() : Configuration::parse(workload.settings);
 }
 
-/// `radius: 1, 2; type: float` of the settings with at least so many values.
+/// `radius: 1, 2; type: float` for the settings with at least `min` different values.
 std::string settings_of(const Workloads& workloads, std::size_t min) {
   std::set<std::string> names;
   for (const db::Workload& workload : workloads) {
@@ -116,20 +115,20 @@ std::string settings_of(const Workloads& workloads, std::size_t min) {
   return text;
 }
 
-/// Size and settings of stored results.
+/// The size and settings of stored results.
 Instance instance_of(const db::Workload& workload) {
   return {workload.problem, workload.extents, settings_of(workload).entries()};
 }
 
-/// `stencil3d 512x512x512 radius=1 on NVIDIA H200`, and what else is out of the ordinary.
+/// `stencil3d 512x512x512 radius=1 on NVIDIA H200`, with an unusual origin or state of the caches.
 std::string title_of(const db::Workload& workload) {
   return format("{} {} on {}{}{}", workload.problem, instance_of(workload).key(), workload.device,
                 workload.origin == Origin::measured ? "" : format(" ({})", to_string(workload.origin)),
                 workload.cache == CacheState::warm ? " with warm caches" : "");
 }
 
-/// The works that fit, in the order in which they came: those with these settings alone, whatever their
-/// others; of these only those without others, where there are some.
+/// The workloads that match, in the order of the database. Where some have exactly these settings, only
+/// those; else all that have these among others.
 Workloads fitting_workloads(const db::Database& database, const StoredChoice& choice,
                             const Assignments& settings) {
   std::map<std::int64_t, db::Workload> found;
@@ -149,8 +148,8 @@ Workloads fitting_workloads(const db::Database& database, const StoredChoice& ch
   return settings.empty() || exact.empty() ? workloads : exact;
 }
 
-/// Of works that differ in versions alone (driver, compiler, kernel sources) those of this program's kernel
-/// sources, where there are some; else all. What is left out is told in `notes`, one line each.
+/// Of workloads that differ only in versions (driver, compiler, kernel sources), those of this program's
+/// kernel sources, where there are some; else all. `notes` gets a line for each that is left out.
 Workloads current_workloads(Workloads workloads, std::vector<std::string>& notes) {
   Current current;
   Workloads kept;
@@ -162,15 +161,14 @@ Workloads current_workloads(Workloads workloads, std::vector<std::string>& notes
     if (!gives_way) kept.push_back(workload);
     if (gives_way)
       notes.push_back(
-          format("{}: results of other kernel sources ({}) are left out; a folder with --out takes "
-                 "them too",
+          format("{}: results of other kernel sources ({}) are left out; a folder with --out takes them too",
                  title_of(workload), workload.toolchain.source_hash.substr(0, 8)));
   }
   return kept;
 }
 
-/// Of works that differ in versions alone one, as `tune best` chooses: of this program's kernel sources
-/// before others, then the one with the fastest winner. Works without any measurement are left out.
+/// Of workloads that differ only in versions one, as `tune best` chooses: this program's kernel sources
+/// before others, then the fastest winner. Workloads without a measurement are left out.
 Workloads best_workloads(const db::Database& database, const Workloads& workloads) {
   using Rank = std::pair<bool, double>;  // stale, seconds
   Current current;
@@ -191,7 +189,7 @@ Workloads best_workloads(const db::Database& database, const Workloads& workload
   return chosen;
 }
 
-/// In what several works differ, and the options that choose among them: for the end of a message.
+/// The end of a message: how several workloads differ, and the options that choose among them.
 std::string differences(const Workloads& workloads) {
   std::string choose;
   const auto tell = [&](const std::string& option, const std::set<std::string>& values) {
@@ -203,23 +201,23 @@ std::string differences(const Workloads& workloads) {
   tell("--device", values_of(workloads, [](const db::Workload& workload) { return workload.device; }));
   const std::string settings = settings_of(workloads, 2);
   if (!settings.empty()) choose += format("{}--set ({})", choose.empty() ? "" : " and ", settings);
-  if (!choose.empty()) return "choose with " + choose + ", or name a folder with --out (caches/)";
+  if (!choose.empty()) return "choose with " + choose + ", or name a folder with --out (such as caches/)";
   for (const Fact& fact : differing) {
     const auto values = values_of(workloads, fact.of);
     if (values.size() > 1)
       choose += format("{}{} ({})", choose.empty() ? "" : ", ", fact.name, some_of(values));
   }
-  return format("they differ in {} alone: name a folder with --out (caches/)", choose);
+  return format("they differ only in {}: name a folder with --out (such as caches/)", choose);
 }
 
-/// `; there is: radius: 1, 2; type: float`, or nothing.
+/// `; stored are: radius: 1, 2; type: float`, or nothing.
 std::string settings_there(const Workloads& workloads) {
   const std::string text = settings_of(workloads, 1);
-  return text.empty() ? text : "; there is: " + text;
+  return text.empty() ? text : "; stored are: " + text;
 }
 
-/// Names of files without their endings, of equal order, each one once: problem, size, settings and device,
-/// and of works that differ in something else alone, that.
+/// Names of files without their endings, in the order of the workloads, no two equal: problem, size, settings
+/// and device, and other properties where only these differ.
 std::vector<std::string> file_names(const Workloads& workloads) {
   const auto plain = [](std::string text) {
     std::ranges::replace_if(
@@ -247,8 +245,8 @@ std::vector<std::string> file_names(const Workloads& workloads) {
   return names;
 }
 
-/// What a file of another program would hold of a work of ours: evaluations in the order in which they were
-/// recorded, parameters in that of their first appearance.
+/// A recording as another program's file holds it: evaluations in the order in which they were recorded,
+/// parameters in that of their first appearance.
 replay::ThirdPartyRecord record_of(const db::Recording& recording) {
   replay::ThirdPartyRecord record;
   record.problem = recording.instance.problem;
@@ -281,8 +279,7 @@ struct DbExportRequest {
 void DbExportRequest::add_to(OptionTable& table) {
   table.text(
       "out", "FILE",
-      "the new file; of another format than db also a folder (FILE ends in /, or is there), for one file a "
-      "work",
+      "the new file; in formats other than db also a folder (FILE ends in / or exists), which gets a file for each workload",
       out);
   std::vector<std::pair<std::string, const replay::WriterEntry*>> formats = {{"db", nullptr}};
   for (const char* const name : {"t4", "kernel-tuner", "ktt"})
@@ -293,15 +290,15 @@ void DbExportRequest::add_to(OptionTable& table) {
       ".ktt.json, each also with .gz; .db, .sqlite or none: db)",
       formats, writer);
   stored.add_to(table);
-  table.assignments("set", "only with these settings (radius=1, type=float, ...)", settings);
-  table.flag("all", "every configuration that counts: the default", all);
+  table.assignments("set", "only results with these settings (radius=1, type=float, ...)", settings);
+  table.flag("all", "write every current configuration; the default", all);
   table.flag(
       "best",
-      "of each problem, size with settings, and device the configuration that 'tune best' gives, alone",
+      "write only the configuration that 'tune best' returns for each problem, size with settings, and device",
       best);
-  table.flag("without-samples", "medians only: a third of the size", without_samples);
+  table.flag("without-samples", "write medians only: a third of the size", without_samples);
   table.flag("without-views",
-             "without the views for sqlite3: lookups begin 0.2 ms sooner; tune itself does not need them",
+             "write no views for sqlite3: lookups start 0.2 ms sooner; tune itself does not need them",
              without_views);
   add_database_option(table, database);
 }
@@ -315,23 +312,23 @@ bool is_folder(const std::string& out) {
 const replay::WriterEntry* writer_for(const std::string& out) {
   if (is_folder(out))
     throw UsageError(
-        format("{} is a folder: say what to write there: --format t4, kernel-tuner or ktt", out));
+        format("{} is a folder: name the format of its files with --format t4, kernel-tuner or ktt", out));
   for (const replay::WriterEntry& writer : replay::writers())
     if (out.ends_with(writer.ending) || out.ends_with(std::string(writer.ending) + ".gz")) return &writer;
   const std::string ending = fs::path(out).extension().string();
   const auto databases = {"", ".db", ".db3", ".sqlite", ".sqlite3"};
   if (std::ranges::find(databases, ending) != databases.end()) return nullptr;
-  throw UsageError(
-      format("--out: {} ends in nothing that is written here (.db, .t4.json, .kt.json, .ktt.json): name "
-             "the format with --format ('--format db' for a database){}",
-             out, ending == ".csv" ? "; CSV: 'tune report --format csv'" : ""));
+  throw UsageError(format(
+      "--out: the ending of {} names no format (.db, .t4.json, .kt.json, .ktt.json): name one with --format "
+      "('--format db' for a database){}",
+      out, ending == ".csv" ? "; CSV: 'tune report --format csv'" : ""));
 }
 
-/// The work's evaluations as they are to be written.
+/// The workload's evaluations as they are to be written.
 db::Recording recording_of(const DbExportRequest& request, const db::Database& source,
                            const db::Workload& workload) {
   auto found = db::recording_of(source, workload.id);
-  if (!found) throw Error(source.path().string() + " lost a result while it was read");
+  if (!found) throw Error(source.path().string() + ": a result disappeared while it was read; try again");
   if (request.best) {  // they come in the order in which they are ranked
     found->evaluations.resize(1);
     found->recorded.resize(1);
@@ -355,7 +352,7 @@ void write_one(const db::Recording& recording, const replay::WriterEntry& writer
   for (const std::string& line : record.losses) std::cerr << format("{}: {}\n", path.string(), line);
 }
 
-/// One file a work. Files that are in the way are found before the first is written.
+/// Writes a file for each workload. Checks that no file exists before it writes the first.
 void write_folder(const DbExportRequest& request, const db::Database& source,
                   const std::vector<db::Workload>& workloads, const replay::WriterEntry& writer,
                   const fs::path& folder) {
@@ -378,7 +375,7 @@ int write_third_party(const DbExportRequest& request, const db::Database& source
   std::erase_if(workloads, [](const db::Workload& workload) { return workload.origin == Origin::replayed; });
   const std::string& out = request.out;
   if (workloads.empty())
-    throw Error(format("{} has nothing measured that fits: replayed results are nobody's times",
+    throw Error(format("{} has no measurement that matches: replayed results are not exported",
                        source.path().string()),
                 Exit::no_answer);
   if (is_folder(out)) {
@@ -388,7 +385,7 @@ int write_third_party(const DbExportRequest& request, const db::Database& source
   std::vector<std::string> notes;
   workloads = current_workloads(std::move(workloads), notes);
   if (workloads.size() > 1)
-    throw UsageError(format("{} works fit, a file of this format holds one: {}", workloads.size(),
+    throw UsageError(format("{} workloads match, but a file of this format holds one: {}", workloads.size(),
                             differences(workloads)));
   write_one(recording_of(request, source, workloads.front()), writer, out, title_of(workloads.front()));
   for (const std::string& note : notes) std::cerr << note << "\n";
@@ -415,7 +412,7 @@ int write_database(const DbExportRequest& request, const db::Database& source,
   return 0;
 }
 
-/// Throws where nothing that was measured fits a choice.
+/// Throws Error where no result has the chosen settings.
 std::vector<db::Workload> chosen_workloads(const DbExportRequest& request, const db::Database& source) {
   const Assignments& settings = request.settings;
   std::vector<db::Workload> workloads = fitting_workloads(source, request.stored, settings);
@@ -444,7 +441,7 @@ int run_db_export(const DbExportRequest& request) {
 
 Command db_export_command() {
   return {.name = "db export",
-          .summary = "writes a part of it: a database, T4, Kernel Tuner or KTT",
+          .summary = "writes part of a database: as a database, T4, Kernel Tuner or KTT",
           .usage = "tune db export --out FILE [options]",
           .example =
               "  tune db export --problem stencil3d --without-samples --out stencil3d.db\n"

@@ -26,10 +26,10 @@
 namespace tune::cli {
 namespace {
 
-/// What a file does not say, and a person may.
+/// What a file may lack, and the user may add.
 struct MissingProperties {
-  std::string problem, size, device;  ///< empty where they say nothing
-  Assignments settings = {};          ///< in place of the file's of the same name
+  std::string problem, size, device;  ///< empty where they are not given
+  Assignments settings = {};          ///< replace the file's of the same name
 };
 
 struct DbImportRequest {
@@ -45,18 +45,19 @@ void DbImportRequest::add_to(OptionTable& table) {
                                   std::string& target) {
     table.add(name, value, what, [&target](const std::string& text) { target = replay::printable(text); });
   };
-  table.texts("file", "FILE...",
-              "caches of Kernel Tuner, T4 files or JSON results of KTT (also as .gz), also without --file",
-              files);
-  printable("problem", "P", "what they compute; default: as the file says", properties.problem);
-  table.add("size", "NXxNYxNZ", "its extents; default: as the file says", [this](const std::string& text) {
+  table.texts(
+      "file", "FILE...",
+      "caches of Kernel Tuner, T4 files or JSON results of KTT, each also as .gz ('--file' itself may be left out)",
+      files);
+  printable("problem", "P", "the problem that they solve; default: as in the file", properties.problem);
+  table.add("size", "NXxNYxNZ", "its extents; default: as in the file", [this](const std::string& text) {
     if (extents_of(text).empty())
       throw UsageError(format("--size: '{}' is not a size such as 512x512x512", replay::printable(text)));
     properties.size = text;
   });
-  printable("device", "NAME", "on which they were measured; default: as the file says", properties.device);
-  table.assignments("set",
-                    "settings of what they compute (radius=1, type=float, ...); default: as the file says",
+  printable("device", "NAME", "the device on which they were measured; default: as in the file",
+            properties.device);
+  table.assignments("set", "settings of the problem (radius=1, type=float, ...); default: as in the file",
                     properties.settings);
   add_database_option(table, database);
 }
@@ -79,13 +80,13 @@ std::optional<Configuration> settings_in(const std::string& text) {
   }
 }
 
-/// A text of numbers that is no size, such as `0x-5`.
+/// True for a text of numbers that is not a size, such as `0x-5`.
 bool is_nonsense_size(const std::string& size) {
   return !size.empty() && size.find_first_not_of("0123456789x+-.") == std::string::npos &&
          std::ranges::count(size, 'x') < 4 && extents_of(size).empty();
 }
 
-/// `512x512 radius=1,type=float` into size and settings.
+/// Splits `512x512 radius=1,type=float` into size and settings.
 void set_instance(const std::string& workload, const MissingProperties& properties, Instance& instance) {
   const std::size_t space = std::min(workload.find(' '), workload.size());
   const std::string size = properties.size.empty() ? workload.substr(0, space) : properties.size;
@@ -104,9 +105,10 @@ void set_instance(const std::string& workload, const MissingProperties& properti
   }
 }
 
-/// What is stored of another program's record: origin `imported`, unknown driver, compiler and sources.
-/// `file_name` is the problem's name where neither the file nor the person knows one. A size in words becomes
-/// a setting; one of numbers that is none (`0x-5`) is left out. A person's size leaves the file's settings.
+/// Another program's record as it is stored: origin `imported`; driver, compiler and sources unknown.
+/// `file_name` is the problem's name where neither the file nor the user has one. A size in words becomes a
+/// setting; a text of numbers that is not a size (`0x-5`) is left out. A size from the user keeps the file's
+/// settings.
 db::ImportedRun imported_run(replay::ThirdPartyRecord record, const MissingProperties& properties,
                              const std::string& file_name) {
   const auto first_of = [](const std::string& a, const std::string& b, const std::string& c) {
@@ -135,7 +137,7 @@ struct Understood {
 
 Understood understand(const std::string& file, const MissingProperties& properties) {
   if (db::is_database(file))
-    throw UsageError(format("{} is a database: take it in with 'tune db merge {}'", file, file));
+    throw UsageError(format("{} is a database: merge it with 'tune db merge {}'", file, file));
   const std::string name = name_of_recording(file);
   replay::ThirdPartyRecord record =
       replay::read_recorded_json(replay::read_text(file), name, file, replay::Samples::keep);
@@ -149,7 +151,7 @@ Understood understand(const std::string& file, const MissingProperties& properti
   if (!properties.device.empty()) named.device = properties.device;
   const std::string size = named.workload.substr(0, named.workload.find(' '));
   if (is_nonsense_size(size))
-    understood.lines.push_back(format("'{}' is no size: stored without; name it with --size", size));
+    understood.lines.push_back(format("'{}' is not a size: stored without one; name it with --size", size));
   for (std::string& line : replay::import_losses(named)) understood.lines.push_back(std::move(line));
   understood.run = imported_run(std::move(record), properties, name);
   return understood;
@@ -160,8 +162,8 @@ std::string title_of(const WorkloadKey& key) {
   return format("{}{}{} on {}", key.instance.problem, workload.empty() ? "" : " ", workload, key.device.name);
 }
 
-/// Files of which nothing tells that they are of different work become one, in which the newest result of a
-/// configuration counts: who gave them is told.
+/// Tells which files become one workload, because nothing tells them apart; the newest result of a
+/// configuration then counts.
 void tell_merged(const std::vector<Understood>& all) {
   std::map<std::string, std::vector<const Understood*>> workloads;
   for (const Understood& one : all) workloads[title_of(one.run.key) + " " + one.format].push_back(&one);
@@ -178,13 +180,13 @@ void tell_merged(const std::vector<Understood>& all) {
                         i < file->run.recorded.size() ? file->run.recorded[i] : std::string());
       }
     const std::size_t replaced = results.size() - configurations.size();
-    std::cerr << format("{} files become one work, {}: {}\n", files.size(), title_of(files.front()->run.key),
-                        replaced == 0
-                            ? "no result replaces another"
-                            : format("{} of their {} results are replaced by newer ones of the same "
-                                     "configuration; where they are of different work, say so with "
-                                     "--set NAME=VALUE and import each by itself",
-                                     replaced, results.size()));
+    std::cerr << format(
+        "{} files become one workload, {}: {}\n", files.size(), title_of(files.front()->run.key),
+        replaced == 0
+            ? "no result replaces another"
+            : format("newer results of the same configuration replace {} of their {} results; if the files "
+                     "are of different workloads, import each separately with --set NAME=VALUE",
+                     replaced, results.size()));
   }
 }
 
@@ -194,10 +196,9 @@ void store(db::Database& database, const Understood& understood) {
                      {.file = std::filesystem::absolute(understood.file).lexically_normal().string(),
                       .format = understood.format,
                       .has_runs = false});
-  std::cout << format("{}: {} {}: {} {} new, {} {} there\n", understood.file, understood.format,
+  std::cout << format("{}: {} {}: {} added, {} were there already\n", understood.file, understood.format,
                       title_of(understood.run.key), counted(result.evaluations, "evaluation"),
-                      result.evaluations == 1 ? "is" : "are", result.known_evaluations,
-                      result.known_evaluations == 1 ? "was" : "were");
+                      result.known_evaluations);
   std::cout.flush();
   for (const std::string& line : understood.lines) std::cerr << format("{}: {}\n", understood.file, line);
   for (const std::string& line : result.conflicts) std::cerr << format("{}: {}\n", understood.file, line);
@@ -210,7 +211,7 @@ int run_db_import(const DbImportRequest& request) {
   tell_merged(all);
   db::Database database(run::database_path(request.database));
   for (const Understood& understood : all) store(database, understood);
-  std::cout << format("into {}, as imported: no ranking mixes them with measured ones\n",
+  std::cout << format("into {}, marked as imported: they are never ranked with measured results\n",
                       database.path().string());
   return 0;
 }
@@ -219,7 +220,7 @@ int run_db_import(const DbImportRequest& request) {
 
 Command db_import_command() {
   return {.name = "db import",
-          .summary = "takes in what other programs measured: Kernel Tuner, T4, KTT",
+          .summary = "imports what other programs measured: Kernel Tuner, T4, KTT",
           .usage = "tune db import FILE... [options]",
           .example =
               "  tune db import gemm_cache.json\n"

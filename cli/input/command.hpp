@@ -12,22 +12,22 @@
 
 namespace tune::cli {
 
-/// One command of the program: one file, one line in the table.
+/// One command of the program: a line in the table.
 struct Command {
   std::string_view name;
   std::string_view summary;
-  std::string_view usage;       ///< `tune show RUN`
+  std::string_view usage;       ///< such as `tune show RUN`
   std::string_view example;     ///< one or more lines that work as they stand
-  std::string_view positional;  ///< name of the option that a word without `--` gives; empty for none
-  /// Adds the command's options to the table, bound to a structure of its own, and returns what runs the
-  /// command with it: exit status, or Error for what cannot be done. Null for a group.
+  std::string_view positional;  ///< the option that a word without `--` belongs to; empty for none
+  /// Adds the command's options to the table, bound to a structure of its own, and returns a function that
+  /// runs the command with it: it returns the exit status, or throws Error. Null for a group.
   std::function<int()> (*bind)(OptionTable& table);
-  int words = 1;  ///< how many words without `--` the positional option takes at most; -1: any number
-  /// Of a group such as `db`, whose commands are called `db info`, ...: its table. Null for a command.
+  int words = 1;  ///< the most words without `--` that the positional option takes; -1: any number
+  /// The table of a group such as `db`, whose commands are `db info`, ...; null for a command.
   std::span<const Command> (*parts)() = nullptr;
 };
 
-/// Command::bind of a command whose request is a structure with `void add_to(OptionTable&)`.
+/// Command::bind for a command whose request is a structure with `void add_to(OptionTable&)`.
 template<class Request, int (*run)(const Request&)>
 std::function<int()> bind_request(OptionTable& table) {
   const auto request = std::make_shared<Request>();
@@ -38,29 +38,29 @@ std::function<int()> bind_request(OptionTable& table) {
 /// All commands, in the order of `tune help`.
 std::span<const Command> commands();
 
-const Command& run_command();
-const Command& best_command();
-const Command& list_command();
-const Command& show_command();
-const Command& space_command();
-const Command& check_command();
-const Command& devices_command();
-const Command& report_command();
-const Command& serve_command();
-const Command& db_command();
-const Command& data_command();
-const Command& replay_command();
-const Command& new_command();
+Command run_command();
+Command best_command();
+Command list_command();
+Command show_command();
+Command space_command();
+Command check_command();
+Command devices_command();
+Command report_command();
+Command serve_command();
+Command db_command();
+Command data_command();
+Command replay_command();
+Command new_command();
 
-/// The worker processes that the program starts of itself: `worker device 0` launches kernels, `worker
-/// compiler sm_90` compiles them. They talk over a descriptor, so nobody calls them by hand. Returns the exit
-/// status.
+/// The worker processes that the program starts: `worker device 0` launches kernels, `worker compiler sm_90`
+/// compiles them. They talk over a descriptor, so users do not call them. Returns the exit status.
 int run_worker(const std::vector<std::string>& arguments);
 
-/// Runs the program on its arguments (without its own name). Every Error ends here: one line, nonzero status.
+/// Runs the program on its arguments (without its own name) and returns the exit status. Every Error ends
+/// here, as one line and a nonzero status.
 int dispatch(const std::vector<std::string>& arguments);
 
-/// The arguments as given, quoted for a shell: to get a run again.
+/// The arguments as given, quoted for a shell, to repeat a run.
 std::string command_line();
 
 /// The commands of `tune db` that have files of their own.

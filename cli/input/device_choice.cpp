@@ -4,9 +4,9 @@
 #include <iostream>
 
 #include "cli/input/stored.hpp"
+#include "cli/output/text_layout.hpp"
 #include "library/run/gpu.hpp"
 #include "library/run/paths.hpp"
-#include "search/expressions/nearest.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -15,11 +15,11 @@
 namespace tune::cli {
 namespace {
 
-/// What a command takes instead of a GPU: to be told to a person who has none.
+/// What a command takes instead of a GPU, for users without one.
 std::string_view without_gpu(DeviceUse use) {
   switch (use) {
     case DeviceUse::tuning:
-      return "without --device (or with --device replay) the shipped recordings answer";
+      return "without --device, or with --device replay, tune replays its shipped recordings";
     case DeviceUse::checking:
       return "--device emulator checks the kernels on the CPU, --arch sm_90 only compiles them";
     case DeviceUse::measuring_again:
@@ -30,8 +30,8 @@ std::string_view without_gpu(DeviceUse use) {
   return "--arch sm_90 takes an architecture's limits";
 }
 
-/// `--device 0` is how people write "my GPU": where there is none it is answered like no choice at all. Who
-/// insists, in a script, writes cuda:0.
+/// `--device 0` usually means "my GPU": without a GPU it counts as no choice. A script that needs a GPU
+/// writes cuda:0.
 bool first_gpu_will_do(std::string_view text) {
   return text.empty() || text == "0";
 }
@@ -47,8 +47,7 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
             .reason = format("no GPU here ({})", failure_reason)};
   }
   if (text == "emulator")
-    throw UsageError(
-        "--device: the emulator checks kernels and measures nothing: tune check --device emulator");
+    throw UsageError("--device: the emulator only checks kernels: use 'tune check --device emulator'");
   if (text == "replay:") throw UsageError("--device: name the recording: replay:FILE");
   if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .reason = {}};
   if (text.starts_with("replay:"))
@@ -60,10 +59,9 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
   std::vector<std::string> words = {"cuda"};
   if (use == DeviceUse::tuning) words.emplace_back("replay");
   if (use == DeviceUse::checking) words.emplace_back("emulator");
-  const auto nearest = search::nearest_name(text.substr(0, text.find(':')), words);
   throw UsageError(format("unknown device '{}'; {}", text,
-                          nearest ? format("did you mean '{}'?", *nearest)
-                                  : format("'tune devices' lists them; {}", without_gpu(use))));
+                          suggestion(text.substr(0, text.find(':')), words,
+                                     format("'tune devices' lists the devices; {}", without_gpu(use)))));
 }
 
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache) {
@@ -76,19 +74,19 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
                        reason));
   if (!shipped && !std::filesystem::exists(choice.recording))
     throw Error(format("--device: there is no recording '{}'", choice.recording));
-  std::string recorded;
+  std::vector<std::string> recorded;
   for (const std::filesystem::path& path : files) try {
       const db::Database database(path, shipped ? db::OpenMode::immutable : db::OpenMode::read_only);
       if (auto found = db::find_recording(database, instance, cache)) return std::move(*found);
       for (const std::string& other : db::recorded_instances(database, instance.problem))
-        recorded += (recorded.empty() ? "" : "; ") + other;
+        recorded.push_back(other);
     } catch (const Error& error) {
       if (!shipped) throw;
       tell_left_out(error.what());
     }
-  throw Error(format("{}no recording has {} {}{}; recorded: {}", reason, instance.problem, instance.key(),
+  throw Error(format("{}no recording has {} {}{}; recorded are: {}", reason, instance.problem, instance.key(),
                      cache == CacheState::warm ? " with warm caches" : "",
-                     recorded.empty() ? "nothing of this problem" : recorded));
+                     recorded.empty() ? "nothing of this problem" : joined(recorded, "; ")));
 }
 
 DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,
@@ -97,7 +95,8 @@ DeviceProperties properties_or_architecture(const std::string& device, const std
   std::string failure_reason;
   const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
   if (first_gpu_will_do(device) && devices.empty()) {
-    notice = format("no GPU here ({}): limits of sm_90; choose others with --arch", failure_reason);
+    notice =
+        format("no GPU here ({}): taking the limits of sm_90; choose others with --arch", failure_reason);
     return architecture_properties("sm_90");
   }
   const DeviceChoice choice = chosen_device(device, DeviceUse::limits);
@@ -107,7 +106,7 @@ DeviceProperties properties_or_architecture(const std::string& device, const std
 }
 
 void ProcessOptions::add_to(OptionTable& table) {
-  table.seconds("timeout", "longest time that a kernel may take to run once: 500ms, 10s, 2m", timeout)
+  table.seconds("timeout", "longest time that one execution of a kernel may take: 500ms, 10s, 2m", timeout)
       .by_default("10s");
   table.flag(
       "in-process",
@@ -122,8 +121,7 @@ std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options)
 void CacheOptions::add_to(OptionTable& table) {
   table.text(
       "cache-dir", "DIR",
-      "keep compiled kernels there; default: $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else "
-      "~/.cache/tune/binaries",
+      "keep compiled kernels in this folder; default: $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else ~/.cache/tune/binaries",
       folder);
   table.flag("no-compile-cache", "neither use nor keep compiled kernels", off);
 }

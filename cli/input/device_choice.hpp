@@ -13,41 +13,41 @@
 
 namespace tune::cli {
 
-/// What a command wants a device for.
+/// What a command needs a device for.
 enum class DeviceUse { tuning, checking, measuring_again, limits };
 
-/// What --device names: a GPU by its number, or a recording that answers instead.
+/// The meaning of --device: a GPU by its number, or a recording that takes its place.
 struct DeviceChoice {
   enum class Kind { cuda, replay };
   Kind kind = Kind::cuda;
   int number = 0;         ///< of the GPU
   std::string recording;  ///< file; empty for the shipped ones
-  std::string reason;     ///< where nobody asked for a replay: why there is one; else empty
+  std::string reason;     ///< why there is a replay that the user did not ask for; else empty
 };
 
-/// What --device says: `0`, `cuda:0`, `replay`, `replay:FILE`. 0, too, becomes a replay where there is no GPU
-/// at all; `cuda:0` does not. Without the option the first GPU, or, where there is none, the shipped
-/// recordings, with the reason. Throws UsageError that names the devices there are, and what else this use
-/// takes.
+/// Reads --device: `0`, `cuda:0`, `replay`, `replay:FILE`. Without a GPU, `0` becomes a replay; `cuda:0` does
+/// not. Without the option the first GPU is taken, or, where there is none, the shipped recordings, with the
+/// reason. Throws UsageError that names the devices of this machine and what else this use takes.
 DeviceChoice chosen_device(const std::string& device, DeviceUse use);
 
-/// Evaluations of this problem and size from the chosen file, or from the first shipped recording that has
-/// them. Throws Error that names what is recorded instead.
+/// The evaluations of this problem and size from the chosen file, or from the first shipped recording that
+/// has them. Throws Error that names what is recorded instead.
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache);
 
-/// Facts for enumerating a space: the GPU's, else those of the architecture (default sm_90) with a notice.
+/// Properties for enumerating a space: those of the GPU, else of the architecture (default sm_90) with a
+/// notice.
 DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,
                                             std::string& notice);
 
 struct ProcessOptions {
-  double timeout = 0;  ///< seconds that a kernel may take
+  double timeout = 0;  ///< seconds that one execution may take
   bool in_process = false;
 
   void add_to(OptionTable& table);
 };
 
-/// Takes a GPU, its kernels launched and compiled in worker processes unless `--in-process` says otherwise.
-/// Throws Error where there is no such device, or no compiler for it.
+/// Opens a GPU. Worker processes launch and compile its kernels, unless `--in-process` is given. Throws Error
+/// where there is no such device, or no compiler for it.
 std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options);
 
 struct CacheOptions {
@@ -57,12 +57,12 @@ struct CacheOptions {
   void add_to(OptionTable& table);
 };
 
-/// The cache of device binaries that the command line and the environment name, below $TUNE_CACHE_SIZE; null
-/// with --no-compile-cache. A folder that cannot be used is no error, but the cache's notice. Throws
-/// UsageError for a size that cannot be read.
+/// The cache of device binaries that the command line and the environment name, limited to $TUNE_CACHE_SIZE;
+/// null with --no-compile-cache. A folder that cannot be used is not an error, but gives the cache a notice.
+/// Throws UsageError for a size that cannot be read.
 std::shared_ptr<cache::BinaryCache> chosen_cache(const CacheOptions& options);
 
-/// After the work: the cache's notice, if any, on standard error. `cache` may be null.
+/// Prints the cache's notice, if it has one, on standard error. `cache` may be null.
 void tell_notice(const cache::BinaryCache* cache);
 
 }  // namespace tune::cli

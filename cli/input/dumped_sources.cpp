@@ -19,7 +19,7 @@ void make_folder(const fs::path& folder) {
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
     throw Error(format("cannot make the folder {} for --keep-sources: {}", folder.string(),
-                       error ? error.message() : "there is something else of that name"));
+                       error ? error.message() : "another file has this name"));
 }
 
 std::string with_macros(const CompileRequest& request) {
@@ -46,7 +46,7 @@ std::string line_of(const Copy& copy) {
   return format("{}: {} x {} elements\n", step_name(copy), copy.width, copy.rows);
 }
 
-/// Empty for a step that runs in its turn.
+/// Empty for a step that runs in order.
 std::string order_text(const StepOrder& order) {
   std::string text = order.stream > 0 ? format(", stream {}", order.stream) : "";
   for (const std::size_t earlier : order.after)
@@ -54,7 +54,7 @@ std::string order_text(const StepOrder& order) {
   return text;
 }
 
-/// Plans of many time steps repeat themselves.
+/// The first steps only: plans of many time steps repeat themselves.
 std::string lines_of(const std::vector<PlanStep>& steps) {
   constexpr std::size_t max = 16;
   std::string text;
@@ -116,7 +116,7 @@ void DumpedSources::keep(const Configuration& configuration) const {
 void add_keep_sources_option(OptionTable& table, std::string_view whose, std::string& folder) {
   table.text(
       "keep-sources", "DIR",
-      format("writes what {} is compiled from to a folder in this one: kernel, headers, command, launches",
+      format("write the sources of {} to a folder below DIR: kernel, headers, compiler command, launches",
              whose),
       folder);
 }

@@ -11,22 +11,22 @@
 
 namespace tune::cli {
 
-/// --keep-sources; `whose`: `the winner`.
+/// --keep-sources; `whose` is the configuration in words: `the winner`.
 void add_keep_sources_option(OptionTable& table, std::string_view whose, std::string& folder);
 
-/// Writes what configurations are compiled from to a folder, one folder each: the kernel's file with its
-/// macros in front, the headers that it includes, generated ones too, and README.txt with the configuration,
-/// the command that compiles it and its launches. Made for people and for other tools: nvcc takes it as it
-/// is.
+/// Writes the sources of configurations, a folder for each: the kernel's file with its macros in front, the
+/// headers that it includes, generated ones too, and README.txt with the configuration, the command that
+/// compiles it and its launches. nvcc takes the file as it is.
 class DumpedSources {
  public:
-  /// Makes the folder. Throws Error where that cannot be.
+  /// Makes the folder. Throws Error where that fails.
   DumpedSources(std::filesystem::path folder, const Problem& problem, const Instance& instance,
                 const KernelSources& sources);
 
-  /// A configuration without a plan has no sources: nothing is written. Throws Error where there is no room.
+  /// Writes nothing for a configuration without a plan, which has no sources. Throws Error where writing
+  /// fails.
   void keep(const Configuration& configuration) const;
-  /// Name of a configuration's folder: its variant, where it has one, and a hash.
+  /// The name of a configuration's folder: its variant, where it has one, and a hash.
   static std::string folder_of(const Configuration& configuration);
 
  private:
@@ -36,7 +36,7 @@ class DumpedSources {
   const KernelSources& sources_;
 };
 
-/// Null where --keep-sources was not given: where the folder is empty. All must outlive it.
+/// Null where `folder` is empty: --keep-sources was not given. The arguments must outlive the result.
 std::unique_ptr<DumpedSources> chosen_dumped_sources(const std::string& folder, const Problem& problem,
                                                      const Instance& instance, const KernelSources& sources);
 

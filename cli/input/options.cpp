@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "cli/output/text_layout.hpp"
-#include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -20,10 +19,10 @@ namespace po = boost::program_options;
 
 constexpr std::size_t description_column = 26;
 
-/// The last of two would win without a word.
+/// Refuses a repeated name: the last one would win silently.
 void add_once(Assignments& all, std::string name, search::Value value, const std::string& option) {
   if (std::ranges::find(all, name, &Assignments::value_type::first) != all.end())
-    throw UsageError(format("--{}: '{}' is there twice", option, name));
+    throw UsageError(format("--{}: '{}' is given twice", option, name));
   all.emplace_back(std::move(name), std::move(value));
 }
 
@@ -44,7 +43,7 @@ po::options_description described(const std::vector<OptionTable::Row>& rows) {
   return options;
 }
 
-/// What stands behind an option, each time that it is given.
+/// The values of an option, one for each time that it is given.
 std::vector<std::string> texts_of(const po::variables_map& values, const OptionTable::Row& row) {
   if (values.count(row.name) == 0) return {};
   const po::variable_value& value = values[row.name];
@@ -60,10 +59,8 @@ std::size_t index_of_name(const std::string& text, const std::string& option,
                           const std::vector<std::string>& names) {
   const auto found = std::ranges::find(names, text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  const auto nearest = search::nearest_name(text, names);
-  throw UsageError(
-      format("--{}: unknown '{}'; {}", option, text,
-             nearest ? format("did you mean '{}'?", *nearest) : format("it is one of: {}", joined(names))));
+  throw UsageError(format("--{}: unknown '{}'; {}", option, text,
+                          suggestion(text, names, "it is one of: " + joined(names))));
 }
 
 std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t min) {
@@ -81,7 +78,7 @@ double parse_share(const std::string& text, const std::string& option) {
   const auto [end, error] = std::from_chars(text.data(), last, share);
   if (percent) share *= 0.01;
   if (error != std::errc{} || end != last || !(share > 0 && share < 1))
-    throw UsageError(format("--{}: '{}' is not a share between 0 and 1, as 1% or 0.01", option, text));
+    throw UsageError(format("--{}: '{}' is not a share between 0 and 1, such as 1% or 0.01", option, text));
   return share;
 }
 
@@ -146,11 +143,9 @@ std::string OptionTable::unknown(std::string_view command, std::string name) con
   name.erase(std::min(name.size(), name.find('=')));
   const std::string plain = name.substr(std::min(name.size(), name.find_first_not_of('-')));
   std::vector<std::string> names;
-  for (const Row& row : rows_) names.push_back(row.name);
-  const auto nearest = search::nearest_name(plain, names);
-  return format("'tune {}' has no option '{}'{}", command, name,
-                nearest ? format("; did you mean '--{}'?", *nearest)
-                        : format("; 'tune help {}' lists its options", command));
+  for (const Row& row : rows_) names.push_back("--" + row.name);
+  return format("'tune {}' has no option '{}'; {}", command, name,
+                suggestion("--" + plain, names, format("'tune help {}' lists its options", command)));
 }
 
 void OptionTable::read(const std::vector<std::string>& arguments, std::string_view command,
@@ -161,7 +156,7 @@ void OptionTable::read(const std::vector<std::string>& arguments, std::string_vi
   po::variables_map values;
   try {
     using Style = po::command_line_style::style_t;
-    // No guessing of abbreviations: a script that uses one breaks when an option is added.
+    // Abbreviations are refused: a script that uses one would break when an option is added.
     const int style = Style::unix_style & ~Style::allow_guessing;
     po::store(po::command_line_parser(arguments).options(options).positional(plain_words).style(style).run(),
               values);
@@ -173,7 +168,7 @@ void OptionTable::read(const std::vector<std::string>& arguments, std::string_vi
   } catch (const po::error& error) {
     throw UsageError(format("{}; 'tune help {}' shows the options", error.what(), command));
   }
-  // An empty value is a script's unset variable: it must not pass for an option that was left out.
+  // An empty value is usually a script's unset variable: it must not pass for an option that was left out.
   for (const Row& row : rows_)
     if (row.kind != Kind::flag && std::ranges::count(texts_of(values, row), "") > 0)
       throw UsageError(format("--{}: the value is empty", row.name));

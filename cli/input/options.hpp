@@ -19,31 +19,31 @@ namespace tune::cli {
 
 using Assignments = std::vector<std::pair<std::string, search::Value>>;
 
-// How texts behind options become values. All throw UsageError that names the option (without dashes).
+// These turn the texts of options into values. All throw UsageError that names the option.
 
-/// The place of `text` among the names; the message names the nearest.
+/// The index of `text` in `names`; the message names the nearest.
 std::size_t index_of_name(const std::string& text, const std::string& option,
                           const std::vector<std::string>& names);
-/// A whole number of at least `min`.
+/// Reads a whole number of at least `min`.
 std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t min);
-/// `1%` or `0.01`.
+/// Reads `1%` or `0.01`.
 double parse_share(const std::string& text, const std::string& option);
-/// Seconds: `90s`, `5m`.
+/// Reads `90s` or `5m`; returns seconds.
 double parse_seconds(const std::string& text, const std::string& option);
-/// Reads `name=value,name=value`; a name that is there twice is refused.
+/// Reads `name=value,name=value`; a repeated name is refused.
 Assignments parse_assignments(const std::string& text, const std::string& option);
-/// The strategy of that name, with options where there are some (`model:start=10`); `auto` is the default
-/// one.
+/// Reads a strategy's name, with options if there are some (`model:start=10`); `auto` is the default
+/// strategy.
 search::StrategyChoice parse_strategy(const std::string& text, const std::string& option);
 
-/// The options of a command, in the order of its help, each bound to a member of a structure: parsed once,
-/// and never looked up by name. The structure must outlive the table.
+/// The options of a command, in the order of its help, each bound to a member of a structure: they are parsed
+/// once and never looked up by name. The structure must outlive the table.
 class OptionTable {
  public:
-  /// Takes what stands behind an option. Throws UsageError.
+  /// Takes the value of an option as text. Throws UsageError.
   using Set = std::function<void(const std::string& text)>;
 
-  /// How often, and before how many words, an option may stand.
+  /// How often an option may be given, and with how many words.
   enum class Kind { flag, once, repeated, list };
 
   struct Row {
@@ -53,12 +53,12 @@ class OptionTable {
     std::string default_text = {};
     bool* given = nullptr;
 
-    /// What is set where the option is not given; the help shows it.
+    /// The value where the option is not given; the help shows it.
     Row& by_default(std::string text) {
       default_text = std::move(text);
       return *this;
     }
-    /// Tells apart an option that was given from its default.
+    /// Sets `whether` to true where the option is given.
     Row& tells(bool& whether) {
       given = &whether;
       return *this;
@@ -78,7 +78,7 @@ class OptionTable {
     return add(std::move(name), std::move(value_name), std::move(description),
                [&target](const std::string& text) { target = text; });
   }
-  /// `kind`: repeated, each with one word; or a list of words.
+  /// `kind`: repeated, with one word each time; or list, with several words.
   Row& texts(std::string name, std::string value_name, std::string description,
              std::vector<std::string>& target, Kind kind = Kind::repeated) {
     return add(
@@ -101,7 +101,7 @@ class OptionTable {
     return add(name, "T", std::move(description),
                [name, &target](const std::string& text) { target = parse_seconds(text, name); });
   }
-  /// One of a few words, each with what it means.
+  /// One of a few words, each with its meaning.
   template<class Meaning, class T>
   Row& choice(const std::string& name, std::string value_name, std::string description,
               const std::vector<std::pair<std::string, Meaning>>& meanings, T& target) {
@@ -112,13 +112,14 @@ class OptionTable {
                  target = meanings[index_of_name(text, name, names)].second;
                });
   }
-  /// Repeated; a name that several give is refused.
+  /// May be repeated; a name that is given twice is refused.
   Row& assignments(const std::string& name, std::string description, Assignments& target);
 
-  /// For people: one entry an option, name and value, then what it does in a column of its own.
+  /// The help: name and value of each option, then its description in a second column.
   std::string help() const;
-  /// Reads a command's arguments into what the rows are bound to. A word without `--` is one of `positional`
-  /// (empty: of none), of which there are at most `words` (-1: any number). Throws UsageError.
+  /// Reads a command's arguments into the bound members. A word without `--` belongs to the option
+  /// `positional` (empty: such words are refused), which takes at most `words` of them (-1: any number).
+  /// Throws UsageError.
   void read(const std::vector<std::string>& arguments, std::string_view command, std::string_view positional,
             int words) const;
 
@@ -133,9 +134,9 @@ enum class Format { text, json };
 void add_database_option(OptionTable& table, std::string& path);
 void add_format_option(OptionTable& table, Format& format);
 
-/// What is looked for: `--objective`; `what` is the help's text.
+/// `--objective`; `what` is its description.
 void add_objective_option(OptionTable& table, const std::string& what, Objective& objective);
-/// `--cache`.
+/// `--cache`; `what` is its description.
 void add_cache_state_option(OptionTable& table, const std::string& what, CacheState& cache);
 
 }  // namespace tune::cli

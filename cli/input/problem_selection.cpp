@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cli/output/output_file.hpp"
+#include "cli/output/text_layout.hpp"
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/framework/kernel_files.hpp"
@@ -23,22 +24,22 @@
 namespace tune::cli {
 namespace {
 
-/// Names every setting of every problem.
+/// Names all settings of all problems.
 std::string settings_help() {
   std::set<std::string> names;
   for (const kernels::ProblemEntry& entry : kernels::problems()) {
     const auto problem = entry.make();
     for (const SettingInfo& setting : problem->info().settings) names.insert(setting.name);
   }
-  return "what else fixes the work: " + joined(names);
+  return "settings that, with the size, fix what is computed: " + joined(names);
 }
 
-/// Whether --problem names a definition's file.
+/// True when --problem names the file of a definition.
 bool is_file(const std::string& name) {
   return name.ends_with(".json") || name.ends_with(".jsonc") || name.find('/') != std::string::npos;
 }
 
-/// The work of --stencil.
+/// The problem of --stencil.
 ProblemSelection problem_of_stencil(const ProblemOptions& options) {
   kernels::ProblemOfFile made = kernels::make_problem_of_stencil(options.stencil, options.problem);
   ProblemSelection selection{std::move(made.problem), {}, std::move(made.fixed)};
@@ -46,30 +47,29 @@ ProblemSelection problem_of_stencil(const ProblemOptions& options) {
   const auto& [name, value] = made.setting;
   const auto other = std::ranges::find(options.settings, name, &Assignments::value_type::first);
   if (other != options.settings.end() && selection.instance.setting(name) != value)
-    throw UsageError(format("--set: {}={} beside --stencil, which is the {}: leave one of them out", name,
-                            other->second.to_string(), name));
+    throw UsageError(format("--set: {}={} contradicts --stencil, which fixes the {}: leave one of them out",
+                            name, other->second.to_string(), name));
   return selection;
 }
 
 }  // namespace
 
 void ProblemOptions::add_to(OptionTable& table) {
+  table.text("problem", "P",
+             "the problem: a name ('tune list problems' lists them), or the file of your own definition",
+             problem);
+  table.text("size", "NXxNYxNZ", "extents of the problem; default: the problem's own", size);
   table.text(
-      "problem", "P",
-      "what to compute: a name ('tune list problems' shows them) or the file of a definition of your own",
-      problem);
-  table.text("size", "NXxNYxNZ", "its extents; default: those of the problem", size);
-  table.text("stencil", "FILE",
-             "stencil2d, stencil3d: a stencil of your own, an equation or coefficients (docs/stencils.md)",
-             stencil);
+      "stencil", "FILE",
+      "for stencil2d and stencil3d: a file with your own stencil, an equation or coefficients (docs/stencils.md)",
+      stencil);
   table.assignments("set", settings_help(), settings);
 }
 
 ProblemSelection selected_problem(const ProblemOptions& options) {
   const std::string& name = options.problem;
   if (!options.stencil.empty()) return problem_of_stencil(options);
-  if (name.empty())
-    throw UsageError("name a problem with --problem; 'tune list problems' shows the known ones");
+  if (name.empty()) throw UsageError("name a problem with --problem; 'tune list problems' lists them");
   ProblemSelection selection;
   if (is_file(name)) {
     auto defined = std::make_unique<described::DescribedProblem>(described::read_definition(name));
@@ -79,7 +79,7 @@ ProblemSelection selected_problem(const ProblemOptions& options) {
     try {
       selection.problem = kernels::make_problem(name);
     } catch (const UsageError& error) {
-      throw UsageError(format("{} (a kernel of your own: name the file of its definition)", error.what()));
+      throw UsageError(format("{} (for your own kernel, name the file of its definition)", error.what()));
     }
   }
   selection.instance = make_instance(selection.problem->info(), options.size, options.settings);
@@ -87,24 +87,31 @@ ProblemSelection selected_problem(const ProblemOptions& options) {
 }
 
 void SpaceChoice::add_to(OptionTable& table) {
-  table.assignments("fix", "pin parameters to a value", pinned);
-  table.text("where", "EXPR", "restrict the space, such as 'block_x * block_y <= 256 and variant == direct'",
-             where);
+  table.assignments("fix", "give parameters a fixed value", pinned);
+  table.text(
+      "where", "EXPR",
+      "keep only configurations that satisfy this expression, such as 'block_x * block_y <= 256 and variant == direct'",
+      where);
 }
 
-search::SearchSpace build_space(const ProblemSelection& selection, const DeviceProperties& device,
-                                const SpaceChoice& choice) {
-  search::SpaceDefinition definition = selection.problem->space(selection.instance, device);
+search::SpaceDefinition SpaceChoice::applied_to(search::SpaceDefinition definition) const {
   try {
-    for (const auto& [name, value] : choice.pinned)
-      definition = search::pin(std::move(definition), name, value);
+    for (const auto& [name, value] : pinned) definition = search::pin(std::move(definition), name, value);
   } catch (const std::invalid_argument& error) {
     throw UsageError(format("--fix: {}", error.what()));
   }
   try {
-    if (!choice.where.empty())
-      definition = search::restrict_to(std::move(definition), search::Expr::parse(choice.where));
-    search::SearchSpace space(std::move(definition));
+    if (where.empty()) return definition;
+    return search::restrict_to(std::move(definition), search::Expr::parse(where));
+  } catch (const search::ExprError& error) {
+    throw UsageError(format("--where: {}", error.what()));
+  }
+}
+
+search::SearchSpace build_space(const ProblemSelection& selection, const DeviceProperties& device,
+                                const SpaceChoice& choice) {
+  try {
+    search::SearchSpace space(choice.applied_to(selection.problem->space(selection.instance, device)));
     if (!space.empty()) return space;
   } catch (const search::ExprError& error) {
     throw UsageError(format("--where: {}", error.what()));
@@ -123,13 +130,14 @@ search::SearchSpace build_space(const ProblemSelection& selection, const DeviceP
 
 void add_kernel_dir_option(OptionTable& table, std::string& folder) {
   table.text("kernel-dir", "DIR",
-             "kernel files from there (laid out as in kernels/) instead of the embedded ones", folder);
+             "take kernel files from this folder (laid out like kernels/) instead of the embedded ones",
+             folder);
 }
 
 std::unique_ptr<KernelSources> chosen_sources(const Problem& problem, const std::string& kernel_folder) {
   const HasDescription* const described = find_description(&problem);
   if (described != nullptr && !kernel_folder.empty())
-    throw UsageError("--kernel-dir: a definition names its own files");
+    throw UsageError("--kernel-dir: a definition names its own kernel files; leave the option out");
   std::unique_ptr<KernelSources> sources = std::make_unique<kernels::EmbeddedSources>();
   if (!kernel_folder.empty()) sources = std::make_unique<kernels::FolderSources>(kernel_folder);
   return described == nullptr ? std::move(sources) : described->sources(std::move(sources));
@@ -137,16 +145,16 @@ std::unique_ptr<KernelSources> chosen_sources(const Problem& problem, const std:
 
 namespace {
 
-/// Before minutes are spent on what could not be written.
+/// Refuses early what could not be written after minutes of tuning.
 void require_writable(const std::filesystem::path& file) {
   std::error_code error;
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   if (std::filesystem::is_directory(file, error))
-    throw UsageError(format("--output: {} is a folder", file.string()));
+    throw UsageError(format("--output: {} is a folder: name a file", file.string()));
   if (!std::filesystem::is_directory(folder, error))
-    throw UsageError(format("--output: there is no folder {}", folder.string()));
+    throw UsageError(format("--output: there is no folder {}: make it first", folder.string()));
   if (::access(folder.c_str(), W_OK) != 0)
-    throw UsageError(format("--output: the folder {} cannot be written to", folder.string()));
+    throw UsageError(format("--output: the folder {} cannot be written to: choose another", folder.string()));
 }
 
 }  // namespace
@@ -154,31 +162,29 @@ void require_writable(const std::filesystem::path& file) {
 void FileChoice::add_to(OptionTable& table) {
   table.text(
       "input", "FILE",
-      "inputs and size come from this file, of a problem that has files ('tune data generate' makes one)",
+      "read inputs and size from this file, for problems that have files ('tune data generate' writes one)",
       input);
   table.text("output", "FILE",
-             "with --input: the winner's result is written to it ('tune data check' looks at it)", output);
+             "with --input: write the winner's result to this file ('tune data check' checks it)", output);
 }
 
 const ProblemFiles& files_of(const Problem& problem) {
   const ProblemFiles* const files = find_files(problem);
   if (files != nullptr) return *files;
   std::vector<std::string> others;
-  for (const kernels::ProblemEntry& entry : kernels::problems()) {
-    const std::unique_ptr<Problem> other = entry.make();
-    if (find_files(*other) != nullptr) others.push_back(other->info().name);
-  }
+  for (const kernels::ProblemEntry& entry : kernels::problems())
+    if (find_files(*entry.make()) != nullptr) others.emplace_back(entry.name);
   throw UsageError(format("{} takes no files; these problems do: {}", problem.info().name, joined(others)));
 }
 
 void take_extents(const FileChoice& files, const ProblemOptions& options, ProblemSelection& selection) {
   if (files.input.empty() && !files.output.empty())
-    throw UsageError("--output is the result of --input FILE: give both");
+    throw UsageError("--output needs --input FILE: give both");
   if (files.input.empty()) return;
   if (!selection.problem)
     throw UsageError("--input needs a problem and a GPU, not another tuner's recording");
   if (!options.size.empty())
-    throw UsageError(format("--size: {} has its own; leave it out", files.input.string()));
+    throw UsageError(format("--size: {} has its own size; leave the option out", files.input.string()));
   selection.instance.extents = files_of(*selection.problem).extents(files.input, selection.instance);
   if (files.output.empty()) return;
   require_writable(files.output);
@@ -196,7 +202,7 @@ void write_result(const FileChoice& files, const ProblemSelection& selection,
   Verification verification(*selection.problem, backend, sources);
   const Result<TensorSet> outputs = verification.outputs(selection.instance, configuration);
   if (!outputs)
-    throw Error(format("{} is not written: the winner failed when it was run once more: {}: {}",
+    throw Error(format("{} is not written: the winner failed when it ran again: {}: {}",
                        files.output.string(), outputs.error().reason, outputs.error().detail));
   files_of(*selection.problem).write_outputs(files.output, selection.instance, *outputs);
 }

@@ -22,25 +22,8 @@
 namespace tune::cli {
 namespace {
 
-/// The definition that --fix and --where make of it.
-search::SpaceDefinition restricted(const search::SpaceDefinition& whole, const SpaceChoice& choice) {
-  search::SpaceDefinition definition = whole;
-  try {
-    for (const auto& [name, value] : choice.pinned)
-      definition = search::pin(std::move(definition), name, value);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(format("--fix: {}", error.what()));
-  }
-  try {
-    if (!choice.where.empty())
-      definition = search::restrict_to(std::move(definition), search::Expr::parse(choice.where));
-  } catch (const search::ExprError& error) {
-    throw UsageError(format("--where: {}", error.what()));
-  }
-  return definition;
-}
-
-/// Every parameter of a foreign record exists in every configuration.
+/// True when the configuration satisfies the definition. Every parameter of a third-party record exists in
+/// every configuration.
 bool is_left(const Configuration& configuration, const search::SpaceDefinition& definition) {
   for (const search::Parameter& parameter : definition.parameters)
     if (std::ranges::find(parameter.values, configuration[parameter.name]) == parameter.values.end())
@@ -55,7 +38,7 @@ bool is_left(const Configuration& configuration, const search::SpaceDefinition& 
   }
 }
 
-/// The same for the same recorded times, wherever the file lies.
+/// A hash of configurations and times, equal for equal recordings wherever their files lie.
 std::string content_of(const replay::RecordedSpace& recorded) {
   std::string text;
   for (const Evaluation& evaluation : recorded.evaluations)
@@ -68,7 +51,7 @@ std::string content_of(const replay::RecordedSpace& recorded) {
 
 std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& workload) {
   constexpr std::string_view names = "xyzw";
-  constexpr double max = 0x1.0p53;  // elements: beyond it a size is a mistake
+  constexpr double max = 0x1.0p53;  // elements: a larger size is a mistake
   std::vector<std::pair<std::string, std::int64_t>> extents;
   if (workload.ends_with('x')) return {};
   double elements = 1;
@@ -89,19 +72,14 @@ std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& 
 
 namespace {
 
-bool is_known(const std::string& problem) {
-  return std::ranges::find(kernels::problems(), problem, &kernels::ProblemEntry::name) !=
-         kernels::problems().end();
-}
-
-/// Of a database the one recording that another program made or that is of a problem that this program does
-/// not know.
+/// The recording of a file. Of a database, the only one that another program made or whose problem this
+/// program does not have.
 replay::RecordedSpace recording_of(const std::string& file, const ProblemOptions& choice) {
   std::vector<replay::RecordedSpace> spaces = read_spaces(file);
   if (!db::is_database(file)) return std::move(spaces.front());
   std::erase_if(spaces, [&](const replay::RecordedSpace& space) {
     const std::string size = space.workload.substr(0, space.workload.find(' '));
-    return (is_known(space.problem) && !space.imported) ||
+    return (kernels::find_problem(space.problem) != nullptr && !space.imported) ||
            (!choice.problem.empty() && space.problem != choice.problem) ||
            (!choice.size.empty() && size != choice.size);
   });
@@ -115,14 +93,15 @@ replay::RecordedSpace recording_of(const std::string& file, const ProblemOptions
              file, title_of(spaces[0]), title_of(spaces[1]), spaces.size() > 2 ? "; ..." : ""));
 }
 
-/// Whether the database answers as another tuner's file would. A problem of this program is answered by what
-/// it measured itself, where there is some of that size.
+/// True when a replay treats the database like another tuner's file. It does not where this program measured
+/// its own problem at that size.
 bool answers_as_third_party(const std::string& file, const std::string& problem, const std::string& size) {
   bool third_party = false;
   for (const db::RunSummary& run : db::list_runs(db::Database(file, db::OpenMode::read_only))) {
     const db::Workload& workload = run.workload;
     if (!problem.empty() && workload.problem != problem) continue;
-    const bool own = is_known(workload.problem) && workload.origin != Origin::imported;
+    const bool own =
+        kernels::find_problem(workload.problem) != nullptr && workload.origin != Origin::imported;
     if (!own && workload.origin != Origin::replayed) third_party = true;
     if (own && workload.origin == Origin::measured && !problem.empty() &&
         (size.empty() || workload.size == size))
@@ -146,7 +125,7 @@ std::string third_party_file(const std::string& device, const ProblemOptions& op
   std::error_code ignored;
   if (std::filesystem::is_regular_file(file, ignored))
     throw UsageError(format(
-        "--problem: {} is no database of tune; a file of another tuner says itself what it is of: leave "
+        "--problem: {} is not a database of tune; another tuner's file names its problem itself: leave "
         "--problem, --size and --set out",
         file));
   return {};
@@ -156,7 +135,7 @@ replay::RecordedSpace open_third_party(const std::string& file, const ProblemOpt
                                        const SpaceChoice& restriction) {
   replay::RecordedSpace recorded = recording_of(file, choice);
   if (restriction.pinned.empty() && restriction.where.empty()) return recorded;
-  search::SpaceDefinition definition = restricted(recorded.space.definition(), restriction);
+  search::SpaceDefinition definition = restriction.applied_to(recorded.space.definition());
   std::vector<Configuration> left;
   for (const Evaluation& evaluation : recorded.evaluations)
     if (is_left(evaluation.configuration, definition)) left.push_back(evaluation.configuration);
@@ -177,23 +156,21 @@ WorkloadKey third_party_key(const replay::RecordedSpace& recorded) {
 
 namespace {
 
-/// The problem's space for the recorded instance; nothing where this program does not know it.
+/// The problem's space for the recorded instance; nothing where this program does not have the problem.
 std::optional<search::SearchSpace> known_space(const db::Recording& recording) {
-  for (const kernels::ProblemEntry& entry : kernels::problems()) {
-    if (entry.name != recording.instance.problem) continue;
-    const auto problem = entry.make();
-    try {
-      const Instance instance =
-          make_instance(problem->info(), recording.instance.size(), recording.instance.settings);
-      return search::SearchSpace(problem->space(instance, recording.device));
-    } catch (const UsageError&) {
-      return std::nullopt;  // of a version that knew other settings
-    }
+  const kernels::ProblemEntry* const entry = kernels::find_problem(recording.instance.problem);
+  if (entry == nullptr) return std::nullopt;
+  const auto problem = entry->make();
+  try {
+    const Instance instance =
+        make_instance(problem->info(), recording.instance.size(), recording.instance.settings);
+    return search::SearchSpace(problem->space(instance, recording.device));
+  } catch (const UsageError&) {
+    return std::nullopt;  // recorded by a version with other settings
   }
-  return std::nullopt;
 }
 
-/// Without a definition: what the configurations themselves say.
+/// A space without a definition: parameters and values follow from the configurations.
 replay::RecordedSpace unknown_problem(replay::RecordedSpace recorded, const std::string& file) {
   replay::ThirdPartyRecord record{recorded.name, recorded.problem, recorded.workload, recorded.device};
   for (const Evaluation& evaluation : recorded.evaluations)
@@ -203,13 +180,14 @@ replay::RecordedSpace unknown_problem(replay::RecordedSpace recorded, const std:
   record.evaluations = std::move(recorded.evaluations);
   record.notes.push_back(recorded.imported
                              ? "another program's parameters: defaults and roles are guessed"
-                             : "this program does not know the problem: defaults and roles are guessed");
+                             : "this program does not have the problem: defaults and roles are guessed");
   replay::RecordedSpace space = replay::space_of(std::move(record), file);
   space.imported = recorded.imported;
   return space;
 }
 
-/// What it is called is known before its space is made, which takes most of the time.
+/// Nothing where the name does not contain `only`. The name is made first: making the space takes most of the
+/// time.
 std::optional<replay::RecordedSpace> to_space(db::Recording recording, const std::string& file,
                                               const std::string& only) {
   const bool warm = recording.cache == CacheState::warm;
@@ -223,7 +201,7 @@ std::optional<replay::RecordedSpace> to_space(db::Recording recording, const std
                                  .imported = recording.origin == Origin::imported};
   recorded.name = title_of(recorded);
   if (recorded.name.find(only) == std::string::npos) return std::nullopt;
-  // Another program's kernel of the same name has another space.
+  // Another program's kernel of the same name may have another space.
   const auto whole_space = recording.origin == Origin::imported ? std::nullopt : known_space(recording);
   if (!whole_space) {
     recorded.evaluations = std::move(recording.evaluations);
@@ -261,12 +239,12 @@ std::vector<replay::RecordedSpace> read_spaces(const std::string& file, const st
     std::vector<db::Recording> recordings = db::all_recordings(database);
     for (db::Recording& recording : recordings)
       if (auto space = to_space(std::move(recording), file, only)) spaces.push_back(std::move(*space));
-    if (recordings.empty()) throw Error(format("{}: nothing was measured there: tune first", file));
+    if (recordings.empty()) throw Error(format("{} has no measurements: tune first", file));
     return spaces;
   }
   const std::string text = replay::read_text(file);
   if (db::begins_as_database(text))
-    throw Error(format("{}: a compressed database: unpack it first (gunzip)", file));
+    throw Error(format("{} is a compressed database: unpack it first (gunzip)", file));
   if (name_of_recording(file).find(only) == std::string::npos) return spaces;
   spaces.push_back(replay::space_of(replay::read_recorded_json(text, name_of_recording(file), file), file));
   return spaces;

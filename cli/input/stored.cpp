@@ -17,7 +17,6 @@
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/registry.hpp"
 #include "library/run/paths.hpp"
-#include "search/expressions/nearest.hpp"
 #include "search/space/configuration.hpp"
 #include "search/space/search_space.hpp"
 #include "search/space/space_definition.hpp"
@@ -75,10 +74,9 @@ bool StoredDatabases::leave_out_damaged() {
 
 namespace {
 
-/// Of what the database has, the nearest to `name`, or else all.
+/// The end of a message: the known name nearest to `name`, or all.
 std::string what_there_is(const std::string& name, const std::vector<std::string>& known) {
-  if (const auto nearest = search::nearest_name(name, known)) return format("did you mean '{}'?", *nearest);
-  return known.empty() ? "nothing is stored yet" : "there is: " + joined(known);
+  return suggestion(name, known, known.empty() ? "nothing is stored yet" : "stored are: " + joined(known));
 }
 
 void check_problem(const std::string& name, const db::Database* database) {
@@ -104,14 +102,14 @@ void check_size_form(const std::string& size) {
     throw UsageError(format("--size: '{}' is not a size such as 512x512x512", size));
 }
 
-/// Among what the rest of the choice leaves.
+/// Throws Error where the rest of the choice leaves no result of this size.
 void check_size(const StoredChoice& choice, const db::Database& database) {
   std::set<std::string> sizes;
   for (const db::RunSummary& run :
        db::list_runs(database, {.problem = choice.problem, .device = choice.device}))
     sizes.insert(run.workload.size);
   if (sizes.contains(*choice.size)) return;
-  const std::string all = sizes.empty() ? "" : "; there is: " + joined(sizes);
+  const std::string all = sizes.empty() ? "" : "; stored are: " + joined(sizes);
   const std::string problem = choice.problem ? " of " + *choice.problem : "";
   const std::string device = choice.device ? " on " + *choice.device : "";
   throw Error(format("no result{}{} of size {}{}", problem, device, *choice.size, all), Exit::no_answer);
@@ -124,17 +122,16 @@ bool has_results_of(const std::string& problem, const db::Database* database) {
   if (database != nullptr)
     for (const db::ProblemSummary& stored : db::list_problems(*database)) known.push_back(stored.problem);
   if (std::ranges::find(known, problem) != known.end()) return true;
-  for (const kernels::ProblemEntry& entry : kernels::problems()) {
-    if (entry.name == problem) return false;
+  if (kernels::find_problem(problem) != nullptr) return false;
+  for (const kernels::ProblemEntry& entry : kernels::problems())
     if (std::ranges::find(known, entry.name) == known.end()) known.emplace_back(entry.name);
-  }
   throw UsageError(format("unknown problem '{}'; {}", problem, what_there_is(problem, known)));
 }
 
 void StoredChoice::add_to(OptionTable& table) {
-  table.text("problem", "P", "only of this problem", problem);
-  table.text("device", "NAME", "only of this device, named as in 'tune list devices'", device);
-  table.text("size", "NXxNYxNZ", "only of this size", size);
+  table.text("problem", "P", "only this problem", problem);
+  table.text("device", "NAME", "only this device, named as 'tune list devices' shows it", device);
+  table.text("size", "NXxNYxNZ", "only this size", size);
 }
 
 void check_stored_choice(const StoredChoice& choice, const db::Database* database) {
@@ -150,13 +147,13 @@ std::optional<RunId> find_run(std::optional<std::uint64_t> number, const db::Dat
   for (const db::RunSummary& run : db::list_runs(database))
     if (static_cast<std::uint64_t>(run.run) == *number) return run.run;
   throw Error(
-      format("there is no run {} in {}; 'tune list runs' shows them", *number, database.path().string()),
+      format("there is no run {} in {}; 'tune list runs' lists the runs", *number, database.path().string()),
       Exit::no_answer);
 }
 
 namespace {
 
-/// Adds what a work's settings are to what is known; what comes first is the default.
+/// Adds the settings of a workload; the first value of each is the default.
 void add_settings(const std::string& key, std::vector<SettingInfo>& settings) {
   if (key.empty()) return;
   const Configuration values = Configuration::parse(key);
@@ -198,7 +195,8 @@ class StoredProblem : public Problem {
 
  private:
   [[noreturn]] void elsewhere() const {
-    throw UsageError(format("{} was defined in a program, which alone can run it", info_.name));
+    throw UsageError(
+        format("{} was defined in another program, and only that program can run it", info_.name));
   }
 
   ProblemInfo info_;
@@ -278,33 +276,28 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
   }
   failure_reason =
       files.empty()
-          ? format("'{}' is no problem of this program: name the file of its definition with --problem",
+          ? format("'{}' is not a problem of this program: name the file of its definition with --problem",
                    problem)
           : format("its definition {} is not here: name the file with --problem", files.front());
   return nullptr;
 }
 
 std::optional<search::Configuration> stored_default(const db::Workload& workload) {
-  for (const kernels::ProblemEntry& entry : kernels::problems()) {
-    if (entry.name != workload.problem) continue;
-    const auto problem = entry.make();
-    std::vector<std::pair<std::string, Value>> settings;
-    const Configuration stored = Configuration::parse(workload.settings);
-    for (const auto& [name, value] : stored.entries()) settings.emplace_back(name, value);
-    try {
-      const Instance instance = make_instance(problem->info(), workload.size, settings);
-      search::SpaceDefinition definition =
-          problem->space(instance, architecture_properties(workload.architecture));
-      // Only whether the default is valid is asked: the whole space would take a second for each size.
-      const std::vector<search::Parameter> parameters = definition.parameters;
-      for (const search::Parameter& parameter : parameters)
-        definition = search::pin(std::move(definition), parameter.name, parameter.default_value);
-      const search::SearchSpace space(std::move(definition));
-      const auto id = space.default_configuration();
-      if (id) return space.at(*id);
-    } catch (const UsageError&) {
-      return std::nullopt;  // stored by a version that knew other settings or devices
-    }
+  const kernels::ProblemEntry* const entry = kernels::find_problem(workload.problem);
+  if (entry == nullptr) return std::nullopt;
+  const auto problem = entry->make();
+  try {
+    const Instance instance =
+        make_instance(problem->info(), workload.size, Configuration::parse(workload.settings).entries());
+    search::SpaceDefinition definition =
+        problem->space(instance, architecture_properties(workload.architecture));
+    // Only the default's validity is needed: the whole space would take a second for each size.
+    const std::vector<search::Parameter> parameters = definition.parameters;
+    for (const search::Parameter& parameter : parameters)
+      definition = search::pin(std::move(definition), parameter.name, parameter.default_value);
+    const search::SearchSpace space(std::move(definition));
+    if (const auto id = space.default_configuration()) return space.at(*id);
+  } catch (const UsageError&) {  // stored by a version with other settings or devices
   }
   return std::nullopt;
 }

@@ -18,20 +18,20 @@
 
 namespace tune::cli {
 
-/// Says on standard error that a recording was left out.
+/// Tells on standard error that a recording was left out.
 void tell_left_out(const std::string& reason);
 
-/// The person's own database where there is one, then the shipped recordings: of equal fit the first wins.
+/// The user's own database where there is one, then the shipped recordings: the first of equal matches wins.
 struct StoredDatabases {
-  /// `given` is --db, or empty. Throws Error where the person's own cannot be read, or that of --db is
-  /// missing. A recording that cannot be opened, and a folder of TUNE_RECORDINGS that is not there, is told
-  /// on standard error alone.
+  /// `given` is --db, or empty. Throws Error where the user's own database cannot be read, or that of --db is
+  /// missing. A recording that cannot be opened, and a missing folder of TUNE_RECORDINGS, is only told on
+  /// standard error.
   explicit StoredDatabases(const std::string& given);
 
   std::vector<const db::Database*> all() const;
 
-  /// What `ask` returns; where it throws because a recording is damaged inside, once more without that one,
-  /// which is told on standard error. So `ask` must have printed nothing before it throws.
+  /// Returns what `ask` returns. Where it throws because a recording is damaged inside, tells that on
+  /// standard error and asks again without that one; so `ask` must have printed nothing before it throws.
   template<class Ask>
   auto answer(const Ask& ask) {
     try {
@@ -43,13 +43,13 @@ struct StoredDatabases {
   }
 
   std::vector<std::unique_ptr<db::Database>> opened;
-  std::size_t own = 0;  ///< how many are the person's
+  std::size_t own = 0;  ///< how many of them are the user's
 
  private:
   bool leave_out_damaged();
 };
 
-/// Which of the stored results a person wants to see. What is left out is not restricted.
+/// The chosen stored results; an empty member does not restrict them.
 struct StoredChoice {
   std::optional<std::string> problem = std::nullopt;
   std::optional<std::string> size = std::nullopt;    ///< `512x512x512`
@@ -58,40 +58,40 @@ struct StoredChoice {
   void add_to(OptionTable& table);
 };
 
-/// Whether the database has any. Throws UsageError for a problem that neither it (null where there is none
-/// yet) nor the program knows.
+/// True when the database has results of the problem. Throws UsageError for a problem that neither the
+/// database (null where there is none yet) nor the program has.
 bool has_results_of(const std::string& problem, const db::Database* database);
 
-/// Throws UsageError for a size that is none, and for a problem that neither the program nor the database
-/// (null where there is none yet) knows; Error (Exit::no_answer) that says what there is where the database
-/// has nothing of the problem, size or device.
+/// Throws UsageError for a text that is not a size, and for a problem that neither the program nor the
+/// database (null where there is none yet) has; Error (Exit::no_answer) that names what is stored where the
+/// database has no result of the problem, size or device.
 void check_stored_choice(const StoredChoice& choice, const db::Database* database);
 
-/// The run of this number, if one is given. Throws Error (Exit::no_answer) where there is no such run.
+/// The run with this number, if one is given. Throws Error (Exit::no_answer) where there is no such run.
 std::optional<RunId> find_run(std::optional<std::uint64_t> number, const db::Database& database);
 
-/// A problem that only databases know: it was defined in a program (docs/library.md). It has the sizes and
-/// settings under which results are stored, by default those of the newest run; its parameters become macros.
-/// It cannot be run, and what is valid at another size only that program knows. Null where no database has
-/// it.
+/// A problem that was defined in another program (docs/library.md), as far as databases describe it: with the
+/// sizes and settings of its stored results, those of the newest run as defaults; its parameters become
+/// macros. It cannot be run, and only that program can tell what is valid at another size. Null where no
+/// database has it.
 std::unique_ptr<Problem> stored_problem(const std::vector<const db::Database*>& databases,
                                         const std::string& name);
 
-/// The words of a command line as the program stores it: quoted where the shell needs it.
+/// The words of a stored command line, which is quoted as for a shell.
 std::vector<std::string> words_of(const std::string& command_line);
 
-/// The files that the stored runs of a problem named as its definition, the newest run's first, each once.
-/// Empty for a problem of the program's own.
+/// The files of definitions that the stored runs of a problem named, the newest run's first, each once. Empty
+/// for a built-in problem.
 std::vector<std::string> named_definitions(const db::Database& database, const std::string& problem);
 
-/// The problem that one of these files describes, if it is there and still has this name; else null, and
-/// `failure_reason` is one line that says what to do.
+/// The problem that one of these files describes, if the file exists and still has this name; else null, and
+/// `failure_reason` is one line with the cure.
 std::shared_ptr<const Problem> defined_problem(const std::string& problem,
                                                const std::vector<std::string>& files,
                                                std::string& failure_reason);
 
-/// The configuration that the problem of stored results declares as its default, where the problem is known
-/// and the configuration valid.
+/// The default configuration of the workload's problem; nothing where the program does not have the problem,
+/// or the configuration is not valid.
 std::optional<search::Configuration> stored_default(const db::Workload& workload);
 
 }  // namespace tune::cli

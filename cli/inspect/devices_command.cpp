@@ -20,13 +20,14 @@ struct DevicesRequest {
   void add_to(OptionTable& table) { add_format_option(table, format); }
 };
 
-/// Blocks that threads and block slots alone allow: what a kernel without shared memory and with few
-/// registers gets.
+/// Blocks that fit on a multiprocessor by threads and block slots alone: without shared memory and with few
+/// registers.
 int resident_blocks(const DeviceProperties& device, int threads) {
   return std::min(device.max_blocks_per_multiprocessor, device.max_threads_per_multiprocessor / threads);
 }
 
-/// Registers a thread may use while that many blocks stay resident; they are handed out in eights.
+/// Registers a thread may use while that many blocks stay resident; the device allocates them in units of
+/// eight.
 std::int64_t registers_for_full(const DeviceProperties& device, int threads) {
   const int blocks = resident_blocks(device, threads);
   if (blocks == 0) return 0;
@@ -130,14 +131,13 @@ int run_devices(const DevicesRequest& request) {
 
 }  // namespace
 
-const Command& devices_command() {
-  static const Command command = {"devices",
-                                  "shows what an engineer wants to know of each GPU",
-                                  "tune devices [--format json]",
-                                  "  tune devices\n",
-                                  "",
-                                  bind_request<DevicesRequest, run_devices>};
-  return command;
+Command devices_command() {
+  return {"devices",
+          "shows the properties of each GPU that matter for tuning",
+          "tune devices [--format json]",
+          "  tune devices\n",
+          "",
+          bind_request<DevicesRequest, run_devices>};
 }
 
 }  // namespace tune::cli

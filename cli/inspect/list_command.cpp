@@ -43,30 +43,26 @@ void ListRequest::add_to(OptionTable& table) {
                       what)
       .by_default("problems");
   stored.add_to(table);
-  table.count("run", "N", "of runs and results: only this run, and what it saw", run, 1);
-  table.flag("failures", "of results: failures too, after the measurements", failures);
-  table.count("limit", "N", "of runs and results: at most so many, the newest or the fastest", limit, 1)
+  table.count("run", "N", "for runs and results: only this run and what it saw", run, 1);
+  table.flag("failures", "for results: also list failures, after the measurements", failures);
+  table.count("limit", "N", "for runs and results: list at most N, the newest or the fastest", limit, 1)
       .by_default("20")
       .tells(names_limit);
   add_database_option(table, database);
   add_format_option(table, format);
 }
 
-/// The database, if there is one: before the first run there is none, and nothing is wrong with that.
+/// The database, if there is one: before the first run there is none, which is not an error.
 std::optional<db::Database> open_if_there(const std::string& given) {
   const std::filesystem::path path = run::database_path(given);
   if (given.empty() && !std::filesystem::exists(path)) return std::nullopt;
   return db::Database(path, db::OpenMode::read_only);
 }
 
-bool is_built_in(const std::string& problem) {
-  return std::ranges::count(kernels::problems(), problem, &kernels::ProblemEntry::name) > 0;
-}
-
-/// An option that says nothing about what is listed must not look as if it did.
+/// Throws UsageError for an option that does not apply to what is listed.
 void refuse_useless_options(const ListRequest& request) {
   const auto refuse = [](const char* option, const char* what, const char* where) {
-    throw UsageError(format("--{} says nothing about {}: it is for 'tune list {}'", option, what, where));
+    throw UsageError(format("--{} does not apply to {}: use it with 'tune list {}'", option, what, where));
   };
   if (request.what == Listed::problems) {
     if (request.stored.device) refuse("device", "problems", "devices, runs or results");
@@ -81,7 +77,8 @@ void refuse_useless_options(const ListRequest& request) {
   if (request.what == Listed::runs && request.failures) refuse("failures", "runs", "results");
 }
 
-/// The known problems, with what the database has of each; of `only` alone where it is named.
+/// The problems of the program and the database, with the number of stored results of each; only `only` where
+/// it is named.
 void list_problems(const std::optional<db::Database>& database, const std::optional<std::string>& only,
                    Format form) {
   if (only) has_results_of(*only, database ? &*database : nullptr);
@@ -114,9 +111,9 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
     object["stored_evaluations"] = summary.evaluations;
     all.push_back(std::move(object));
   }
-  for (const db::ProblemSummary& known : stored) {  // imported, or of a definition
-    if ((only && known.problem != *only) || is_built_in(known.problem)) continue;
-    constexpr const char* summary = "not of this program: known by its results";
+  for (const db::ProblemSummary& known : stored) {  // imported, or from a definition
+    if ((only && known.problem != *only) || kernels::find_problem(known.problem) != nullptr) continue;
+    constexpr const char* summary = "not built in: only its results are stored";
     table.add({known.problem, std::to_string(known.instances), std::to_string(known.evaluations), summary});
     all.push_back({{"name", known.problem},
                    {"summary", summary},
@@ -126,7 +123,7 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
   std::cout << (form == Format::json ? json_text(all) : table.text(""));
 }
 
-/// Each device with those of its runs that fit.
+/// Each device with those of its runs that match.
 std::vector<db::DeviceSummary> chosen_devices(const db::Database& database, const StoredChoice& choice) {
   std::vector<db::DeviceSummary> devices = db::list_devices(database);
   for (db::DeviceSummary& device : devices) device.runs = device.evaluations = 0, device.drivers.clear();
@@ -273,15 +270,14 @@ int run_list(const ListRequest& request) {
 
 }  // namespace
 
-const Command& list_command() {
-  static const Command command = {"list",
-                                  "lists problems, devices, runs or results",
-                                  "tune list [problems|devices|runs|results] [options]",
-                                  "  tune list runs --problem stencil3d\n"
-                                  "  tune list results --problem stencil3d --size 512x512x512 --limit 5\n",
-                                  "what",
-                                  bind_request<ListRequest, run_list>};
-  return command;
+Command list_command() {
+  return {"list",
+          "lists problems, devices, runs or results",
+          "tune list [problems|devices|runs|results] [options]",
+          "  tune list runs --problem stencil3d\n"
+          "  tune list results --problem stencil3d --size 512x512x512 --limit 5\n",
+          "what",
+          bind_request<ListRequest, run_list>};
 }
 
 }  // namespace tune::cli

@@ -6,7 +6,7 @@
 #include "cli/output/text_layout.hpp"
 #include "db/read/run_details.hpp"
 #include "library/run/paths.hpp"
-#include "reports/data/rerank_json.hpp"
+#include "reports/data/result.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -15,6 +15,8 @@
 
 namespace tune::cli {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct ShowRequest {
   std::optional<std::uint64_t> run;
@@ -33,16 +35,16 @@ std::string budget_text(const RunOptions& options) {
   if (options.budget_evaluations) limits.push_back(counted(*options.budget_evaluations, "evaluation"));
   if (options.budget_seconds) limits.push_back(duration_text(*options.budget_seconds));
   if (options.until_gain)
-    limits.push_back(format("until less than {} is to gain", percent_text(*options.until_gain)));
+    limits.push_back(format("until less than {} can be gained", percent_text(*options.until_gain)));
   return limits.empty() ? "the whole space" : joined(limits);
 }
 
-/// Of a device in another program's results little more than the name may be known.
+/// Another program's results may name their device alone.
 std::string device_text(const DeviceProperties& device) {
   return device.compute_major > 0 ? device.model_key() : device.name + ", the rest is unknown";
 }
 
-/// What another program did is not told by its results.
+/// Seed and budget of another program are unknown.
 std::string strategy_text(const RunRecord& record) {
   if (record.key.origin == Origin::imported) return record.options.strategy;
   return format("{}, seed {}, budget {}", record.options.strategy, record.options.seed,
@@ -54,7 +56,7 @@ std::string machine_text(const MachineState& machine) {
   return machine.host + (state.empty() ? "" : ", " + state);
 }
 
-/// The evaluations at which the best so far improved: a progress plot in words.
+/// A line for each evaluation at which the best so far improved.
 std::string progress_text(const db::RunDetails& details) {
   std::string text;
   std::optional<double> last;
@@ -66,27 +68,21 @@ std::string progress_text(const db::RunDetails& details) {
   return text;
 }
 
+reports::ShownResult winner_of(const db::RunDetails& details) {
+  reports::ShownResult winner = reports::shown(*details.winner, details.winner_samples);
+  winner.reused = !details.rerank.empty() && details.rerank.front().reused;
+  return winner;
+}
+
 std::string winner_text(const db::RunDetails& details) {
-  if (!details.winner) return "no configuration was measured\n";
-  const db::ResultRow& winner = *details.winner;
-  const double time = *winner.time;
-  std::string text = si(time, "s");
-  if (winner.amount.items > 0)  // else of a problem that this program does not know
-    text += format("  {}  {}", si(winner.amount.items / time, winner.amount.item + "s/s"),
-                   si(winner.amount.bytes / time, "B/s"));
-  if (winner.amount.limit > 0) text += format("  {} of the limit", percent_text(winner.amount.limit / time));
-  text += "\n            " + wrapped(winner.configuration.to_string(), 12) + "\n";
-  if (!winner.timing) return text;
-  text += format("            {}, {}\n", counted(details.winner_samples.size(), "sample"),
-                 to_text(*winner.timing));
-  if (const std::string machine = to_text(winner.timing->machine); !machine.empty())
-    text += format("            {}\n", machine);
-  return text;
+  if (!details.winner) return labelled("winner", "none: no configuration was measured");
+  return labelled("winner", reports::result_texts(winner_of(details)));
 }
 
 std::string rerank_text(const db::RunDetails& details) {
   if (details.rerank.empty()) return "";
-  std::string text = format("finals{}\n", details.rerank.front().reused ? " (rounds of an earlier run)" : "");
+  std::string text =
+      format("re-ranking{}\n", details.rerank.front().reused ? " (rounds of an earlier run)" : "");
   for (const db::RerankRow& place : details.rerank) {
     const db::RerankStanding& result = place.result;
     text += format("  {:>6}  {}  {}", result.place, si(result.time.median, "s"),
@@ -99,16 +95,12 @@ std::string rerank_text(const db::RunDetails& details) {
   return text;
 }
 
-nlohmann::ordered_json places_json(const db::RunDetails& details) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const db::RerankRow& place : details.rerank) {
-    std::vector<double> seconds;
-    for (const RerankRound& round : place.rounds) seconds.push_back(round.seconds);
-    list.push_back(reports::rerank_json(
-        {place.result, place.configuration, std::move(seconds), place.reused, place.energy},
-        {"place", "configuration", "tied", "seconds", "low_seconds", "high_seconds", "ratio", "low_ratio",
-         "high_ratio", "round_seconds", "reused", "joules"}));
-  }
+Json places_json(const db::RunDetails& details) {
+  Json list = Json::array();
+  for (const db::RerankRow& place : details.rerank)
+    list.push_back(reports::result_json(
+        reports::shown(place), {"place", "configuration", "tied", "seconds", "low_seconds", "high_seconds",
+                                "ratio", "low_ratio", "high_ratio", "round_seconds", "reused", "joules"}));
   return list;
 }
 
@@ -137,11 +129,11 @@ std::string describe(const db::RunDetails& details) {
   text += labelled("ended", summary.ended.empty()
                                 ? "not cleanly: killed, or still running"
                                 : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
-  text += labelled(
-      "saw", format("{}, {} of them known before, {}",
-                    counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"), summary.reused,
-                    counted(static_cast<std::uint64_t>(summary.failures), "failure")));
-  text += "winner      " + winner_text(details);
+  text += labelled("results",
+                   format("{}, {} of them known before, {}",
+                          counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"),
+                          summary.reused, counted(static_cast<std::uint64_t>(summary.failures), "failure")));
+  text += winner_text(details);
   text += rerank_text(details);
   text += "progress\n" + progress_text(details);
   if (!details.failures.empty()) text += "failures\n";
@@ -152,63 +144,50 @@ std::string describe(const db::RunDetails& details) {
   return text;
 }
 
-nlohmann::ordered_json describe_json(const db::RunDetails& details) {
+Json describe_json(const db::RunDetails& details) {
   const RunRecord& record = details.record;
   const db::RunSummary& summary = details.summary;
-  const std::optional<double>& gain = record.options.until_gain;
-  nlohmann::ordered_json object = {{"run", summary.run},
-                                   {"problem", record.key.instance.problem},
-                                   {"size", record.key.instance.size()},
-                                   {"settings", json_object(record.key.instance.settings)},
-                                   {"device", record.key.device.name},
-                                   {"model_key", record.key.device.model_key()},
-                                   {"origin", to_string(record.key.origin)},
-                                   {"driver", record.key.device.driver},
-                                   {"compiler", record.key.toolchain.compiler},
-                                   {"source_hash", record.key.toolchain.source_hash},
-                                   {"program", record.program_version},
-                                   {"command_line", record.options.command_line},
-                                   {"strategy", record.options.strategy},
-                                   {"seed", nullptr},
-                                   {"until_gain", gain ? nlohmann::ordered_json(*gain) : nullptr},
-                                   {"objective", to_string(record.options.objective)},
-                                   {"cache", to_string(record.key.cache)},
-                                   {"where", record.options.where},
-                                   {"pinned", json_object(record.options.pinned)},
-                                   {"host", record.machine.host},
-                                   {"core_clock_hz", record.machine.core_clock},
-                                   {"temperature_celsius", record.machine.temperature},
-                                   {"power_watts", record.machine.power},
-                                   {"throttle", record.machine.throttle},
-                                   {"space_size", nullptr},
-                                   {"started", summary.started},
-                                   {"ended", summary.ended},
-                                   {"end", summary.end_reason},
-                                   {"evaluations", summary.evaluations},
-                                   {"reused", summary.reused}};
+  Json object = {{"run", summary.run}};
+  object.update(reports::instance_json(record.key.instance));
+  object.update({{"device", record.key.device.name},
+                 {"model_key", record.key.device.model_key()},
+                 {"origin", to_string(record.key.origin)},
+                 {"driver", record.key.device.driver},
+                 {"compiler", record.key.toolchain.compiler},
+                 {"source_hash", record.key.toolchain.source_hash},
+                 {"program", record.program_version},
+                 {"command_line", record.options.command_line},
+                 {"strategy", record.options.strategy},
+                 {"seed", nullptr},
+                 {"until_gain", reports::or_null(record.options.until_gain)},
+                 {"objective", to_string(record.options.objective)},
+                 {"cache", to_string(record.key.cache)},
+                 {"where", record.options.where},
+                 {"pinned", json_object(record.options.pinned)},
+                 {"host", record.machine.host},
+                 {"core_clock_hz", record.machine.core_clock},
+                 {"temperature_celsius", record.machine.temperature},
+                 {"power_watts", record.machine.power},
+                 {"throttle", record.machine.throttle},
+                 {"space_size", nullptr},
+                 {"started", summary.started},
+                 {"ended", summary.ended},
+                 {"end", summary.end_reason},
+                 {"evaluations", summary.evaluations},
+                 {"reused", summary.reused}});
   if (record.key.origin != Origin::imported) object["seed"] = record.options.seed;
   if (record.space_size > 0) object["space_size"] = record.space_size;
-  object["progress"] = nlohmann::ordered_json::array();
+  object["progress"] = Json::array();
   for (const db::ProgressPoint& point : details.progress)
-    object["progress"].push_back(
-        {{"seconds", point.time ? nlohmann::ordered_json(*point.time) : nullptr},
-         {"best_seconds", point.best ? nlohmann::ordered_json(*point.best) : nullptr},
-         {"reused", point.reused}});
+    object["progress"].push_back({{"seconds", reports::or_null(point.time)},
+                                  {"best_seconds", reports::or_null(point.best)},
+                                  {"reused", point.reused}});
   object["winner"] = nullptr;
   if (details.winner)
-    object["winner"] = {{"configuration", json_object(details.winner->configuration.entries())},
-                        {"seconds", *details.winner->time},
-                        {"samples", details.winner_samples},
-                        {"error", details.winner->error},
-                        {"tolerance", details.winner->tolerance}};
+    object["winner"] = reports::result_json(winner_of(details),
+                                            {"configuration", "seconds", "samples", "error", "tolerance"});
   object["finals"] = places_json(details);
-  object["failures"] = nlohmann::ordered_json::array();
-  for (const db::FailureCount& failure : details.failures)
-    object["failures"].push_back({{"phase", to_string(failure.phase)},
-                                  {"reason", failure.reason},
-                                  {"count", failure.count},
-                                  {"example", json_object(failure.example.entries())},
-                                  {"detail", failure.detail}});
+  object["failures"] = reports::failures_json(details.failures);
   return object;
 }
 
@@ -229,14 +208,13 @@ int run_show(const ShowRequest& request) {
 
 }  // namespace
 
-const Command& show_command() {
-  static const Command command = {"show",
-                                  "shows one run: options, versions, machine, progress, winner, failures",
-                                  "tune show [RUN] [options]",
-                                  "  tune show 3\n  tune show 3 --format json\n",
-                                  "run",
-                                  bind_request<ShowRequest, run_show>};
-  return command;
+Command show_command() {
+  return {"show",
+          "shows one run: options, versions, machine, progress, winner, failures",
+          "tune show [RUN] [options]",
+          "  tune show 3\n  tune show 3 --format json\n",
+          "run",
+          bind_request<ShowRequest, run_show>};
 }
 
 }  // namespace tune::cli

@@ -28,11 +28,11 @@ struct SpaceRequest {
 void SpaceRequest::add_to(OptionTable& table) {
   problem.add_to(table);
   space.add_to(table);
-  table.text("device", "D", "number of a GPU, for its limits; default: the first", device);
-  table.text("arch", "SM", "limits of an architecture instead, such as sm_90", architecture);
-  table.flag("count", "print only how many configurations are valid", count);
+  table.text("device", "D", "number of the GPU whose limits apply; default: the first", device);
+  table.text("arch", "SM", "take the limits of an architecture instead, such as sm_90", architecture);
+  table.flag("count", "print only the number of valid configurations", count);
   table.count("sample", "N", "print N random valid configurations", sample, 1);
-  table.count("seed", "N", "of the sample; default 1", seed, 0);
+  table.count("seed", "N", "seed of the sample; default: 1", seed, 0);
   add_format_option(table, format);
 }
 
@@ -98,7 +98,7 @@ std::string describe_json(const ProblemSelection& selection, const DevicePropert
 
 int run_space(const SpaceRequest& request) {
   if (request.count && (request.sample > 0 || request.format == Format::json))
-    throw UsageError("--count prints nothing but a number: leave out --sample and --format json");
+    throw UsageError("--count prints only a number: leave out --sample and --format json");
   const ProblemSelection selection = selected_problem(request.problem);
   std::string notice;
   const DeviceProperties device = properties_or_architecture(request.device, request.architecture, notice);
@@ -116,16 +116,14 @@ int run_space(const SpaceRequest& request) {
 
 }  // namespace
 
-const Command& space_command() {
-  static const Command command = {
-      "space",
-      "shows parameters, constraints and how many configurations are valid",
-      "tune space --problem P [options]",
-      "  tune space --problem stencil3d --set radius=4 --sample 5\n"
-      "  tune space --problem stencil3d --where 'variant == direct and vector == 4'\n",
-      "problem",
-      bind_request<SpaceRequest, run_space>};
-  return command;
+Command space_command() {
+  return {"space",
+          "shows parameters, constraints and the number of valid configurations",
+          "tune space --problem P [options]",
+          "  tune space --problem stencil3d --set radius=4 --sample 5\n"
+          "  tune space --problem stencil3d --where 'variant == direct and vector == 4'\n",
+          "problem",
+          bind_request<SpaceRequest, run_space>};
 }
 
 }  // namespace tune::cli

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether both are there and one file, under whatever names.
+/// True when both paths lead to the same existing file.
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code error;
   return fs::equivalent(a, b, error) && !error;
@@ -63,29 +63,17 @@ void write_whole_file(const fs::path& path, const std::string& text) {
 
 namespace {
 
-/// For an attribute: XML allows no other control characters at all, escaped or not.
+/// The text for an attribute. XML allows no other control characters, escaped or not.
 std::string escaped(const std::string& text) {
+  static constexpr std::pair<char, std::string_view> entities[] = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\n', "&#10;"}};
   std::string result;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\n':
-        result += "&#10;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
+    const auto* const entity = std::ranges::find(entities, c, &std::pair<char, std::string_view>::first);
+    if (entity != std::end(entities))
+      result += entity->second;
+    else
+      result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
   }
   return result;
 }

@@ -15,21 +15,21 @@ struct NamedFile {
   std::string path;    ///< empty: not given
 };
 
-/// Refuses, before the work and not after it, outputs that would take something from a person: a file that is
-/// read, a database, the same file twice; and what cannot be written. Throws UsageError and Error.
+/// Refuses, before the work begins, outputs that would destroy something (a file that is read, a database,
+/// the same file twice) or cannot be written. Throws UsageError and Error.
 void check_outputs(std::span<const NamedFile> outputs, const std::vector<std::string>& inputs);
 
-/// Writes the text at once or not at all: a file of this name stays as it was where that fails. What is no
-/// file (a pipe, /dev/stdout) is simply written to. Throws Error, also for a database of this name.
+/// Writes the whole text or nothing: where that fails, a file of this name stays as it was. A path that is
+/// not a file (a pipe, /dev/stdout) is written to directly. Throws Error, also for a database of this name.
 void write_whole_file(const std::filesystem::path& path, const std::string& text);
 
 /// One test as a service for continuous integration shows it.
 struct TestCase {
   std::string group;  ///< JUnit's class name
   std::string name;
-  double seconds = 0;                                 ///< that it took
+  double seconds = 0;                                 ///< its duration
   std::optional<std::string> failure = std::nullopt;  ///< why it failed: one line
-  std::optional<std::string> skipped = std::nullopt;  ///< why it was not made
+  std::optional<std::string> skipped = std::nullopt;  ///< why it was not run
 };
 
 /// The tests as JUnit's XML, which GitLab, Jenkins and others read.

@@ -28,7 +28,7 @@ void on_signal(int signal) {
 void install(void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;  // a database write in flight goes on
+  action.sa_flags = SA_RESTART;  // a database write in progress continues
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
@@ -50,14 +50,14 @@ bool InterruptGuard::interrupted() {
 
 namespace {
 
-constexpr double redraw_interval = 0.1;  // seconds: faster than anybody reads costs time for nothing
+constexpr double redraw_interval = 0.1;  // seconds: fast enough for a reader
 
 std::size_t terminal_width() {
   winsize size = {};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
-/// The line as far as it fits, without a part that is cut.
+/// The line as far as it fits, cut between its parts.
 std::string cut(const std::string& line, std::size_t width) {
   if (line.size() <= width) return line;
   std::size_t end = 0;
@@ -117,7 +117,7 @@ void ProgressDisplay::on_evaluation(const Evaluation& evaluation, const Progress
     if (improved || tenth) show(pending_);
     return;
   }
-  // A new best waits as well: a replay finds hundreds a second.
+  // A new best waits too: a replay finds hundreds a second.
   if (progress.seconds - last_shown_ < redraw_interval) return;
   last_shown_ = progress.seconds;
   show(pending_);
@@ -140,7 +140,7 @@ void ProgressDisplay::show(const std::string& line) {
   pending_.clear();
 }
 
-/// What matters most comes first: a narrow terminal cuts the end.
+/// The most important parts come first: a narrow terminal cuts the end.
 std::string ProgressDisplay::line(const Progress& progress) const {
   std::string text =
       format("{}/{} evaluated, {} failed", progress.evaluations, progress.planned, failed(progress));

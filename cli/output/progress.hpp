@@ -11,7 +11,7 @@
 namespace tune::cli {
 
 /// While it lives, Ctrl-C and SIGTERM only set a flag, so that a run ends cleanly with its summary; a second
-/// Ctrl-C ends the program at once. One at a time.
+/// Ctrl-C ends the program at once. Only one may live at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -21,14 +21,14 @@ class InterruptGuard {
   static bool interrupted();
 };
 
-/// Shows a run on standard error: on a terminal one line that is rewritten, else a plain line for every new
-/// best and every tenth of the way; or, verbose, a line for every evaluation once it is stored.
+/// Shows a run on standard error: on a terminal one line that is rewritten; elsewhere a line for every new
+/// best and every tenth of the way; in verbose mode a line for every evaluation once it is stored.
 class ProgressDisplay : public SessionObserver {
  public:
   enum class Mode { live, plain, verbose, quiet };
   /// `limit` in seconds (0: unknown); `items` and `item` give the rate.
   ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item);
-  /// Shows the last state, if it was not yet, and ends the live line.
+  /// Shows the last state, if it was not shown yet, and ends the live line.
   ~ProgressDisplay() override;
 
   void on_evaluation(const Evaluation& evaluation, const Progress& progress) override;
@@ -50,10 +50,10 @@ class ProgressDisplay : public SessionObserver {
   std::uint64_t next_tenth_ = 1;
   std::uint64_t told_ = 0;  ///< evaluations, one line each
   bool open_line_ = false;
-  std::string pending_;  ///< line of the last evaluation, where it was not shown
+  std::string pending_;  ///< the line of the last evaluation, until it is shown
 };
 
-/// Quiet or verbose where that is asked for; else live on a terminal, plain elsewhere.
+/// Quiet or verbose where the user asks for it; else live on a terminal, plain elsewhere.
 ProgressDisplay::Mode display_mode(bool quiet, bool verbose);
 
 }  // namespace tune::cli

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/text_layout.hpp"
 
-#include <algorithm>
-
+#include "search/expressions/nearest.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/base/units.hpp"
-#include "tuner/evaluation/rerank.hpp"
-#include "tuner/measurement/timing.hpp"
 
 namespace tune::cli {
 namespace {
 
-/// Words, of which one between single quotes is a whole: a command that is quoted can be copied. An
-/// apostrophe opens nothing.
+/// Splits at spaces, but not between single quotes, so that a quoted command can be copied. An apostrophe
+/// does not count as a quote.
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -49,10 +45,17 @@ std::string wrapped(std::string_view text, std::size_t indent) {
   return all;
 }
 
+std::string suggestion(std::string_view name, const std::vector<std::string>& known,
+                       const std::string& otherwise) {
+  const auto nearest = search::nearest_name(name, known);
+  return nearest ? format("did you mean '{}'?", *nearest) : otherwise;
+}
+
 std::string shell_quoted(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789-_=./,:+%") == std::string::npos;
+  const bool plain =
+      !word.empty() &&
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+%") ==
+          std::string::npos;
   if (plain) return word;
   std::string text = "'";
   for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
@@ -66,17 +69,16 @@ std::string time_of_day(const std::string& stored) {
 }
 
 std::string labelled(std::string_view label, const std::string& text) {
-  return text.empty() ? std::string() : format("{:<12}{}\n", label, text);
+  return text.empty() ? std::string() : format("{:<{}}{}\n", label, label_column, text);
 }
 
-std::string ties_text(const std::vector<Tie>& ties, std::size_t max) {
-  std::string text = format("ties      with {} other{}, less than {} slower or not for sure:\n", ties.size(),
-                            ties.size() == 1 ? "" : "s", percent_text(rerank_resolution));
-  for (std::size_t i = 0; i < std::min(ties.size(), max); ++i)
-    text += format("          {}\n            {}\n", difference_text(ties[i].ratio),
-                   wrapped(ties[i].configuration.to_string(), 12));
-  if (ties.size() > max) text += format("          and {} more: 'tune show'\n", ties.size() - max);
-  return text;
+std::string labelled(std::string_view label, const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    all += labelled(label, wrapped(text, label_column));
+    label = "";
+  }
+  return all;
 }
 
 }  // namespace tune::cli

@@ -2,41 +2,47 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "search/space/configuration.hpp"
-#include "tuner/measurement/median_interval.hpp"
-
 namespace tune::cli {
 
-/// Columns of a terminal that nobody has made wider.
+/// Columns of a terminal that was not made wider.
 constexpr std::size_t text_width = 80;
+/// The column at which texts behind labels begin.
+constexpr std::size_t label_column = 12;
 
-/// `text` broken at its spaces so that no line is longer than text_width, where its words allow it; every
-/// line but the first behind `indent` spaces, the first one starting there already. Spaces between single
+/// Breaks `text` at its spaces so that no line is longer than text_width, as far as its words allow. The
+/// first line starts at column `indent`; the others are indented by as many spaces. Spaces between single
 /// quotes stay.
 std::string wrapped(std::string_view text, std::size_t indent);
 
-/// `2026-01-31 12:00:00 UTC` for the database's `2026-01-31T12:00:00.000Z`; another text as it is.
+/// The texts with the separator between them.
+template<class Texts>
+std::string joined(const Texts& texts, std::string_view separator = ", ") {
+  std::string all;
+  for (const auto& text : texts) {
+    if (!all.empty()) all += separator;
+    all += text;
+  }
+  return all;
+}
+
+/// The end of a message about an unknown name: `did you mean 'direct'?`, or `otherwise` where no known name
+/// is like it.
+std::string suggestion(std::string_view name, const std::vector<std::string>& known,
+                       const std::string& otherwise);
+
+/// `2026-01-31 12:00:00 UTC` for the database's `2026-01-31T12:00:00.000Z`; returns other texts unchanged.
 std::string time_of_day(const std::string& stored);
 
-/// A word of a command, between quotes where a shell would take it apart.
+/// A word of a command, in quotes where a shell would split or expand it.
 std::string shell_quoted(const std::string& word);
 
-/// A line with a label in a column of its own; nothing where there is no text.
+/// A line with a label in a column of its own, its text as it is; nothing where there is no text.
 std::string labelled(std::string_view label, const std::string& text);
-
-/// A configuration that is as good as the winner, and its value to the winner's.
-struct Tie {
-  const MedianInterval& ratio;
-  const search::Configuration& configuration;
-};
-
-/// The ties of a winner, of which there are some: a heading, and two lines each for `max` of them.
-std::string ties_text(const std::vector<Tie>& ties,
-                      std::size_t max = std::numeric_limits<std::size_t>::max());
+/// The first text behind the label, the others below it, all wrapped; nothing where there are none.
+std::string labelled(std::string_view label, const std::vector<std::string>& texts);
 
 }  // namespace tune::cli

@@ -20,16 +20,17 @@ namespace {
 struct FoldChoice {
   enum class By { nothing, kernel, device };
   By by = By::nothing;
-  std::vector<std::pair<std::string, std::string>> named;  ///< a kernel, and how names of its spaces begin
+  /// Kernels, each with the beginning of its spaces' names.
+  std::vector<std::pair<std::string, std::string>> named;
 
   /// `kernel`, or empty.
   std::string name() const { return by == By::nothing ? "" : by == By::kernel ? "kernel" : "device"; }
-  /// Throws UsageError for what does not go together.
+  /// Throws UsageError for options that contradict each other.
   void check(std::size_t strategies) const;
   std::vector<replay::SpaceGroup> of(const std::vector<replay::RecordedSpace>& spaces) const;
 };
 
-/// --warm and what belongs to it.
+/// --warm and the options that need it.
 struct WarmChoice {
   std::vector<std::string> files;
   std::optional<std::uint64_t> evaluations;  ///< nothing: all
@@ -96,7 +97,7 @@ std::vector<std::string> parse_strategies(const std::string& text) {
   return chosen;
 }
 
-/// A kernel's name and how names of its spaces begin.
+/// Reads a kernel's name and the beginning of its spaces' names.
 std::pair<std::string, std::string> parse_group(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
@@ -108,65 +109,66 @@ void ReplayRequest::add_to(OptionTable& table) {
   using Kind = OptionTable::Kind;
   table.texts(
       "space", "FILE...",
-      "recorded spaces: caches of Kernel Tuner, T4 files, results of KTT (all also as .gz), or databases of "
-      "tune",
+      "recorded spaces: caches of Kernel Tuner, T4 files, results of KTT (each also as .gz), or databases of tune",
       spaces, Kind::list);
-  table.text("only", "TEXT", "of these the spaces whose names contain it", only);
+  table.text("only", "TEXT", "only the spaces whose names contain TEXT", only);
   table.add(
       "strategy", "S,...",
-      "which to try, auto being the default of runs, with options after colons (model:start=10:beliefs=off); "
-      "default: all ('tune help run' has them)",
+      "strategies to compare; auto is the default of runs; options follow colons (model:start=10:beliefs=off); default: "
+      "all ('tune help run' lists them)",
       [this](const std::string& text) { strategies = parse_strategies(text); });
-  table.add("options", "S", "list the options of a strategy instead of searching",
+  table.add("options", "S", "list the options of strategy S instead of searching",
             [this](const std::string& text) { options_of = parse_strategy(text, "options").entry; });
   table
-      .add("budget", "N,...", "evaluations after which to compare",
+      .add("budget", "N,...", "numbers of evaluations after which to compare",
            [this](const std::string& text) {
              std::vector<std::uint64_t> budgets;
              for (const std::string& word : list_of(text)) budgets.push_back(parse_count(word, "budget", 1));
              comparison.budgets = sorted(std::move(budgets));
            })
       .by_default("20,50,100,200,400");
-  table.add("budget-time", "D,...",
-            "recorded time of compiling, checking and measuring after which to compare too, like 30s,2min; "
-            "searches "
-            "go on until the longest is over",
-            [this](const std::string& text) {
-              for (const std::string& word : list_of(text))
-                comparison.times.push_back(parse_seconds(word, "budget-time"));
-              comparison.times = sorted(comparison.times);
-            });
-  table.count("repeats", "N", "searches of each strategy on each space; default 20", comparison.repeats, 1);
-  table.count("seed", "N", "that the searches' seeds follow from; default 1", comparison.seed, 0);
-  table.count("batch", "N", "configurations asked for at a time, where the strategy takes so many; default 1",
+  table.add(
+      "budget-time", "D,...",
+      "also compare after these amounts of recorded time for compiling, checking and measuring, such as 30s,2min; "
+      "searches continue until the longest is over",
+      [this](const std::string& text) {
+        for (const std::string& word : list_of(text))
+          comparison.times.push_back(parse_seconds(word, "budget-time"));
+        comparison.times = sorted(comparison.times);
+      });
+  table.count("repeats", "N", "number of searches of each strategy on each space; default: 20",
+              comparison.repeats, 1);
+  table.count("seed", "N", "seed from which the seeds of the searches follow; default: 1", comparison.seed,
+              0);
+  table.count("batch", "N", "ask a strategy for N configurations at a time, as far as it allows; default: 1",
               comparison.batch, 1);
-  table.texts("warm", "FILE...",
-              "recorded spaces that strategies are given as related records, the most alike first",
-              warm.files, Kind::list);
+  table.texts(
+      "warm", "FILE...",
+      "recorded spaces whose results are given to the strategies as related records, the most similar first",
+      warm.files, Kind::list);
   table
-      .add("warm-evaluations", "N", "of each of these what a search of N evaluations saw, or 'all'",
+      .add("warm-evaluations", "N", "with --warm: give only what a search of N evaluations saw, or 'all'",
            [this](const std::string& text) {
              if (text != "all") warm.evaluations = parse_count(text, "warm-evaluations", 1);
            })
       .by_default("all")
       .tells(warm.names_evaluations);
   table
-      .add("warm-strategy", "S", "that made this search",
+      .add("warm-strategy", "S", "with --warm: the strategy of that search",
            [this](const std::string& text) { warm.strategy = parse_strategy(text, "warm-strategy").name(); })
       .by_default("random")
       .tells(warm.names_strategy);
-  table.choice<FoldChoice::By>("choose-by", "WHAT",
-                               "leave out each 'kernel' (or 'device') in turn: which of the strategies is "
-                               "best over the others, and what it "
-                               "reaches on the one left out",
-                               {{"kernel", FoldChoice::By::kernel}, {"device", FoldChoice::By::device}},
-                               folds.by);
+  table.choice<FoldChoice::By>(
+      "choose-by", "WHAT",
+      "leave out each 'kernel' or 'device' in turn: choose the strategy that is best on the others, "
+      "and show what it reaches on the one left out",
+      {{"kernel", FoldChoice::By::kernel}, {"device", FoldChoice::By::device}}, folds.by);
   table.add(
       "group", "NAME=START...",
-      "spaces whose names begin with START are of the kernel NAME; default: the recorded names",
+      "with --choose-by kernel: spaces whose names begin with START belong to kernel NAME; default: the recorded names",
       [this](const std::string& text) { folds.named.push_back(parse_group(text)); }, Kind::list);
-  table.text("json", "FILE", "write everything there for programs", json);
-  table.text("csv", "FILE", "write a row for each space, strategy and budget there", csv);
+  table.text("json", "FILE", "write everything to FILE, for programs", json);
+  table.text("csv", "FILE", "write a row for each space, strategy and budget to FILE", csv);
 }
 
 std::vector<replay::ComparedStrategy> contenders_of(const std::vector<std::string>& names) {
@@ -180,8 +182,7 @@ std::vector<replay::ComparedStrategy> contenders_of(const std::vector<std::strin
 void FoldChoice::check(std::size_t strategies) const {
   if (by != By::nothing && strategies < 2)
     throw UsageError("--choose-by: name two strategies or more to choose from");
-  if (!named.empty() && by != By::kernel)
-    throw UsageError("--group says what --choose-by kernel leaves out: add that");
+  if (!named.empty() && by != By::kernel) throw UsageError("--group needs --choose-by kernel: add it");
 }
 
 std::vector<replay::SpaceGroup> FoldChoice::of(const std::vector<replay::RecordedSpace>& spaces) const {
@@ -196,8 +197,8 @@ std::vector<replay::SpaceGroup> FoldChoice::of(const std::vector<replay::Recorde
     for (const replay::RecordedSpace& space : spaces) names.push_back(space.device);
   std::vector<replay::SpaceGroup> folds = replay::groups_by(names);
   if (folds.size() < 2)
-    throw UsageError(format("--choose-by: all spaces are of one {}: name others{}", name(),
-                            by == By::kernel ? ", or say with --group which belong together" : ""));
+    throw UsageError(format("--choose-by: all spaces belong to one {}: name more spaces{}", name(),
+                            by == By::kernel ? ", or tell with --group which belong together" : ""));
   return folds;
 }
 
@@ -262,17 +263,15 @@ int run_replay(const ReplayRequest& request) {
 
 }  // namespace
 
-const Command& replay_command() {
-  static const Command command = {
-      "replay",
-      "compares search strategies on recorded spaces, without a GPU",
-      "tune replay --space FILE... [--strategy S,...] [options]",
-      "  tune replay --space gemm.json.gz convolution.json.gz --strategy random\n"
-      "  tune replay --space results.db --budget 50,100 --repeats 100\n"
-      "  tune replay --space *.gz --strategy model,model:start=9 --choose-by kernel\n",
-      "",
-      bind_request<ReplayRequest, run_replay>};
-  return command;
+Command replay_command() {
+  return {"replay",
+          "compares search strategies on recorded spaces, without a GPU",
+          "tune replay --space FILE... [--strategy S,...] [options]",
+          "  tune replay --space gemm.json.gz convolution.json.gz --strategy random\n"
+          "  tune replay --space results.db --budget 50,100 --repeats 100\n"
+          "  tune replay --space *.gz --strategy model,model:start=9 --choose-by kernel\n",
+          "",
+          bind_request<ReplayRequest, run_replay>};
 }
 
 }  // namespace tune::cli

@@ -54,7 +54,7 @@ std::string at_times_row(const ReplayReport& report, const std::string& name, co
   return text + "\n";
 }
 
-/// Shares after times, where there are such; an indented line of its own.
+/// The shares by time, where they are known, in an indented line.
 std::string time_row(const ReplayReport& report, const Scores& scores) {
   if (scores.share_by_time.empty()) return "";
   std::string text = format("  {:<{}}", "  by time", name_width(report));
@@ -71,7 +71,7 @@ std::string row(const ReplayReport& report, const std::string& name, const Score
   return text + "\n" + time_row(report, scores);
 }
 
-/// What is known of contenders, or of a choice among them, by name.
+/// Scores by the name of a strategy or of a choice among strategies.
 using Lines = std::vector<std::pair<std::string, const Scores*>>;
 
 std::string table(const ReplayReport& report, const Lines& lines) {
@@ -89,8 +89,7 @@ std::string space_text(const ReplayReport& report, std::size_t number) {
   const SpaceFacts& facts = result.facts;
   const std::string title = title_of(space);
   std::string text = format(
-      "{}\n  {} configurations, {} of them failed; best {}, median {:.2f} times that; {} within 5 %, "
-      "{} within 1 %\n",
+      "{}\n  {} configurations, {} of them failed; best {}, median {:.2f} times that; {} within 5 %, {} within 1 %\n",
       space.name.starts_with(title) ? space.name : space.name + ": " + title, facts.configurations,
       facts.failed, si(facts.optimum, "s"), facts.median / facts.optimum, facts.within_5, facts.within_1);
   for (const std::string& note : space.notes) text += format("  note: {}\n", note);
@@ -111,11 +110,11 @@ std::string group_text(const ReplayReport& report, const replay::SpaceGroup& gro
          table(report, lines);
 }
 
-/// What was chosen for each group by the others, and what it reaches there.
+/// The strategy chosen for each group by the other groups, and what it reaches there.
 std::string held_text(const ReplayReport& report) {
   const replay::HeldOut& held = *report.held;
   std::string text =
-      format("{} left out in turn: the best strategy over the others, by their mean over the {}\n",
+      format("each {} left out in turn: the strategy that is best on the others, by their mean over the {}\n",
              report.held_by, report.options.times.empty() ? "budgets" : "times");
   Lines lines;
   for (const replay::HeldOut::Fold& fold : held.folds) {
@@ -125,7 +124,7 @@ std::string held_text(const ReplayReport& report) {
   }
   lines.emplace_back(held_out_mean, &held.scores);
   return text + table(report, lines) +
-         format("  with nothing left out it would be {}\n", report.strategies[held.hindsight]);
+         format("  with nothing left out, the choice would be {}\n", report.strategies[held.hindsight]);
 }
 
 }  // namespace
@@ -144,21 +143,19 @@ std::string to_text(const ReplayReport& report) {
     for (const replay::SpaceGroup& group : report.groups) text += group_text(report, group) + "\n";
   if (report.held) text += held_text(report) + "\n";
   text += format(
-      "Share of the optimum (optimum / best found) after so many evaluations, mean of {} searches (seed "
-      "{});\n"
-      "evaluations to come within 5 % and 1 % of the optimum, in brackets the share of searches that did not "
-      "(counted as {});\nscore: 0 as good as random search, 1 the optimum at once; own time of the "
-      "strategy.\n",
+      "Columns of numbers: share of the optimum (optimum / best found) after so many evaluations, mean of {} searches "
+      "(seed {}).\n'to 5 %', 'to 1 %': evaluations until the best is within 5 % or 1 % of the optimum; in brackets the share of "
+      "searches\nthat did not get there (counted as {}). score: 0 is random search, 1 finds the optimum at once.\n"
+      "ms/eval: the strategy's own time for an evaluation.\n",
       report.options.repeats, report.options.seed, report.options.budgets.back());
   if (std::ranges::any_of(report.results,
                           [](const replay::SpaceResult& result) { return result.facts.seconds_each > 0; }))
     text +=
-        "By time: after what so many evaluations of the space take on average, by the recorded times of "
-        "compiling,\nchecking and measuring.\n";
+        "by time: the same after the average recorded time of so many evaluations (compiling, checking, measuring).\n";
   if (!report.options.times.empty())
-    text += "Under 's': after so many seconds of these times, without the strategy's own.\n";
+    text += "Columns in 's': after so many seconds of recorded time, without the strategy's own.\n";
   if (report.options.batch > 1)
-    text += format("Configurations were asked for {} at a time.\n", report.options.batch);
+    text += format("Strategies were asked for {} configurations at a time.\n", report.options.batch);
   if (!report.warm.empty()) text += report.warm + "\n";
   return text;
 }
@@ -228,7 +225,7 @@ ordered_json space_json(const ReplayReport& report, std::size_t number) {
   return object;
 }
 
-/// Name and figures of every line of a group's table.
+/// Names and scores of all lines of a group's table.
 std::vector<std::pair<std::string, Scores>> lines_of(const ReplayReport& report,
                                                      const replay::SpaceGroup& group) {
   std::vector<std::pair<std::string, Scores>> lines = {{exact_random, group_scores(report, group, 0)}};
@@ -310,8 +307,7 @@ std::string to_json(const ReplayReport& report) {
 std::string to_csv(const ReplayReport& report) {
   std::string text =
       "kind,name,strategy,evaluations,share,lower_quartile,upper_quartile,evaluations_to_5_percent,"
-      "missed_5_percent,evaluations_to_1_percent,missed_1_percent,score,share_by_time,strategy_seconds,"
-      "seconds\n";
+      "missed_5_percent,evaluations_to_1_percent,missed_1_percent,score,share_by_time,strategy_seconds,seconds\n";
   for (std::size_t s = 0; s < report.spaces.size(); ++s) {
     const std::string& name = report.spaces[s].name;
     text += rows(report, "space", name, exact_random, report.results[s].random);

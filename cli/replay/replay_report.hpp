@@ -11,31 +11,31 @@
 
 namespace tune::cli {
 
-/// All that 'tune replay' shows, whatever the format.
+/// Everything that 'tune replay' shows, in any format.
 struct ReplayReport {
   std::span<const replay::RecordedSpace> spaces;
   std::vector<std::string> strategies;
   const replay::ComparisonOptions& options;
   std::vector<replay::SpaceResult> results;  ///< by space; scores by strategy
   std::vector<replay::SpaceGroup> groups;
-  std::string warm;     ///< what strategies were given beforehand, for people; empty for nothing
-  std::string held_by;  ///< what was left out in turn; empty where nothing was
+  std::string warm;     ///< a sentence: what strategies were given beforehand; empty for nothing
+  std::string held_by;  ///< `kernel` or `device`, left out in turn; empty where nothing was
   std::optional<replay::HeldOut> held;
 };
 
-/// The figures of strategy `number` (0: random search, exactly; then the strategies) over a group.
+/// The scores of strategy `number` over a group (0: random search, computed exactly; then the strategies).
 replay::Scores group_scores(const ReplayReport& report, const replay::SpaceGroup& group, std::size_t number);
 
-/// The pseudo strategy that is computed instead of simulated.
+/// The name of random search where it is computed instead of simulated.
 inline constexpr const char* exact_random = "random (exact)";
 
-/// The line that sums up what was held out.
+/// The name of the line with the mean over what was left out.
 inline constexpr const char* held_out_mean = "held out, mean";
 
-/// A table for each space and each group, for people.
+/// A table for each space and each group.
 std::string to_text(const ReplayReport& report);
 
-/// Everything of a comparison, as docs/replay.md describes it.
+/// One object, as docs/replay.md describes it.
 std::string to_json(const ReplayReport& report);
 
 /// A row for each space (or group), strategy and budget.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of inputs and results: made, and checked on the host.
+// Writes files of inputs, and checks files of results on the host.
 #include <array>
 #include <cmath>
 #include <iostream>
@@ -20,7 +20,7 @@ struct GenerateRequest {
 
   void add_to(OptionTable& table) {
     problem.add_to(table);
-    table.count("seed", "N", "of the random numbers; default 1", seed, 0);
+    table.count("seed", "N", "seed of the random numbers; default: 1", seed, 0);
     table.text("out", "FILE", "the file to write", out);
   }
 };
@@ -44,12 +44,12 @@ struct DataCheckRequest {
 
   void add_to(OptionTable& table) {
     problem.add_to(table);
-    table.text("input", "FILE", "the inputs", input);
-    table.text("output", "FILE", "what was computed of them", output);
+    table.text("input", "FILE", "the file of inputs", input);
+    table.text("output", "FILE", "the file of results computed from them", output);
   }
 };
 
-/// The largest |out - ref| of an output; a difference that is no number is infinite.
+/// The largest |out - ref| of an output; a difference that is not a number counts as infinite.
 double largest_difference(const HostTensor& output, const HostTensor& reference) {
   const HostTensor computed = in_double(view_of(output));
   const auto out = computed.as<double>(), wanted = reference.as<double>();
@@ -67,8 +67,9 @@ int check(const DataCheckRequest& request) {
   const ProblemFiles& files = files_of(*selection.problem);
   const auto& [problem, input, output] = request;
   if (input.empty() || output.empty())
-    throw UsageError("name the inputs with --input and what was computed of them with --output");
-  if (!problem.size.empty()) throw UsageError(format("--size: {} has its own; leave it out", input));
+    throw UsageError("name the file of inputs with --input and the file of results with --output");
+  if (!problem.size.empty())
+    throw UsageError(format("--size: {} has its own size; leave the option out", input));
   selection.instance.extents = files.extents(input, selection.instance);
   const TensorSet outputs = files.read_outputs(output, selection.instance);
   const TensorSet inputs = files.read_inputs(input, selection.instance);
@@ -94,7 +95,7 @@ std::span<const Command> parts() {
               .positional = "",
               .bind = bind_request<GenerateRequest, generate>},
       Command{.name = "data check",
-              .summary = "computes a result on the host again and compares",
+              .summary = "computes the result again on the host and compares",
               .usage = "tune data check --problem P --input FILE --output FILE [options]",
               .example = "  tune data check --problem matvec --input a.bin --output result.bin\n",
               .positional = "",
@@ -104,20 +105,18 @@ std::span<const Command> parts() {
 
 }  // namespace
 
-const Command& data_command() {
-  static const Command command = {
-      .name = "data",
-      .summary = "makes and checks files of inputs and results: generate, check",
-      .usage = "tune data COMMAND [options]",
-      .example =
-          "  tune data generate --problem matvec --size 1000x2000 --out a.bin\n"
-          "  tune --problem matvec --input a.bin --output result.bin\n"
-          "  tune data check --problem matvec --input a.bin --output result.bin\n",
-      .positional = "",
-      .bind = nullptr,
-      .words = 1,
-      .parts = parts};
-  return command;
+Command data_command() {
+  return {.name = "data",
+          .summary = "writes and checks files of inputs and results: generate, check",
+          .usage = "tune data COMMAND [options]",
+          .example =
+              "  tune data generate --problem matvec --size 1000x2000 --out a.bin\n"
+              "  tune --problem matvec --input a.bin --output result.bin\n"
+              "  tune data check --problem matvec --input a.bin --output result.bin\n",
+          .positional = "",
+          .bind = nullptr,
+          .words = 1,
+          .parts = parts};
 }
 
 }  // namespace tune::cli

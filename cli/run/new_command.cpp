@@ -19,14 +19,14 @@ struct NewRequest {
 
   void add_to(OptionTable& table) {
     table.text("kernel", "FILE", "the .cu file", kernel);
-    table.text("entry", "NAME", "which of its kernels; default: the first", entry);
-    table.text(
-        "out", "FILE.json",
-        "where to write; default: beside the kernel, with .json as its ending; '-' for standard output", out);
+    table.text("entry", "NAME", "the kernel to describe; default: the first in the file", entry);
+    table.text("out", "FILE.json",
+               "the file to write; default: beside the kernel, with the ending .json; '-': standard output",
+               out);
   }
 };
 
-/// The definition names the kernel's file without its folder; a message names it as the person did.
+/// The definition names the kernel's file without its folder; messages name it as the user did.
 std::string first_definition(const std::filesystem::path& path, const std::string& text,
                              const std::string& entry) {
   const std::string name = path.filename().string();
@@ -53,13 +53,13 @@ int run_new(const NewRequest& request) {
   }
   if (out.empty()) out = std::filesystem::path(path).replace_extension(".json");
   if (std::filesystem::exists(out))
-    throw UsageError(format("{} is there already; name another file with --out", out.string()));
+    throw UsageError(format("{} exists already; name another file with --out", out.string()));
   std::ofstream file(out, std::ios::binary);
   file << json;
   file.close();
   if (!file) throw Error(format("cannot write {}: {}", out.string(), std::strerror(errno)));
   std::cout << format(
-      "wrote {0}: fill in what it marks with TODO, then\n  tune space --problem {0}\n"
+      "wrote {0}: replace every TODO in it, then\n  tune space --problem {0}\n"
       "  tune check --problem {0} --device emulator --sample 5\n  tune --problem {0} --device 0\n",
       out.string());
   return 0;
@@ -67,14 +67,13 @@ int run_new(const NewRequest& request) {
 
 }  // namespace
 
-const Command& new_command() {
-  static const Command command = {"new",
-                                  "writes a first definition for a kernel of your own",
-                                  "tune new FILE.cu [options]",
-                                  "  tune new my_kernel.cu\n  tune new my_kernel.cu --entry second --out -\n",
-                                  "kernel",
-                                  bind_request<NewRequest, run_new>};
-  return command;
+Command new_command() {
+  return {"new",
+          "writes a first definition for your own kernel",
+          "tune new FILE.cu [options]",
+          "  tune new my_kernel.cu\n  tune new my_kernel.cu --entry second --out -\n",
+          "kernel",
+          bind_request<NewRequest, run_new>};
 }
 
 }  // namespace tune::cli

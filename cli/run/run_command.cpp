@@ -28,10 +28,10 @@ namespace tune::cli {
 namespace {
 
 std::string strategy_help() {
-  std::string text = format("how to search: auto (the same as {});", search::default_strategy);
+  std::string text = format("search strategy: auto (the same as {});", search::default_strategy);
   for (const search::StrategyEntry& strategy : search::strategies())
     text += format(" {} ({});", strategy.name, strategy.summary);
-  return text + " options after colons (model:start=10), 'tune replay --options S' has them";
+  return text + " options follow colons (model:start=10), 'tune replay --options S' lists them";
 }
 
 constexpr int largest_count = 1'000'000;
@@ -51,8 +51,8 @@ void set_samples(const std::string& text, MeasureOptions& measure) {
   const auto max = colon == text.size() ? std::max(min, std::optional(measure.max_samples))
                                         : number(std::string_view(text).substr(colon + 1));
   if (!min || !max || *min < 1 || *max < *min || *max > largest_count)
-    throw UsageError(
-        format("--samples: '{}' is not of the form MIN or MIN:MAX, as 7:60, with MIN from 1 to MAX", text));
+    throw UsageError(format(
+        "--samples: '{}' is not of the form MIN or MIN:MAX, such as 7:60, with MIN from 1 to MAX", text));
   measure.min_samples = *min;
   measure.max_samples = *max;
 }
@@ -83,8 +83,8 @@ void RunRequest::add_to(OptionTable& table) {
   files.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU ('tune devices'), or replay[:FILE]: recorded results answer instead; default: 0, the "
-      "first GPU, or replay where there is none; cuda:0 insists on a GPU",
+      "number of a GPU ('tune devices' lists them), or replay[:FILE] to take recorded results instead; default: 0, "
+      "the first GPU, or replay where there is no GPU; cuda:0 never falls back to replay",
       device);
   space.add_to(table);
   table
@@ -94,18 +94,18 @@ void RunRequest::add_to(OptionTable& table) {
       .tells(names_strategy);
   table.count(
       "budget-evals", "N",
-      "evaluations at most; default: 200 where neither another budget nor --until-gain is given, the whole "
-      "space for grid",
+      "end the run after N evaluations; default: 200, or the whole space for grid, where neither another budget "
+      "nor --until-gain is given",
       tuning.budget.evaluations, 1);
-  table.share("until-gain",
-              "ends the run when no configuration left promises to gain this share of the best, as 1%",
-              tuning.budget.gain);
-  table.seconds("budget-time", "time at most: 90s, 5m, 1.5h", tuning.budget.seconds);
-  table.count("seed", "N", "of the search; default 1: the same call goes on where it stopped", tuning.seed,
-              0);
-  table.flag("no-transfer", "begin as if nothing was known of other sizes, settings and devices",
-             no_transfer);
-  table.flag("fresh", "evaluate again what the database already knows", tuning.fresh);
+  table.share(
+      "until-gain",
+      "end the run when no remaining configuration is expected to improve the best by this share, such as 1%",
+      tuning.budget.gain);
+  table.seconds("budget-time", "end the run after this time: 90s, 5m, 1.5h", tuning.budget.seconds);
+  table.count("seed", "N", "seed of the search; default: 1; the same call continues where it stopped",
+              tuning.seed, 0);
+  table.flag("no-transfer", "ignore results of other sizes, settings and devices", no_transfer);
+  table.flag("fresh", "evaluate again what the database already has", tuning.fresh);
   add_measuring_to(table);
   process.add_to(table);
   add_kernel_dir_option(table, kernel_folder);
@@ -113,28 +113,30 @@ void RunRequest::add_to(OptionTable& table) {
   cache.add_to(table);
   add_database_option(table, database);
   add_format_option(table, format);
-  table.flag("quiet", "no progress, only the summary", quiet);
-  table.flag("verbose", "a line for every evaluation, once it is stored", verbose);
+  table.flag("quiet", "show no progress, only the summary", quiet);
+  table.flag("verbose", "show a line for every evaluation, once it is stored", verbose);
 }
 
 void RunRequest::add_measuring_to(OptionTable& table) {
-  add_objective_option(table, "what is to be smallest: time, energy, or edp (their product)",
+  add_objective_option(table, "the figure to minimise: time, energy or edp (energy times time)",
                        tuning.objective);
   add_cache_state_option(
-      table, "of the caches when an execution starts: cold (flushed) or warm (as the one before left them)",
+      table,
+      "state of the caches when an execution starts: cold (flushed) or warm (as the execution before left them)",
       tuning.cache);
-  table.add("samples", "MIN[:MAX]", "samples of a configuration; default 7:60",
+  table.add("samples", "MIN[:MAX]", "number of samples of each configuration; default: 7:60",
             [this](const std::string& text) { set_samples(text, tuning.measure); });
   table
-      .share("spread",
-             "a configuration is measured until half the 95 % interval of its median is at most this share "
-             "of it",
-             tuning.measure.spread)
+      .share(
+          "spread",
+          "measure a configuration until half the 95 % interval of its median is at most this share of the median",
+          tuning.measure.spread)
       .by_default("1%");
-  table.flag("no-race", "measure to the end also what is clearly slower than the fastest so far", no_race);
-  table.count("finalists", "N",
-              "how many of the best are timed again in turns at the end; default 12, or 5 by energy; 0: none",
-              tuning.top_k, 0);
+  table.flag("no-race", "also measure to the end what is clearly slower than the fastest so far", no_race);
+  table.count(
+      "finalists", "N",
+      "time this many of the best configurations again, in turns, at the end; default: 12, or 5 by energy; 0: none",
+      tuning.top_k, 0);
 }
 
 run::TuningRequest RunRequest::settled(const Problem* chosen) const {
@@ -279,17 +281,15 @@ int tune_problem(const RunRequest& request) {
 
 }  // namespace
 
-const Command& run_command() {
-  static const Command command = {
-      "run",
-      "tunes a problem on a device and stores every evaluation",
-      "tune --problem P [--device D] [options]\n       tune run P [--device D] [options]",
-      "  tune --problem stencil3d --device 0\n"
-      "  tune --problem stencil3d --device replay --strategy grid\n"
-      "  tune --problem stencil3d --set radius=4,type=double --budget-time 2m\n",
-      "problem",
-      bind_request<RunRequest, tune_problem>};
-  return command;
+Command run_command() {
+  return {"run",
+          "tunes a problem on a device and stores every evaluation",
+          "tune --problem P [--device D] [options]\n       tune run P [--device D] [options]",
+          "  tune --problem stencil3d --device 0\n"
+          "  tune --problem stencil3d --device replay --strategy grid\n"
+          "  tune --problem stencil3d --set radius=4,type=double --budget-time 2m\n",
+          "problem",
+          bind_request<RunRequest, tune_problem>};
 }
 
 }  // namespace tune::cli

@@ -9,7 +9,7 @@
 
 namespace tune::cli {
 
-/// What a finished run tells.
+/// A finished run and what is known of it beyond the database.
 struct FinishedRun {
   const RunRecord& record;
   const SessionResult& result;
@@ -17,7 +17,7 @@ struct FinishedRun {
   std::filesystem::path database;
 };
 
-/// For people: the winner first.
+/// The summary as text, the winner first.
 std::string to_text(const FinishedRun& summary);
 /// One object, with times in seconds.
 std::string to_json(const FinishedRun& summary);

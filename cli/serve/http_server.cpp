@@ -61,8 +61,8 @@ bool read_request_line(std::string_view line, HttpRequest& request) {
          (version == "HTTP/1.1" || version == "HTTP/1.0");
 }
 
-/// The request of a head, which ends before its empty line. Nothing where it breaks the protocol, or names
-/// two hosts, which is a trick.
+/// Reads the request from a head without its empty line. Nothing where it breaks the protocol, or names two
+/// hosts, which is a known attack.
 std::optional<HttpRequest> read_request(std::string_view head) {
   const auto is_control = [](unsigned char letter) {
     return (letter < 0x20 && letter != '\t') || letter == 0x7f;
@@ -87,29 +87,19 @@ std::optional<HttpRequest> read_request(std::string_view head) {
 }
 
 std::string_view reason_phrase(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 304:
-      return "Not Modified";
-    case 400:
-      return "Bad Request";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 503:
-      return "Service Unavailable";
-    default:
-      return "Unknown";
-  }
+  static constexpr std::pair<int, std::string_view> phrases[] = {{200, "OK"},
+                                                                 {304, "Not Modified"},
+                                                                 {400, "Bad Request"},
+                                                                 {403, "Forbidden"},
+                                                                 {404, "Not Found"},
+                                                                 {405, "Method Not Allowed"},
+                                                                 {431, "Request Header Fields Too Large"},
+                                                                 {503, "Service Unavailable"}};
+  const auto* const known = std::ranges::find(phrases, status, &std::pair<int, std::string_view>::first);
+  return known == std::end(phrases) ? "Unknown" : known->second;
 }
 
-/// The bytes of an answer. Without a body the length is that of what GET would bring.
+/// The bytes of an answer. Without a body, its length is that of the answer to GET.
 std::string to_bytes(const HttpResponse& response, bool with_body) {
   std::string text = format("HTTP/1.1 {} {}\r\n", response.status, reason_phrase(response.status));
   for (const auto& [name, value] : response.headers) text += format("{}: {}\r\n", name, value);
@@ -121,25 +111,25 @@ std::string to_bytes(const HttpResponse& response, bool with_body) {
   return with_body ? text + response.body : text;
 }
 
-/// Whether a call that does not wait would have had to.
+/// True when the last call failed only because it would have to wait.
 bool would_wait() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
-/// One connection: it reads a request, sends an answer, and reads on until the other side ends too, because
-/// a close with unread bytes would take back what was sent.
+/// One connection: it reads a request, sends an answer, and reads until the other side closes too, because
+/// closing with unread bytes would discard what was sent.
 class Connection {
  public:
   using Answer = std::function<HttpResponse(const HttpRequest&)>;
 
   explicit Connection(FileDescriptor socket) : socket_(std::move(socket)) {}
 
-  /// What to wait for.
+  /// The event to wait for.
   pollfd interest() const {
     return {socket_.get(), static_cast<short>(state_ == State::sending ? POLLOUT : POLLIN), 0};
   }
 
-  /// Goes on as far as it can without waiting. False where the connection is over.
+  /// Continues as far as it can without waiting. Returns false when the connection is over.
   bool proceed(bool ready, const Answer& answer) {
     const bool late = Clock::now() >= deadline_;
     if (!ready || (late && state_ == State::ending)) return !late;
@@ -155,7 +145,7 @@ class Connection {
     char part[4096];
     const ssize_t count = recv(socket_.get(), part, sizeof part, 0);
     if (count < 0) return would_wait();
-    if (count == 0) return false;  // it went away
+    if (count == 0) return false;  // the other side closed
     head_.append(part, static_cast<std::size_t>(count));
     const std::size_t end = head_.find(head_end);
     if (std::min(end, head_.size()) > max_head_bytes) {
@@ -163,7 +153,7 @@ class Connection {
     } else if (end != std::string::npos) {
       const auto request = read_request(std::string_view(head_).substr(0, end));
       begin_answer(request ? to_bytes(answer(*request), request->method != "HEAD")
-                           : to_bytes(refusal(400, "this is no request that can be read"), true));
+                           : to_bytes(refusal(400, "this request cannot be read"), true));
     }
     return true;
   }
@@ -216,15 +206,14 @@ HttpServer::HttpServer(int port) : listener_(socket(AF_INET, SOCK_STREAM | SOCK_
   place.sin_port = htons(static_cast<std::uint16_t>(port));
   socklen_t size = sizeof place;
   auto* const address = reinterpret_cast<sockaddr*>(&place);
-  const int on = 1;  // a port that was just left may be used again, but not one where another listens
+  const int on = 1;  // allows a port that was just closed, but not one where another program listens
   if (!listener_ || setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
       bind(listener_.get(), address, size) != 0 || listen(listener_.get(), SOMAXCONN) != 0 ||
       getsockname(listener_.get(), address, &size) != 0) {
     if (errno == EADDRINUSE)
-      throw Error(
-          format("port {} is in use, perhaps by another 'tune serve': choose another with --port, or --port "
-                 "0 for any free one",
-                 port));
+      throw Error(format(
+          "port {} is in use, perhaps by another 'tune serve': choose another with --port, or --port 0 for any free one",
+          port));
     throw Error(format("cannot listen on port {}: {}; choose another with --port", port,
                        std::generic_category().message(errno)));
   }
@@ -244,7 +233,7 @@ bool HttpServer::names_this_host(const HttpRequest& request) const {
 }
 
 HttpResponse HttpServer::respond(const HttpRequest& request, const Handler& handler) const {
-  if (!names_this_host(request)) return refusal(403, format("only {} is answered here", address()));
+  if (!names_this_host(request)) return refusal(403, format("this server answers only at {}", address()));
   if (request.method != "GET" && request.method != "HEAD") {
     HttpResponse response = refusal(405, "this page can only be read");
     response.headers.emplace_back("Allow", "GET, HEAD");
@@ -264,7 +253,7 @@ void HttpServer::serve(const Handler& handler, const std::function<bool()>& stop
     std::vector<pollfd> waiting;
     for (const Connection& connection : connections) waiting.push_back(connection.interest());
     if (connections.size() < max_connections) waiting.push_back({listener_.get(), POLLIN, 0});
-    if (poll(waiting.data(), waiting.size(), wake_up) < 0) continue;  // a signal: `stop` knows
+    if (poll(waiting.data(), waiting.size(), wake_up) < 0) continue;  // a signal: `stop` tells
     std::size_t number = 0;
     std::erase_if(connections, [&](Connection& connection) {
       return !connection.proceed(waiting[number++].revents != 0, answer);

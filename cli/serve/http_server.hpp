@@ -11,7 +11,7 @@
 
 namespace tune::cli {
 
-/// What a browser asks for. Bodies are not read.
+/// A browser's request. Bodies are not read.
 struct HttpRequest {
   std::string method;                          ///< GET
   std::string path;                            ///< `/data`, without what follows a `?`
@@ -25,22 +25,22 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
-/// Answers browsers on this machine, and nobody else: it listens on 127.0.0.1 and refuses requests that name
-/// another host, so that no web page can read from it by a name of its own that leads here (DNS rebinding).
-/// It answers GET and HEAD only, one request a connection. One thread; a connection that sends nothing holds
-/// nobody up. `serve` may be called once.
+/// Answers browsers on this machine only: it listens on 127.0.0.1 and refuses requests that name another
+/// host, so that no web page can read from it through a host name of its own that leads here (DNS rebinding).
+/// It answers GET and HEAD, one request a connection, in one thread; a connection that sends nothing does not
+/// delay others. `serve` may be called once.
 class HttpServer {
  public:
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
-  /// Listens at once; port 0 for a free one. Throws Error where the port is taken or may not be used.
+  /// Listens at once; port 0 takes a free one. Throws Error where the port is taken or may not be used.
   explicit HttpServer(int port);
 
   int port() const { return port_; }
   /// `http://127.0.0.1:8420/`
   std::string address() const;
-  /// Until `stop` says so, which is asked a few times a second. What the handler throws is answered with
-  /// status 503 and its text.
+  /// Serves until `stop` returns true, which is called a few times a second. An exception of the handler is
+  /// answered with status 503 and its text.
   void serve(const Handler& handler, const std::function<bool()>& stop);
 
  private:

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <iostream>
+#include <map>
 
 #include "cli/input/command.hpp"
 #include "cli/input/stored.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/output/progress.hpp"
 #include "cli/serve/http_server.hpp"
-#include "cli/serve/live_page.hpp"
 #include "library/run/paths.hpp"
 #include "reports/html.hpp"
 #include "reports/report.hpp"
@@ -14,18 +15,54 @@
 #include "tuner/base/format.hpp"
 
 namespace tune::cli {
+namespace {
 
-reports::ReportFilter report_filter(const StoredChoice& choice, std::optional<std::uint64_t> run,
-                                    bool all_versions, const db::Database& database) {
-  check_stored_choice(choice, &database);
-  reports::ReportFilter filter;
-  filter.problem = choice.problem;
-  filter.size = choice.size;
-  filter.device = choice.device;
-  filter.all_versions = all_versions;
-  filter.run = find_run(run, database);
-  return filter;
-}
+/// The options that choose what of a database is shown.
+struct ReportChoice {
+  StoredChoice stored;
+  std::optional<std::uint64_t> run;
+  bool all_versions = false;
+
+  void add_to(OptionTable& table) {
+    stored.add_to(table);
+    table.count("run", "N", "only the evaluations that this run saw", run, 1);
+    table.flag("all-versions",
+               "include results of drivers, compilers and kernel sources that were tuned again later",
+               all_versions);
+  }
+  /// Throws as check_stored_choice and find_run.
+  reports::ReportFilter filter(const db::Database& database) const {
+    check_stored_choice(stored, &database);
+    return {.problem = stored.problem,
+            .size = stored.size,
+            .device = stored.device,
+            .run = find_run(run, database),
+            .all_versions = all_versions};
+  }
+};
+
+/// The report's page of a database that other programs may be writing to. `/` is the page, `/data` its newest
+/// data, with an ETag that changes when the database does. Rendering takes at most about a third of the time.
+class LivePage {
+ public:
+  /// The database must outlive it. Throws Error where nothing passes the filter.
+  LivePage(const db::Database& database, reports::ReportFilter filter);
+
+  HttpResponse answer(const HttpRequest& request);
+
+ private:
+  void refresh();
+
+  const db::Database& database_;
+  reports::ReportFilter filter_;
+  /// By workload, because finding them takes long.
+  std::map<std::int64_t, std::optional<search::Configuration>> defaults_;
+  std::string start_;                           ///< tells this server's tags from another's
+  std::optional<std::int64_t> version_;         ///< of the data that is shown
+  std::chrono::steady_clock::time_point next_;  ///< before this, nothing is made anew
+  reports::ReportData data_;
+  std::string page_, update_;  ///< empty where they were not asked for yet
+};
 
 LivePage::LivePage(const db::Database& database, reports::ReportFilter filter)
     : database_(database),
@@ -37,7 +74,7 @@ LivePage::LivePage(const db::Database& database, reports::ReportFilter filter)
 void LivePage::refresh() {
   const auto begin = std::chrono::steady_clock::now();
   if (version_ && begin < next_) return;
-  // Asked before the data are read: what is written meanwhile makes them old.
+  // Read before the data, so that anything written meanwhile makes them outdated.
   const std::int64_t version = database_.data_version();
   if (version_ == version) return;
   data_ = reports::collect(database_, filter_, [&](const db::Workload& workload) {
@@ -54,8 +91,10 @@ void LivePage::refresh() {
 
 HttpResponse LivePage::answer(const HttpRequest& request) {
   if (request.path != "/" && request.path != "/data")
-    return {
-        .status = 404, .type = "text/plain; charset=utf-8", .body = "there are / and /data\n", .headers = {}};
+    return {.status = 404,
+            .type = "text/plain; charset=utf-8",
+            .body = "this server has / and /data\n",
+            .headers = {}};
   refresh();
   const std::string tag = format("{}-{}", start_, *version_);
   HttpResponse response;
@@ -77,8 +116,6 @@ HttpResponse LivePage::answer(const HttpRequest& request) {
   return response;
 }
 
-namespace {
-
 std::string kinds_help() {
   const auto text_of = [](const reports::ReportKind& kind) {
     return format("{} ({})", kind.name, kind.summary);
@@ -87,9 +124,7 @@ std::string kinds_help() {
 }
 
 struct ReportRequest {
-  StoredChoice stored;
-  std::optional<std::uint64_t> run;
-  bool all_versions = false;
+  ReportChoice choice;
   std::size_t top = reports::ReportFilter{}.top;
   std::string out;
   const reports::ReportKind* kind = nullptr;  ///< null: by the ending of `out`
@@ -99,12 +134,9 @@ struct ReportRequest {
 };
 
 void ReportRequest::add_to(OptionTable& table) {
-  stored.add_to(table);
-  table.count("run", "N", "only what this run saw", run, 1);
-  table.flag("all-versions", "also results of drivers, compilers and sources that were tuned again later",
-             all_versions);
-  table.count("top", "N", "how many of the fastest configurations to list; default: 10", top, 1);
-  table.text("out", "FILE", "write to a file; default: standard output", out);
+  choice.add_to(table);
+  table.count("top", "N", "list the N fastest configurations; default: 10", top, 1);
+  table.text("out", "FILE", "write to FILE; default: standard output", out);
   std::vector<std::pair<std::string, const reports::ReportKind*>> kinds;
   for (const reports::ReportKind& each : reports::report_kinds()) kinds.emplace_back(each.name, &each);
   table.choice("format", "FORMAT", kinds_help(), kinds, kind);
@@ -114,7 +146,7 @@ void ReportRequest::add_to(OptionTable& table) {
 const reports::ReportKind& kind_for_file(const std::string& file) {
   const reports::ReportKind* by_name = reports::report_for_file(file);
   if (by_name == nullptr && !file.empty())
-    throw UsageError(format("--out: the ending of '{}' says no format; name one with --format", file));
+    throw UsageError(format("--out: the ending of '{}' names no format; choose one with --format", file));
   return by_name != nullptr ? *by_name : *reports::find_report("text");
 }
 
@@ -125,7 +157,7 @@ int run_report(const ReportRequest& request) {
   const NamedFile output{"out", out};
   check_outputs({&output, 1}, {path.string()});
   const db::Database database(path, db::OpenMode::read_only);
-  reports::ReportFilter filter = report_filter(request.stored, request.run, request.all_versions, database);
+  reports::ReportFilter filter = request.choice.filter(database);
   filter.top = request.top;
   const std::string text = kind.make()->render(reports::collect(database, filter, stored_default));
   if (out.empty())
@@ -137,16 +169,15 @@ int run_report(const ReportRequest& request) {
 
 }  // namespace
 
-const Command& report_command() {
-  static const Command command = {"report",
-                                  "writes a report of the stored results",
-                                  "tune report [--problem P] [--out FILE] [options]",
-                                  "  tune report --problem stencil3d\n"
-                                  "  tune report --problem stencil3d --out stencil3d.md\n"
-                                  "  tune report --out report.html\n",
-                                  "",
-                                  bind_request<ReportRequest, run_report>};
-  return command;
+Command report_command() {
+  return {"report",
+          "writes a report of the stored results",
+          "tune report [--problem P] [--out FILE] [options]",
+          "  tune report --problem stencil3d\n"
+          "  tune report --problem stencil3d --out stencil3d.md\n"
+          "  tune report --out report.html\n",
+          "",
+          bind_request<ReportRequest, run_report>};
 }
 
 namespace {
@@ -154,9 +185,7 @@ namespace {
 constexpr std::uint64_t default_port = 8420;
 
 struct ServeRequest {
-  StoredChoice stored;
-  std::optional<std::uint64_t> run;
-  bool all_versions = false;
+  ReportChoice choice;
   std::uint64_t port = default_port;
   std::string database;
 
@@ -164,22 +193,16 @@ struct ServeRequest {
 };
 
 void ServeRequest::add_to(OptionTable& table) {
-  stored.add_to(table);
-  table.count("run", "N", "only what this run saw", run, 1);
-  table.flag("all-versions", "also results of drivers, compilers and sources that were tuned again later",
-             all_versions);
-  table.count("port", "N", "where to listen, on this machine only; 0 for any free port; default: 8420", port,
-              0);
+  choice.add_to(table);
+  table.count("port", "N", "port on this machine; 0: any free port; default: 8420", port, 0);
   add_database_option(table, database);
 }
 
 int run_serve(const ServeRequest& request) {
   if (request.port > 65'535)
-    throw UsageError(format("--port: {} is not a port: they end at 65535", request.port));
+    throw UsageError(format("--port: {} is not a port: the largest is 65535", request.port));
   const db::Database database(run::database_path(request.database), db::OpenMode::read_only);
-  const reports::ReportFilter filter =
-      report_filter(request.stored, request.run, request.all_versions, database);
-  LivePage page(database, filter);
+  LivePage page(database, request.choice.filter(database));
   HttpServer server(static_cast<int>(request.port));
   const InterruptGuard guard;
   std::cout << format("{} shows {}; Ctrl-C ends it\n", server.address(), database.path().string())
@@ -191,15 +214,14 @@ int run_serve(const ServeRequest& request) {
 
 }  // namespace
 
-const Command& serve_command() {
-  static const Command command = {"serve",
-                                  "shows the report's page in a browser, live while a run goes on",
-                                  "tune serve [--db FILE] [--port N] [options]",
-                                  "  tune serve\n"
-                                  "  tune serve --problem stencil3d --port 0\n",
-                                  "",
-                                  bind_request<ServeRequest, run_serve>};
-  return command;
+Command serve_command() {
+  return {"serve",
+          "shows the report in a browser, updated during a run",
+          "tune serve [--db FILE] [--port N] [options]",
+          "  tune serve\n"
+          "  tune serve --problem stencil3d --port 0\n",
+          "",
+          bind_request<ServeRequest, run_serve>};
 }
 
 }  // namespace tune::cli

@@ -52,7 +52,7 @@ bool passes(const ReportFilter& filter, const db::RunSummary& run) {
          (!filter.origin || *filter.origin == workload.origin);
 }
 
-/// Works in the order of the report, each with its runs, the newest first.
+/// The workloads in the order of the report, each with its runs, the newest first.
 std::vector<std::vector<db::RunSummary>> chosen_workloads(const std::vector<db::RunSummary>& all,
                                                           const ReportFilter& filter) {
   std::map<std::int64_t, std::vector<db::RunSummary>> by_workload;
@@ -80,13 +80,13 @@ std::vector<std::vector<db::RunSummary>> chosen_workloads(const std::vector<db::
   return chosen;
 }
 
-/// Seconds since the run began at which each of its evaluations was there.
+/// For each evaluation of a run, the seconds from the run's start to its end.
 std::vector<double> elapsed_times(const db::RunDetails& details) {
   const double start = seconds_of(details.summary.started).value_or(0);
   std::vector<double> times;
   double latest = 0;
   for (const db::ProgressPoint& point : details.progress) {
-    // A reused evaluation is older than the run: it cost nothing.
+    // A reused evaluation is older than the run and took no time.
     if (const auto when = seconds_of(point.recorded); when && !point.reused)
       latest = std::max(latest, *when - start);
     times.push_back(latest);
@@ -122,7 +122,7 @@ std::vector<PhaseCount> by_phase(const std::vector<db::FailureCount>& failures) 
   return phases;
 }
 
-/// What follows from the measurements, which come first and fastest first.
+/// Adds the figures that follow from the measurements, which come first, the fastest first.
 void add_figures(Section& section, const std::optional<Configuration>& default_configuration) {
   std::vector<double> times;
   for (const db::ResultRow& row : section.evaluations) {
@@ -134,7 +134,8 @@ void add_figures(Section& section, const std::optional<Configuration>& default_c
   if (times.empty()) return;
   section.winner = section.evaluations.front();
   section.median_time = median(times);
-  // What the finals did not choose comes later and may look faster: its time is of another moment.
+  // Candidates that the re-ranking did not choose come later and may look faster: they were timed at another
+  // moment.
   section.close = static_cast<std::size_t>(
       std::ranges::count_if(times, [&](double time) { return time <= close_to_winner * times.front(); }));
 }
@@ -159,7 +160,7 @@ void add_run(Section& section, const db::RunDetails& details) {
   section.device = record.key.device;
 }
 
-/// What a run chose comes first in a report of it, whatever later runs said of its evaluations.
+/// Puts the winner of a run first in its report, whatever later runs measured.
 void put_first(std::vector<db::ResultRow>& rows, const db::ResultRow& winner) {
   const auto place = std::ranges::find(rows, winner.evaluation, &db::ResultRow::evaluation);
   if (place == rows.end()) return;
@@ -167,7 +168,7 @@ void put_first(std::vector<db::ResultRow>& rows, const db::ResultRow& winner) {
   rows.front() = winner;
 }
 
-/// `results`: the current ones of the work.
+/// `results`: the current ones of the workload.
 Section section_of(const db::Database& database, const std::vector<db::RunSummary>& runs,
                    std::vector<db::ResultRow> results, const ReportFilter& filter,
                    const DefaultConfiguration& default_configuration) {
@@ -192,7 +193,8 @@ Section section_of(const db::Database& database, const std::vector<db::RunSummar
 
 using ResultsByWorkload = std::map<std::int64_t, std::vector<db::ResultRow>>;
 
-/// The current results of the works, in one query where they are several: each query ranks the whole file.
+/// The current results of the workloads, in one query where there are several: each query ranks the whole
+/// file.
 ResultsByWorkload results_of(const db::Database& database,
                              const std::vector<std::vector<db::RunSummary>>& workloads,
                              const ReportFilter& filter) {
@@ -208,7 +210,7 @@ ResultsByWorkload results_of(const db::Database& database,
   return results;
 }
 
-/// The newest run of all that `same` as the section's work; they come newest first.
+/// The newest run whose workload satisfies `same`; `runs` has the newest first.
 template<class Same>
 const db::RunSummary* newest(const std::vector<db::RunSummary>& runs, const Same& same) {
   const auto found =
@@ -216,7 +218,7 @@ const db::RunSummary* newest(const std::vector<db::RunSummary>& runs, const Same
   return found == runs.end() ? nullptr : &*found;
 }
 
-/// Sees newer runs of other sizes and settings too: a kernel that changed is another one at every size.
+/// Newer runs of other sizes and settings count too: a changed kernel is another kernel at every size.
 std::vector<std::string> newer_versions(const Section& section, const std::vector<db::RunSummary>& runs) {
   const db::Workload& workload = section.workload;
   const std::string& own = section.runs.front().summary.started;
@@ -257,9 +259,9 @@ ReportData collect(const db::Database& database, const ReportFilter& filter,
     }
   });
   if (data.sections.empty()) {
-    throw Error(format("{} has no run that this report could show: `tune list` says what there is",
-                       database.path().string()),
-                Exit::no_answer);
+    throw Error(
+        format("{} has no run that matches: 'tune list runs' lists the runs", database.path().string()),
+        Exit::no_answer);
   }
   return data;
 }

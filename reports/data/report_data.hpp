@@ -14,7 +14,7 @@
 
 namespace tune::reports {
 
-/// What a report is about. What is left out is not restricted.
+/// The chosen part of a database; an empty member does not restrict it.
 struct ReportFilter {
   std::optional<std::string> problem = std::nullopt;
   std::optional<std::string> size = std::nullopt;
@@ -26,11 +26,10 @@ struct ReportFilter {
   std::size_t top = 10;       ///< how many of the fastest configurations are listed
 };
 
-/// The configuration that a careful engineer would start with, where somebody knows it: the database does
-/// not.
+/// Returns the default configuration of a workload, where it is known: the database does not have it.
 using DefaultConfiguration = std::function<std::optional<Configuration>(const db::Workload&)>;
 
-/// Where the best so far fell.
+/// An evaluation that improved the best so far.
 struct Improvement : db::ProgressPoint {
   double elapsed = 0;  ///< seconds since the run began; of a reused evaluation, of the new one before it
 };
@@ -90,13 +89,13 @@ struct ReportData {
 ReportData collect(const db::Database& database, const ReportFilter& filter,
                    const DefaultConfiguration& default_configuration = {});
 
-/// How many times faster than this the winner is; nothing where either is unknown.
+/// The time over the winner's; nothing where either is unknown.
 std::optional<double> gain(const Section& section, const std::optional<double>& time);
-/// Whether an evaluation other than the winner ties with it in the winner's finals.
+/// True when another evaluation ties with the winner in its re-ranking.
 bool ties(const Section& section, const db::ResultRow& row);
-/// Whether the work is done in double precision, as far as its settings tell.
+/// True when the settings ask for double precision.
 bool in_double_precision(const db::Workload& workload);
-/// Of the limit over the time; nothing where the limit is unknown.
+/// The limit over the time; nothing where the limit is unknown.
 std::optional<double> share_of_limit(const db::WorkloadCost& amount, double time);
 
 /// Seconds since 1970 of a time of day as the database has it (UTC, `2026-01-31T12:00:00.000Z`); nothing for

@@ -66,31 +66,9 @@ std::string markdown_text(const std::string& text) {
 
 namespace {
 
-/// `480 G cell updates/s, 3.84 TB/s, 1.2 Tflop/s`: what is counted at all.
-std::string rates(const db::WorkloadCost& amount, double time) {
-  std::vector<std::string> all;
-  const auto add = [&](double count, const std::string& unit) {
-    if (count > 0) all.push_back(si(count / time, unit));
-  };
-  add(amount.items, amount.item + "s/s");
-  add(amount.bytes, "B/s");
-  add(amount.flops, "flop/s");
-  return joined(all);
-}
-
 std::string share_text(const db::WorkloadCost& amount, double time) {
   const auto share = share_of_limit(amount, time);
   return share ? percent_text(*share) : "-";
-}
-
-std::string resources_text(const KernelResources& resources) {
-  std::string text =
-      format("{} registers, {} of shared memory, {} threads a block, occupancy {}", resources.registers,
-             bytes_text(resources.static_shared_memory + resources.dynamic_shared_memory), resources.threads,
-             percent_text(resources.occupancy));
-  if (!resources.limiter.empty()) text += format(" (bound by {})", resources.limiter);
-  if (resources.spill_store_bytes > 0) text += format(", spills {} B", resources.spill_store_bytes);
-  return text;
 }
 
 std::string gains_text(const Section& section) {
@@ -113,19 +91,8 @@ std::string counts_text(const Section& section) {
   return text;
 }
 
-/// Of the finals that the winner comes from.
-std::string rerank_text(const Section& section) {
-  const db::RerankStanding& rerank = *section.winner->rerank;
-  const auto tied = static_cast<std::size_t>(std::ranges::count_if(
-      section.evaluations, [&](const db::ResultRow& row) { return ties(section, row); }));
-  return format("{}, {} of run {}; {} with it", interval_text(rerank.time, "s"),
-                counted(static_cast<std::size_t>(rerank.rounds), "round"), rerank.run,
-                tied == 0   ? "none ties"
-                : tied == 1 ? "1 other ties"
-                            : format("{} others tie", tied));
-}
-
-/// `ties +0.31 % (-0.05 to +0.62 %)`: how a finalist stands to the winner; `-` for others.
+/// `ties +0.31 % (-0.05 to +0.62 %)`: how a candidate of the re-ranking compares with the winner; `-` for
+/// others.
 std::string standing_text(const Section& section, const db::ResultRow& row) {
   const auto& winner = section.winner->rerank;
   if (!winner || !row.rerank || row.rerank->run != winner->run) return "-";
@@ -133,34 +100,12 @@ std::string standing_text(const Section& section, const db::ResultRow& row) {
   return (row.rerank->tied ? "ties " : "") + difference_text(row.rerank->ratio);
 }
 
-std::string spread_text(const Section& section) {
-  const auto [low, high] = std::ranges::minmax(section.winner_samples);
-  return format("{}, {} to {}", counted(section.winner_samples.size(), "sample"), si(low, "s"),
-                si(high, "s"));
-}
-
 void add_winner(const Section& section, std::vector<std::pair<std::string, std::string>>& lines) {
-  const db::ResultRow& winner = *section.winner;
-  const double time = *winner.time;
-  std::string best = si(time, "s");
-  if (const std::string speed = rates(section.amount, time); !speed.empty()) best += "; " + speed;
-  lines.emplace_back("best", best);
-  lines.emplace_back("configuration", winner.configuration.to_string());
-  if (section.amount.limit > 0)
-    lines.emplace_back("limit", format("{}: the best reaches {} of what the device can",
-                                       si(section.amount.limit, "s"), share_text(section.amount, time)));
+  for (auto& line : result_lines(winner_of(section))) lines.push_back(std::move(line));
+  if (section.winner->rerank) lines.emplace_back("ties", tied_text(section));
   if (section.measured > 1) lines.emplace_back("gain", gains_text(section));
-  if (!section.winner_samples.empty()) lines.emplace_back("spread", spread_text(section));
-  if (winner.rerank) lines.emplace_back("finals", rerank_text(section));
-  if (winner.timing) {
-    lines.emplace_back("measuring", to_text(*winner.timing));
-    if (const std::string state = to_text(winner.timing->machine); !state.empty())
-      lines.emplace_back("machine", state);
-  }
-  lines.emplace_back("close", format("{} within 5 % of the best, itself included", section.close));
-  lines.emplace_back("checked",
-                     format("largest error {:.3g}, tolerance {:.3g}", winner.error, winner.tolerance));
-  if (winner.resources) lines.emplace_back("needs", resources_text(*winner.resources));
+  lines.emplace_back("close", format("{} within 5 % of the best, including the best",
+                                     counted(section.close, "configuration")));
   if (section.found)
     lines.emplace_back("found", format("by {}, evaluation {} of run {}, after {}", section.found->strategy,
                                        section.found->sequence + 1, section.found->run,
@@ -173,6 +118,22 @@ std::string when(const std::string& utc) {
 }
 
 }  // namespace
+
+ShownResult winner_of(const Section& section) {
+  ShownResult winner = shown(*section.winner, section.winner_samples);
+  winner.cost = section.amount;
+  return winner;
+}
+
+std::uint64_t tied_count(const Section& section) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      section.evaluations, [&](const db::ResultRow& row) { return ties(section, row); }));
+}
+
+std::string tied_text(const Section& section) {
+  const std::uint64_t tied = tied_count(section);
+  return tied == 0 ? "none" : counted(tied, "other configuration");
+}
 
 std::string title(const Section& section) {
   const db::Workload& workload = section.workload;
@@ -190,14 +151,13 @@ std::vector<std::pair<std::string, std::string>> properties(const Section& secti
                      format("{}, sources {}", workload.toolchain.compiler, workload.toolchain.source_hash));
   for (const std::string& phrase : section.outdated) lines.emplace_back("stale", phrase);
   if (workload.origin == Origin::replayed)
-    lines.emplace_back("origin", "replayed: the times are recorded ones, nothing was measured in these runs");
+    lines.emplace_back("origin", "replayed: the times are recorded, nothing was measured in these runs");
   if (workload.origin == Origin::imported)
     lines.emplace_back("origin", "imported: measured by another program, and not checked here");
-  if (section.winner) {
+  if (section.winner)
     add_winner(section, lines);
-  } else {
+  else
     lines.emplace_back("best", "none: no configuration was measured");
-  }
   lines.emplace_back("evaluated", counts_text(section));
   return lines;
 }
@@ -206,7 +166,7 @@ Grid top_table(const Section& section) {
   const bool rerank = section.winner && section.winner->rerank;
   std::vector<std::string> header = {"place",     "time",      "of best",      "of limit",
                                      "registers", "occupancy", "configuration"};
-  if (rerank) header.insert(header.begin() + 4, "finals");
+  if (rerank) header.insert(header.begin() + 4, "re-ranking");
   Grid grid(std::move(header));
   for (std::size_t i = 0; i < std::min(section.top, section.measured); ++i) {
     const db::ResultRow& row = section.evaluations[i];

@@ -11,7 +11,7 @@
 
 namespace tune::reports {
 
-/// A parameter with the values that were measured, numbers in order, texts by the alphabet.
+/// A parameter with its measured values, numbers in order, texts by the alphabet.
 struct MeasuredParameter {
   std::string name;
   std::vector<search::Value> values;
@@ -30,17 +30,17 @@ struct ValueTable {
 
 ValueTable value_table(const Section& section);
 
-/// The parameter that says which algorithm it is: `variant`, or else the first text with two values or more.
+/// The parameter that names the algorithm: `variant`, else the first text with two to eight values.
 std::optional<std::size_t> grouping(const ValueTable& table);
 
-/// What is known of the configurations with one value of a parameter.
+/// The configurations with one value of a parameter.
 struct ValueEffect {
   std::size_t count = 0;
   std::size_t best = 0;  ///< row of the first in the ranking
   double median = 0;     ///< seconds
 };
 
-/// What one parameter does to the time.
+/// The effect of one parameter on the time.
 struct ParameterEffect {
   std::size_t count = 0;            ///< measured configurations that have it
   std::vector<ValueEffect> values;  ///< as in MeasuredParameter; every value was measured
@@ -50,10 +50,10 @@ struct ParameterEffect {
   std::optional<double> importance;
 };
 
-/// Exact over all measured configurations. One a parameter.
+/// One for each parameter, exact over all measured configurations.
 std::vector<ParameterEffect> parameter_effects(const Section& section, const ValueTable& table);
 
-/// Of parameters with at most this many values pairs are looked at.
+/// Pairs are formed of parameters with at most this many values.
 inline constexpr std::size_t max_pair_values = 40;
 
 /// The two parameters whose values together explain most of the variance (as above); nothing where no two

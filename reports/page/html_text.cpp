@@ -2,6 +2,7 @@
 #include "reports/page/html_text.hpp"
 
 #include <cstddef>
+#include <utility>
 
 namespace tune::reports {
 namespace {
@@ -26,25 +27,14 @@ std::size_t character_length(std::string_view text) {
 }
 
 void add_escaped(std::string& escaped, char letter) {
-  switch (letter) {
-    case '&':
-      escaped += "&amp;";
-      break;
-    case '<':
-      escaped += "&lt;";
-      break;
-    case '>':
-      escaped += "&gt;";
-      break;
-    case '"':
-      escaped += "&quot;";
-      break;
-    case '\'':
-      escaped += "&#39;";
-      break;
-    default:
-      escaped += static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f ? ' ' : letter;
-  }
+  static constexpr std::pair<char, std::string_view> entities[] = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+  for (const auto& [plain, entity] : entities)
+    if (letter == plain) {
+      escaped += entity;
+      return;
+    }
+  escaped += static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f ? ' ' : letter;
 }
 
 }  // namespace

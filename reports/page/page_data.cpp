@@ -82,7 +82,7 @@ Json parameter_json(const MeasuredParameter& parameter, const ParameterEffect& e
           {"best", best},           {"medians", medians}};
 }
 
-/// A column of what the rows' kernels need.
+/// A column with a figure of the resources of each row's kernel.
 template<class Figure>
 Json resource_column(const Section& section, const ShownRows& shown, const Figure& figure) {
   Json column = Json::array();
@@ -122,7 +122,8 @@ Json rows_json(const Section& section, const ValueTable& table, const ShownRows&
   return rows;
 }
 
-/// Seconds by phase, summed over evaluations, failures included; one entry a value of the grouping parameter.
+/// Seconds by phase, summed over evaluations, including failures; an entry for each value of the grouping
+/// parameter.
 Json cost_json(const Section& section, const std::optional<std::string>& group) {
   struct Sum {
     std::size_t count = 0;

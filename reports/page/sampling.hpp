@@ -8,20 +8,20 @@
 
 namespace tune::reports {
 
-/// Which measurements a page shows one by one.
+/// The measurements that a page shows one by one.
 struct ShownRows {
   std::vector<std::size_t> rows;  ///< increasing: the best first
-  /// Of each of them, whether it is one of those taken at equal steps through the ranking: what is said of
-  /// all (distributions, medians) follows from these. All are where nothing was left out.
+  /// For each row, whether it was taken at equal steps through the ranking: distributions and medians follow
+  /// from these alone. True for all where no row was left out.
   std::vector<bool> even;
 };
 
-/// All, or about `most` of them: the best, the best with each value and each pair of values of parameters (as
-/// far as there is room), the winner's neighbours, those that no other beats in both time and error, and of
-/// the rest a uniform part.
+/// All rows, or about `max_count`: the best, the best with each value and each pair of values of parameters
+/// (as far as there is room), the winner's neighbours, those that no other beats in both time and error, and
+/// a uniform part of the rest.
 ShownRows shown_rows(const Section& section, const ValueTable& table, std::size_t max_count);
 
-/// How many rows each of several sections may show, so that all show about `most` in sum: small ones all of
+/// The rows that each of several sections may show, about `max_count` in sum: small sections show all of
 /// theirs, large ones equally many.
 std::vector<std::size_t> fair_shares(const std::vector<std::size_t>& rows, std::size_t max_count);
 

@@ -17,7 +17,7 @@ std::string text(const std::string& words) {
   return html_text(typeset(words));
 }
 
-/// The value that names the algorithm in bold, the other parameters small behind it.
+/// The variant in bold, then the other parameters in small print.
 std::string configuration_html(const Configuration& configuration) {
   const search::Value* variant = configuration.find("variant");
   std::string html;
@@ -34,7 +34,7 @@ std::string factor(const std::optional<double>& gain) {
   return gain ? format("{:.2f}x", *gain) : "-";
 }
 
-/// With blanks behind commas, where a line may break.
+/// Adds blanks after commas, where a line may break.
 std::string spaced(const std::string& list) {
   std::string result;
   for (const char letter : list) {
@@ -42,13 +42,6 @@ std::string spaced(const std::string& list) {
     if (letter == ',') result += ' ';
   }
   return result;
-}
-
-std::string ties_text(const Section& section) {
-  if (!section.winner || !section.winner->rerank) return "no finals";
-  const auto tied = std::ranges::count_if(section.evaluations,
-                                          [&](const db::ResultRow& row) { return ties(section, row); });
-  return tied == 0 ? "none" : format("{}", tied);
 }
 
 std::string found_html(const Section& section) {
@@ -102,7 +95,9 @@ std::string summary_row(const Section& section, std::size_t number) {
     add_cell(html, "of limit", share ? percent_text(*share) : "-", " class=\"number\"");
     add_cell(html, "over default", factor(gain(section, section.default_time)), " class=\"number\"");
     add_cell(html, "over median", factor(gain(section, section.median_time)), " class=\"number\"");
-    add_cell(html, "ties with it", ties_text(section), " class=\"number\"");
+    add_cell(html, "ties with it",
+             section.winner->rerank ? format("{}", tied_count(section)) : "not re-ranked",
+             " class=\"number\"");
   }
   add_cell(html, "found by", found_html(section));
   add_cell(html, "as of", fresh_html(section));
@@ -114,8 +109,7 @@ std::string device_heading(const Section& section) {
                 html_text(section.workload.architecture)) +
          "<div class=\"scroll\"><table class=\"summary\"><thead><tr><th scope=\"col\">problem</th>"
          "<th scope=\"col\">winner</th><th scope=\"col\" class=\"number\">time</th>"
-         "<th scope=\"col\" class=\"number\">of limit</th><th scope=\"col\" class=\"number\">over "
-         "default</th>"
+         "<th scope=\"col\" class=\"number\">of limit</th><th scope=\"col\" class=\"number\">over default</th>"
          "<th scope=\"col\" class=\"number\">over median</th><th scope=\"col\" class=\"number\">ties</th>"
          "<th scope=\"col\">found by</th><th scope=\"col\">as of</th></tr></thead>\n<tbody>\n";
 }
@@ -127,7 +121,7 @@ std::string properties_html(const Section& section) {
   return html + "</dl>\n";
 }
 
-/// Folded, where it has rows.
+/// A table that is folded at first; empty where it has no rows.
 std::string table_html(const char* heading, const Grid& grid) {
   if (grid.empty()) return "";
   std::string html = format("<details><summary>{}</summary><div class=\"scroll\"><table>\n", heading);
@@ -173,14 +167,14 @@ std::string sections_html(const ReportData& data) {
                    html_text(spaced(title(section))));
     const std::vector<std::string> reasons = why_it_wins(section);
     if (reasons.empty()) {
-      html += "<p>No configuration was measured: every one failed. The failures are below.</p>\n";
+      html += "<p>No configuration was measured: all failed. The failures are below.</p>\n";
     } else {
       html += format("<p class=\"winner\">{}</p>\n<h3>Why the winner wins</h3>\n<ul class=\"why\">\n",
                      configuration_html(section.winner->configuration));
       for (const std::string& reason : reasons) html += format("<li>{}</li>\n", text(reason));
       html += "</ul>\n";
     }
-    html += "<details><summary>All facts</summary>\n" + properties_html(section) + "</details>\n";
+    html += "<details><summary>All properties</summary>\n" + properties_html(section) + "</details>\n";
     html += table_html("Fastest configurations", top_table(section));
     html += table_html("Runs", run_table(section));
     html += table_html("Failures", failure_table(section));

@@ -8,10 +8,10 @@
 /// The part of the page that needs no script: HTML with all text escaped.
 namespace tune::reports {
 
-/// Tables of all sections, one a device.
+/// A table for each device, with a row for each section.
 std::string summary_html(const ReportData& data);
-/// Of each section its facts, why its winner wins, its fastest configurations, runs and failures; hidden
-/// where another section is chosen.
+/// For each section its properties, why its winner wins, its fastest configurations, runs and failures;
+/// hidden where another section is chosen.
 std::string sections_html(const ReportData& data);
 
 }  // namespace tune::reports

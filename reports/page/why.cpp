@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/data/wording.hpp"
 #include "reports/page/effects.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -35,26 +36,23 @@ void add_limit(const Section& section, Sentences& sentences) {
                                       : "arithmetic");
   sentences.push_back(text + ".");
   if (top.host_bound) {
-    sentences.push_back(
-        format("{} pass between host and device, {} in both directions together; copies reach {} to the "
-               "device and {} "
-               "back, measured, and both can go on beside the computation.",
-               si(amount.bytes, "B"), si(amount.bytes / time, "B/s"),
-               si(section.device.host_to_device_bandwidth, "B/s"),
-               si(section.device.device_to_host_bandwidth, "B/s")));
+    sentences.push_back(format(
+        "{} pass between host and device, {} in both directions together; copies reach {} to the device and {} "
+        "back, measured, and both can go on beside the computation.",
+        si(amount.bytes, "B"), si(amount.bytes / time, "B/s"),
+        si(section.device.host_to_device_bandwidth, "B/s"),
+        si(section.device.device_to_host_bandwidth, "B/s")));
     return;
   }
   if (!(top.intensity > 0 && top.bandwidth > 0 && top.flops > 0)) return;
-  sentences.push_back(
-      format("One solution moves at least {} and computes {}, {:.3g} flop/byte. The device is bound by "
-             "memory up to {:.3g} "
-             "flop/byte, so this work is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} "
-             "of peak).",
-             si(amount.bytes, "B"), si(amount.flops, "flop"), top.intensity, top.flops / top.bandwidth,
-             top.memory_bound ? "memory" : "arithmetic", si(amount.bytes / time, "B/s"),
-             percent_text(amount.bytes / time / top.bandwidth),
-             top.measured ? "the measured copy" : "the datasheet's", si(amount.flops / time, "flop/s"),
-             percent_text(amount.flops / time / top.flops)));
+  sentences.push_back(format(
+      "One solution moves at least {} and computes {}, {:.3g} flop/byte. The device is bound by memory up to {:.3g} "
+      "flop/byte, so this problem is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} of peak).",
+      si(amount.bytes, "B"), si(amount.flops, "flop"), top.intensity, top.flops / top.bandwidth,
+      top.memory_bound ? "memory" : "arithmetic", si(amount.bytes / time, "B/s"),
+      percent_text(amount.bytes / time / top.bandwidth),
+      top.measured ? "the measured copy" : "the datasheet's", si(amount.flops / time, "flop/s"),
+      percent_text(amount.flops / time / top.flops)));
 }
 
 void add_resources(const Section& section, Sentences& sentences) {
@@ -119,7 +117,7 @@ void add_steps(const Section& section, const ValueTable& table, Sentences& sente
   std::string text = format("{} measured configuration{} differ{} from it in one parameter: ", rows.size(),
                             rows.size() == 1 ? "" : "s", rows.size() == 1 ? "s" : "");
   text += describe(rows.front());
-  if (rows.size() > 1) text += "; at the other end " + describe(rows.back());
+  if (rows.size() > 1) text += "; the worst: " + describe(rows.back());
   sentences.push_back(text + ".");
 }
 
@@ -135,31 +133,26 @@ void add_importance(const ValueTable& table, const std::vector<ParameterEffect>&
   const auto text_of = [&](const auto& parameter) {
     return format("{} ({})", table.parameters[parameter.second].name, percent_text(-parameter.first));
   };
-  sentences.push_back(
-      format("What explains most of the differences in time between all measured configurations: {}.",
-             joined(order, text_of)));
+  sentences.push_back(format(
+      "These parameters explain most of the differences in time between all measured configurations: {}.",
+      joined(order, text_of)));
 }
 
 void add_standing(const Section& section, Sentences& sentences) {
   const db::ResultRow& winner = *section.winner;
   std::string text =
       format("{} of {} measured configurations are within 5 % of it", section.close, section.measured);
-  if (winner.rerank) {
-    const auto tied = std::ranges::count_if(section.evaluations,
-                                            [&](const db::ResultRow& row) { return ties(section, row); });
-    text += format("; in the finals ({} rounds) {} with it", winner.rerank->rounds,
-                   tied == 0   ? "none ties"
-                   : tied == 1 ? "1 other ties"
-                               : format("{} others tie", tied));
-  }
+  if (winner.rerank)
+    text +=
+        format("; ties with it after re-ranking ({} rounds): {}", winner.rerank->rounds, tied_text(section));
   if (winner.tolerance > 0)
     text += format(". Its largest error is {:.3g}, {} of what is allowed", winner.error,
                    percent_text(winner.error / winner.tolerance));
   sentences.push_back(text + ".");
 }
 
-/// Operations a second of the units that may do the work. Which may is not stored, but the limit is, and says
-/// so where operations bind: the vector units, unless they are too slow for it.
+/// The peak rate of the units that may compute. Which units may is not stored, but the limit is, and it tells
+/// where operations bind: the vector units, unless they are too slow for it.
 double peak_flops(const Section& section) {
   const DeviceProperties& device = section.device;
   const bool doubles = in_double_precision(section.workload);
@@ -186,7 +179,7 @@ Ceilings ceilings(const Section& section) {
   if (amount.flops > 0 && amount.bytes > 0) top.intensity = amount.flops / amount.bytes;
   top.memory_bound =
       !(top.flops > 0) || (top.bandwidth > 0 && amount.bytes / top.bandwidth >= amount.flops / top.flops);
-  // What passes between host and device is not stored, but the limit is: nothing else makes it so long.
+  // Copies between host and device are not stored, but the limit is: nothing else makes it so long.
   const double other = std::max(top.bandwidth > 0 ? amount.bytes / top.bandwidth : 0,
                                 top.flops > 0 ? amount.flops / top.flops : 0);
   top.host_bound = device.host_to_device_bandwidth > 0 && amount.limit > 1.1 * other;

@@ -8,18 +8,18 @@
 
 namespace tune::reports {
 
-/// What the problem can reach on a device.
+/// The most that the problem can reach on a device.
 struct Ceilings {
   double bandwidth = 0;       ///< bytes a second: measured copies, else the datasheet's; 0 where unknown
-  bool measured = false;      ///< whether the bandwidth is
-  double flops = 0;           ///< a second, in the precision of the work; 0 where unknown
-  double intensity = 0;       ///< of the work: flops a byte, 0 where one of them is unknown
-  bool memory_bound = false;  ///< whether the bytes take longer than the flops
-  bool host_bound = false;    ///< whether copies from or to the host take longer than both
+  bool measured = false;      ///< the bandwidth was measured
+  double flops = 0;           ///< a second, in the problem's precision; 0 where unknown
+  double intensity = 0;       ///< flops a byte; 0 where one of them is unknown
+  bool memory_bound = false;  ///< the bytes take longer than the flops
+  bool host_bound = false;    ///< copies from or to the host take longer than both
 };
 Ceilings ceilings(const Section& section);
 
-/// Why the winner wins, in plain sentences with numbers: how close it is to what the device can, what it
+/// Why the winner wins, in sentences with numbers: how close it is to the device's limit, which resources it
 /// needs, what the alternatives lose. Empty where nothing was measured.
 std::vector<std::string> why_it_wins(const Section& section);
 

@@ -7,7 +7,7 @@ const chartKinds = []; // filled by charts/*.js; see addChart
 /**
  * A kind of chart: id, title, help (how to read it), wide, height in pixels, and draw(view, control), which gives
  * {option, table, note, events} or {empty: why there is nothing to draw}. control(name, label, options, otherwise)
- * makes a choice and gives its value.
+ * makes a choice and returns its value.
  */
 const addChart = (kind) => chartKinds.push(kind);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cards of the chosen section, in the order of charts/.
+// The cards of the chosen section, in the order of the list in reports/CMakeLists.txt.
 
 function fillChooser() {
   const chooser = byId("section-choice");

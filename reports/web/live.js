@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page that `tune serve` gave asks for what is new, and keeps what was chosen on it.
+// A page from `tune serve` asks for newer data, and keeps the choices made on it.
 
 const live = { tag: null, waiting: 1000 };
 
 async function fetchUpdate() {
   const answer = await fetch("data", { headers: live.tag ? { "If-None-Match": live.tag } : {}, cache: "no-store" });
   if (answer.status === 304) return false;
-  if (!answer.ok) throw new Error(`the server says ${answer.status}`);
+  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
   const update = await answer.json();
   live.tag = answer.headers.get("ETag");
   return update;

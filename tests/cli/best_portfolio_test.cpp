@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "reports/portfolio_header.hpp"
+#include "reports/header.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 
@@ -109,7 +109,7 @@ TEST_F(BestPortfolio, OlderSourcesStandInWhereNothingIsFresh) {
   add_recording(sandbox_.database(), {.n = 160, .count = 40, .sources = "older"});
   add_recording(sandbox_.database(), {.n = 96, .count = 40, .slower_by = 0.5, .sources = "older"});
   const std::string text = header();
-  EXPECT_NE(text.find("for 6 recorded works"), std::string::npos) << text;  // four here, two that ship
+  EXPECT_NE(text.find("for 6 recorded workloads"), std::string::npos) << text;  // four here, two that ship
   EXPECT_NE(text.find("sources have changed since 1 of these was recorded"), std::string::npos) << text;
   const std::size_t stale = text.find(", by older kernel sources");
   ASSERT_NE(stale, std::string::npos) << text;
@@ -128,7 +128,7 @@ TEST_F(BestPortfolio, WithoutLossEachHasItsBest) {
 
 TEST_F(BestPortfolio, IsRefusedWhereItMakesNoSense) {
   expect_refused(sandbox_.tune({"best", "stencil3d", "--portfolio"}), 2, {"--portfolio", "--format header"});
-  expect_refused(sandbox_.tune({"best", "stencil3d", "--loss", "3%"}), 2, {"--loss belongs to --portfolio"});
+  expect_refused(sandbox_.tune({"best", "stencil3d", "--loss", "3%"}), 2, {"--loss needs --portfolio"});
   expect_refused(sandbox_.tune(portfolio({"--loss", "much"})), 2, {"--loss: 'much' is not a share"});
   expect_refused(sandbox_.tune(portfolio({"--set", "radius=3"})), 3, {"no result of stencil3d", "radius=3"});
   expect_refused(sandbox_.tune(portfolio({"--device", "Unheard-of"})), 3, {"no result of stencil3d"});
@@ -164,7 +164,7 @@ TEST(BestObjective, EnergyChoosesAnother) {
   EXPECT_EQ(energy["objective"], "energy");
   const ProgramResult text =
       sandbox.tune({"best", "stencil3d", "--size", "96x96x96", "--objective", "energy"});
-  EXPECT_NE(text.out.find("the smallest energy known"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("the smallest energy that is stored"), std::string::npos) << text.out;
 }
 
 TEST(BestObjective, WithoutEnergiesThereIsNoAnswer) {

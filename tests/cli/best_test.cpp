@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "cli/best/best_text.hpp"
+#include "reports/header.hpp"
 #include "cli/input/stored.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
@@ -52,7 +52,7 @@ TEST(Best, AHeaderHasTheStepsInTheirOrder) {
   plan.launches = {launch, FourierTransform{FourierDirection::forward, "a", "b", {30, 20}}, launch,
                    Copy{{"host"}, {"here", 0, 48}, 40, 9}};
   plan.setup = {FourierTransform{FourierDirection::forward, "c", "c", {8}}};
-  const std::string text = cli::launch_constants(plan);
+  const std::string text = reports::launch_constants(plan);
   EXPECT_EQ(text.find("inline constexpr unsigned long long fourier_setup_0[1] = {8};"), 0u) << text;
   EXPECT_NE(text.find("grid_0[3] = {7, 2, 1};"), std::string::npos) << text;
   EXPECT_NE(

@@ -239,11 +239,11 @@ TEST(Junit, AFileIsWrittenWholeOrNotAtAll) {
 
 TEST(CheckStoredCommand, IsRefusedWhereItCannotBe) {
   const Sandbox sandbox;
-  expect_refused(sandbox.tune({"check", "--stored"}), 1, {"no GPU runs the kernels here"});
+  expect_refused(sandbox.tune({"check", "--stored"}), 1, {"there is no GPU here"});
   expect_refused(sandbox.tune({"check", "stencil3d", "--junit", "x.xml"}), 2,
-                 {"--junit belongs to --stored"});
+                 {"--junit needs --stored"});
   expect_refused(sandbox.tune({"check", "stencil3d", "--threshold", "3%"}), 2,
-                 {"--threshold belongs to --stored"});
+                 {"--threshold needs --stored"});
   expect_refused(sandbox.tune({"check", "--stored", "--threshold", "x"}), 2, {"--threshold: 'x'"});
 }
 

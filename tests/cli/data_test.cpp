@@ -83,7 +83,7 @@ TEST_F(Data, OfARunNeedWhatTheyNeed) {
   refused({"--problem", "matvec", "--device", "replay", "--input", input, "--output", folder / "b.bin"},
           "needs a GPU");
   refused({"--problem", "matvec", "--output", output}, "give both");
-  refused({"--problem", "matvec", "--input", input, "--size", "40x30"}, "leave it out");
+  refused({"--problem", "matvec", "--input", input, "--size", "40x30"}, "leave the option out");
   refused({"--problem", "stencil3d", "--input", input}, "takes no files");
   refused({"--problem", "matvec", "--input", input, "--output", folder / "none/r"}, "no folder");
   refused({"data", "generate", "--problem", "matvec"}, "--out");

@@ -103,7 +103,7 @@ TEST(DbExport, SettingsChooseAmongWorks) {
   add_recording(sandbox.database(), {.count = 20});
   const std::string file = (sandbox / "x.t4.json").string(), database = (sandbox / "x.db").string();
   expect_refused(sandbox.tune({"db", "export", "--out", file, "--size", "64x64x64"}), 2,
-                 {"2 works fit", "--set (radius: 1, 2)", "--out"});
+                 {"2 workloads match", "--set (radius: 1, 2)", "--out"});
   EXPECT_TRUE(
       has(done(sandbox, {"db", "export", "--out", file, "--set", "radius=2"}).out, " 10 configurations"));
   EXPECT_TRUE(has(done(sandbox, {"db", "export", "--out", database, "--set", "radius=1"}).out,

@@ -49,12 +49,12 @@ TEST(DbFormats, T4ThereAndBackIsTheSame) {
       << imported.out;
   EXPECT_EQ(outcomes(other), as_t4(outcomes(sandbox.database())));
   const std::string again = done(sandbox, {"db", "import", file, "--db", other}).out;
-  EXPECT_TRUE(has(again, "0 evaluations are new, 300 were there")) << again;
+  EXPECT_TRUE(has(again, "0 evaluations added, 300 were there")) << again;
   EXPECT_TRUE(has(done(sandbox, {"db", "check", other}).out, "nothing is wrong"));
   // And once more from there, exactly.
   const std::string second = (sandbox / "second.t4.json").string(), third = (sandbox / "third.db").string();
   done(sandbox, {"db", "export", "--out", second, "--db", other});
-  EXPECT_TRUE(has(done(sandbox, {"db", "import", second, "--db", other}).out, "0 evaluations are new"));
+  EXPECT_TRUE(has(done(sandbox, {"db", "import", second, "--db", other}).out, "0 evaluations added"));
   done(sandbox, {"db", "import", second, "--db", third});
   EXPECT_EQ(outcomes(third), outcomes(other));
 }
@@ -117,7 +117,7 @@ TEST(DbFormats, ACacheThatHasGrownAddsWhatIsNew) {
   const Sandbox sandbox;
   done(sandbox, {"db", "import", written(sandbox, "cache.json", cache())});
   const ProgramResult grown = done(sandbox, {"db", "import", written(sandbox, "grown.json", cache(1))});
-  EXPECT_TRUE(has(grown.out, "1 evaluation is new, 3 were there")) << grown.out;
+  EXPECT_TRUE(has(grown.out, "1 evaluation added, 3 were there")) << grown.out;
   EXPECT_EQ(outcomes(sandbox.database()).size(), 4U);
 }
 
@@ -197,7 +197,7 @@ TEST(DbFormats, ASizeThatIsNoneIsNotStored) {
   std::string text = cache();
   text.replace(text.find("[4096, 512]"), 11, "\"0x-5\"");
   const ProgramResult odd = done(sandbox, {"db", "import", written(sandbox, "odd.json", text)});
-  EXPECT_TRUE(has(odd.err, "'0x-5' is no size: stored without")) << odd.err;
+  EXPECT_TRUE(has(odd.err, "'0x-5' is not a size: stored without")) << odd.err;
   EXPECT_TRUE(has(odd.out, "Kernel Tuner convolve on NVIDIA A100")) << odd.out;
   done(sandbox, {"db", "check"});
 }
@@ -209,7 +209,7 @@ TEST(DbFormats, SettingsCanBeSaidAndMergedFilesAreTold) {
   const std::string a = written(sandbox, "a.json", cache()), b = written(sandbox, "b.json", other);
   const ProgramResult merged = done(sandbox, {"db", "import", a, b});
   EXPECT_TRUE(
-      has(merged.err, "2 files become one work, convolve 4096x512 on NVIDIA A100: 1 of their 4 results"))
+      has(merged.err, "2 files become one workload, convolve 4096x512 on NVIDIA A100: newer results of the same configuration replace 1 of their 4 results"))
       << merged.err;
   EXPECT_TRUE(has(merged.err, "--set NAME=VALUE")) << merged.err;
   EXPECT_TRUE(has(done(sandbox, {"db", "import", a, a}).err, "no result replaces another"));
@@ -217,9 +217,9 @@ TEST(DbFormats, SettingsCanBeSaidAndMergedFilesAreTold) {
   const ProgramResult first =
       done(sandbox, {"db", "import", a, "--set", "radius=1,type=float", "--db", apart});
   EXPECT_TRUE(has(first.out, "convolve 4096x512 radius=1,type=float on")) << first.out;
-  EXPECT_FALSE(has(first.err, "become one work")) << first.err;
+  EXPECT_FALSE(has(first.err, "become one workload")) << first.err;
   const ProgramResult second = done(sandbox, {"db", "import", b, "--set", "radius=2", "--db", apart});
-  EXPECT_TRUE(has(second.out, "3 evaluations are new, 0 were there")) << second.out;
+  EXPECT_TRUE(has(second.out, "3 evaluations added, 0 were there")) << second.out;
   expect_refused(sandbox.tune({"db", "import", a, "--set", "radius"}), 2, {"--set", "name=value"});
 }
 
@@ -264,14 +264,14 @@ TEST(DbFormats, ExportOfSeveralWorksNeedsAFolder) {
   add_recording(sandbox.database(), {.n = 128, .count = 10});
   add_recording(sandbox.database(), {.origin = Origin::replayed, .n = 256, .count = 10});
   const std::string file = (sandbox / "x.t4.json").string();
-  expect_refused(sandbox.tune({"db", "export", "--out", file}), 2, {"2 works fit", "--size", "64x64x64"});
+  expect_refused(sandbox.tune({"db", "export", "--out", file}), 2, {"2 workloads match", "--size", "64x64x64"});
   EXPECT_TRUE(
       has(done(sandbox, {"db", "export", "--out", file, "--size", "128x128x128"}).out, "10 configurations"));
   expect_refused(sandbox.tune({"db", "export", "--out", file, "--size", "64x64x64"}), 1,
                  {"x.t4.json exists"});
   expect_refused(
       sandbox.tune({"db", "export", "--out", (sandbox / "y.t4.json").string(), "--size", "256x256x256"}), 3,
-      {"nobody's times"});
+      {"replayed results are not exported"});
   fs::create_directory(sandbox / "all");
   done(sandbox, {"db", "export", "--out", (sandbox / "all").string(), "--format", "kernel-tuner", "--best"});
   std::size_t files = 0;

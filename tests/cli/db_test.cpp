@@ -124,7 +124,7 @@ TEST(Db, MergeTakesEverythingOnce) {
   EXPECT_TRUE(has(first.out, "1 run and 30 evaluations were there")) << first.out;
   EXPECT_EQ(number(sandbox / "all.db", "SELECT COUNT(*) FROM evaluations"), 50);
   const ProgramResult self = done(sandbox, {"db", "merge", one, "--db", one});
-  EXPECT_TRUE(has(self.out, "is the database itself")) << self.out;
+  EXPECT_TRUE(has(self.out, "is the target database itself")) << self.out;
   const Json info =
       Json::parse(done(sandbox, {"db", "info", (sandbox / "all.db").string(), "--format", "json"}).out);
   EXPECT_EQ(info["by_source"].size(), 2U);

@@ -148,7 +148,7 @@ TEST_F(ProcessTest, InterruptedEndsWithItsSummaryAndGoesOn) {
     process.send(signal);
     const ProgramResult outcome = process.wait();
     EXPECT_EQ(outcome.status, 130) << outcome.err;
-    EXPECT_NE(outcome.out.find("interrupted; the same call goes on from here"), std::string::npos)
+    EXPECT_NE(outcome.out.find("interrupted; the same call continues from here"), std::string::npos)
         << outcome.out;
     EXPECT_EQ(outcome.err.find("tune: "), std::string::npos) << outcome.err;
     EXPECT_EQ(

@@ -127,7 +127,7 @@ TEST(Replay, SharesByTimeWhereTheFileHasTimes) {
   const auto call = replay_of({written(sandbox, "timed.json", file.dump())}, {"--json", json});
   const ProgramResult outcome = sandbox.tune(call);
   EXPECT_NE(outcome.out.find("\n    by time        .826   .826\n"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("By time: after what so many evaluations"), std::string::npos);
+  EXPECT_NE(outcome.out.find("by time: the same after the average recorded time"), std::string::npos);
   const OrderedJson space = OrderedJson::parse(read_file(json))["spaces"][0];
   EXPECT_NEAR(space["seconds_an_evaluation"].get<double>(), 0.4, 1e-9);
   EXPECT_TRUE(space["strategies"][0]["by_time"].is_null()) << "computed, not simulated";
@@ -207,7 +207,7 @@ TEST(Replay, ChoosesForAKernelByTheOthers) {
   ASSERT_EQ(with({"--choose-by", "kernel", "--group", "one=a1", "two=a", "two=b"}).status, 0);
   EXPECT_EQ(OrderedJson::parse(read_file(json))["held_out"]["left_out"][1]["spaces"], (OrderedJson{"a2", "b1"}));
   expect_refused(with({"--choose-by", "kernel", "--group", "one=a", "one=b"}), 2,
-                 {"all spaces are of one kernel"});
+                 {"all spaces belong to one kernel"});
   expect_refused(with({"--choose-by", "kernel", "--group", "one=c"}), 2, {"--group", "'c'"});
   expect_refused(with({"--choose-by", "colour"}), 2, {"--choose-by", "kernel"});
   expect_refused(with({"--only", "nothing"}), 2, {"--only", "'nothing'"});

@@ -98,7 +98,8 @@ TEST(RunSummaryText, WithoutTiesItSaysHowFarTheNextIs) {
   SessionResult value = result();
   value.rerank.places.erase(value.rerank.places.begin() + 1);
   const std::string text = cli::to_text({run, value, "x", "y"});
-  EXPECT_NE(text.find("ties      none: the next of 2 finalists is slower by +2."), std::string::npos) << text;
+  EXPECT_NE(text.find("ties        none: the next of 2 candidates is slower by +2."), std::string::npos)
+      << text;
 }
 
 TEST(RunSummaryText, AsJson) {
@@ -149,8 +150,8 @@ TEST_F(StoredRerank, BestNamesWhatTies) {
                                          "Invented H2", "--db",      sandbox_.database().string()};
   const ProgramResult outcome = sandbox_.tune(best);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  for (const char* words :
-       {"with 99 % confidence, 8 rounds of the finals of run 1", "ties      with 1 other", "unroll=2"})
+  for (const char* words : {"with 99 % confidence, 8 rounds of re-ranking in",
+                            "ties        1 other configuration", "unroll=2"})
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
   std::vector<std::string> as_json = best;
   as_json.insert(as_json.end(), {"--format", "json"});

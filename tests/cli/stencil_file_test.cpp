@@ -50,7 +50,7 @@ TEST(StencilFile, SaysInOneLineWhatIsWrong) {
                  {"32"});
   for (const std::string command : {"best", "space"})
     expect_refused(sandbox.tune({command, "--stencil", flat, "--set", "shape=star"}), 2,
-                   {"shape=star beside --stencil"});
+                   {"shape=star contradicts --stencil"});
   const std::string wrong = written(sandbox, "wrong.stencil", "c0 = 1\nc0 * D[x,q]\n");
   const ProgramResult mistake = sandbox.tune({"space", "--stencil", wrong});
   expect_refused(mistake, 2, {wrong + ":2:10: found 'q', expected an integer, a variable"});

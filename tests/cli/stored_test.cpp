@@ -111,7 +111,7 @@ TEST(List, EveryOptionCountsOrIsRefused) {
   const auto refused = [&](const char* what, const char* option, const std::string& value) {
     std::vector<std::string> words = {"list", what, std::string("--") + option};
     if (!value.empty()) words.push_back(value);
-    expect_refused(sandbox.tune(words), 2, {std::string("--") + option + " says nothing about " + what});
+    expect_refused(sandbox.tune(words), 2, {std::string("--") + option + " does not apply to " + what});
   };
   refused("problems", "device", "Invented B7");
   refused("problems", "size", "64x64x64");
@@ -131,7 +131,7 @@ TEST(List, WhatThereIsIsNamedOnce) {
   EXPECT_NE(unknown.find("stencil3d"), std::string::npos) << unknown;
   EXPECT_EQ(unknown.find("stencil3d"), unknown.rfind("stencil3d")) << unknown;
   expect_refused(sandbox.tune({"list", "runs", "--device", "Invented B7", "--size", "512x512x512"}), 3,
-                 {"no result on Invented B7 of size 512x512x512; there is: 64x64x64"});
+                 {"no result on Invented B7 of size 512x512x512; stored are: 64x64x64"});
 }
 
 TEST(List, WhatDoesNotExistIsNamed) {

@@ -13,12 +13,12 @@ TEST(UntilGain, EndsTheRunAndSaysWhy) {
   const Sandbox sandbox;
   const ProgramResult outcome = sandbox.tune(small_run({"--device", "replay", "--until-gain", "20%"}));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("what is left promises too little"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("the configurations that are left promise too"), std::string::npos) << outcome.out;
   // There is no default budget then: the space is the end.
   EXPECT_NE(outcome.err.find("/600 evaluated"), std::string::npos) << outcome.err;
   EXPECT_NE(sandbox.tune({"list", "runs"}).out.find("stopped"), std::string::npos);
   const std::string shown = sandbox.tune({"show"}).out;
-  EXPECT_NE(shown.find("budget until less than 20 % is to gain"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("budget until less than 20 % can be gained"), std::string::npos) << shown;
   const auto json = nlohmann::json::parse(sandbox.tune({"show", "--format", "json"}).out);
   EXPECT_EQ(json["until_gain"], 0.2);
 }

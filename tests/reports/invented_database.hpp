@@ -2,6 +2,7 @@
 #pragma once
 
 #include "db/store/database.hpp"
+#include "reports/data/report_data.hpp"
 
 namespace tune::testing {
 
@@ -9,5 +10,9 @@ namespace tune::testing {
 /// causes, reused and repeated evaluations, an unfinished run, a replayed one, versions that were tuned again
 /// later, and texts that reports have to quote. Always the same, times of day included.
 void invent(db::Database& database);
+
+/// The one section of the data that has everything, with its winner, one failure and one run alone: every
+/// member that a report for programs has, on few lines.
+reports::ReportData smallest_part(reports::ReportData data);
 
 }  // namespace tune::testing

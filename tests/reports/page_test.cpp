@@ -44,8 +44,30 @@ std::string embedded_data(const std::string& page) {
 }
 
 TEST(PageData, IsAsBefore) {
-  expect_golden("report_page.json",
-                nlohmann::ordered_json::parse(reports::page_data(page_data())).dump(1) + "\n");
+  expect_golden(
+      "report_page.json",
+      nlohmann::ordered_json::parse(reports::page_data(smallest_part(page_data()))).dump(1) + "\n");
+}
+
+TEST(PageData, HasAllRowsRunsAndCosts) {
+  const auto data = nlohmann::json::parse(reports::page_data(page_data()));
+  ASSERT_EQ(data["sections"].size(), 4U);
+  const auto& section = data["sections"][1];
+  EXPECT_EQ(section["rows"]["time"], nlohmann::json::array({1.92e-3, 1.925e-3, 2.2e-3, 4.05e-3}));
+  EXPECT_EQ(section["rows"]["tied"], nlohmann::json::array({1}));
+  EXPECT_EQ(section["parameters"][section["group"].get<std::size_t>()]["name"], "variant");
+  EXPECT_EQ(section["runs"].size(), 2U);
+  EXPECT_EQ(section["runs"][1]["progress"]["best"], nlohmann::json::array({4.05e-3, 2e-3, 1.92e-3}));
+  EXPECT_EQ(section["cost"].size(), 2U);  // direct, fused
+  EXPECT_EQ(section["failures"].size(), 4U);
+}
+
+TEST(PageData, WhatIsUnknownIsNull) {
+  const auto bare = nlohmann::json::parse(reports::page_data(page_data()))["sections"][3];
+  for (const char* member : {"limit", "group", "pair", "default"})
+    EXPECT_TRUE(bare[member].is_null()) << member;
+  EXPECT_TRUE(bare["rows"]["registers"][0].is_null());
+  EXPECT_EQ(bare["cost"][0]["name"], "all");
 }
 
 TEST(PageData, ColumnsHaveOneEntryARow) {

@@ -40,7 +40,8 @@ std::string without_scripts(std::string page) {
 }
 
 std::string rendered(const reports::ReportKind& kind) {
-  const std::string text = kind.make()->render(invented_data());
+  const std::string text =
+      kind.make()->render(kind.name == "json" ? smallest_part(invented_data()) : invented_data());
   return kind.name == "html" ? without_scripts(text) : text;
 }
 
@@ -80,6 +81,36 @@ TEST(JsonReport, CanBeReadBackExactly) {
   EXPECT_EQ(section["best"]["configuration"]["vectorise"].get<bool>(), true);
   EXPECT_EQ(section["runs"][0]["seed"].get<std::uint64_t>(), 0xffff'ffff'ffff'ffff);
   EXPECT_EQ(section["evaluations"].size(), section["evaluated"].get<std::size_t>());
+}
+
+TEST(JsonReport, HasAllSectionsAndTheirParts) {
+  const reports::ReportData data = invented_data();
+  const auto json = nlohmann::json::parse(reports::find_report("json")->make()->render(data));
+  ASSERT_EQ(json["sections"].size(), data.sections.size());
+  for (std::size_t i = 0; i < data.sections.size(); ++i) {
+    const auto& section = json["sections"][i];
+    EXPECT_EQ(section["evaluations"].size(), data.sections[i].evaluations.size());
+    EXPECT_EQ(section["failures"].size(), data.sections[i].failures.size());
+    EXPECT_EQ(section["runs"].size(), data.sections[i].runs.size());
+  }
+  const auto& second_place = json["sections"][1]["evaluations"][1];
+  EXPECT_EQ(second_place["finals"]["place"], 2);
+  EXPECT_EQ(second_place["finals"]["tied"], true);
+  EXPECT_EQ(second_place["configuration"]["cache_share"].get<double>(), 0.25);
+}
+
+TEST(JsonReport, WhatIsUnknownIsNull) {
+  const auto json = nlohmann::json::parse(reports::find_report("json")->make()->render(invented_data()));
+  const auto& failed = json["sections"][0];  // nothing was measured
+  for (const char* member : {"best", "median_seconds", "default_seconds"})
+    EXPECT_TRUE(failed[member].is_null());
+  EXPECT_TRUE(failed["runs"][0]["best_seconds"].is_null());
+  EXPECT_EQ(failed["runs"][0]["end_reason"], "interrupted");
+  EXPECT_TRUE(json["sections"][1]["runs"][0]["ended"].is_null());  // it was killed, or still runs
+  const auto& bare = json["sections"][3];                          // no limit, no resources, no re-ranking
+  EXPECT_TRUE(bare["limit_seconds"].is_null());
+  for (const char* member : {"share_of_limit", "resources", "finals"})
+    EXPECT_TRUE(bare["best"][member].is_null());
 }
 
 TEST(JsonReport, BytesThatAreNoTextDoNotStopIt) {

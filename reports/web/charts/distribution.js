@@ -46,14 +46,14 @@ function drawEcdf(view) {
   return {
     series, tooltip, toAxis: (time) => time,
     xAxis: logAxis("x", "time (logarithmic)", view.even.map((row) => view.rows.time[row]).concat(view.rows.time[0]), (value) => seconds(value, 3)),
-    yAxis: valueAxis("y", "share that is as fast or faster", (value) => percent(value), { max: 1 }),
+    yAxis: valueAxis("y", "share that takes this time or less", (value) => percent(value), { max: 1 }),
   };
 }
 
 addChart({
   id: "distribution",
   title: "Distribution of times",
-  help: "How many configurations are how fast. A thin left end means that good ones are rare, and that searching pays.",
+  help: "The share of configurations with each time. A thin left end means that fast configurations are rare, and that searching pays.",
   draw(view, control) {
     if (view.count === 0) return { empty: "No configuration was measured." };
     const form = control("form", "as", [["histogram", "histogram"], ["ecdf", "cumulative shares"]], "histogram");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What went wrong.
+// The failures by phase and reason.
 
 addChart({
   id: "failures",

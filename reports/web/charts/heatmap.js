@@ -25,7 +25,7 @@ function pairCells(view, a, b, statistic) {
 addChart({
   id: "heatmap",
   title: "Two parameters together",
-  help: "Each cell has the best (or the median) time of the configurations with these two values. The two that explain most together come first.",
+  help: "Each cell shows the best (or the median) time of the configurations with these two values. At first, the two parameters that together explain most are shown.",
   height: 420,
   draw(view, control) {
     const usable = view.varied.filter((i) => view.parameters[i].values.length <= 40);
@@ -68,8 +68,8 @@ addChart({
           emphasis: { itemStyle: { borderColor: ink().text, borderWidth: 2 } } },
         { type: "custom", silent: true, z: 4, data: winner, renderItem: framed }],
       },
-      note: "Framed: where the winner lies. Empty cells: no measured configuration." +
-        (statistic === "median" && view.even.length < view.measured ? " Medians of the uniform part of the configurations." : ""),
+      note: "The frame marks the winner. Empty cells have no measured configuration." +
+        (statistic === "median" && view.even.length < view.measured ? " Medians are of a uniform part of the configurations." : ""),
       spoken: `${view.parameters[a].name} and ${view.parameters[b].name}, ${cells.length} cells`,
       table: { head: [view.parameters[a].name, view.parameters[b].name, statistic === "best" ? "best" : "median"],
         rows: [...cells].sort((p, q) => p.value - q.value).slice(0, 50).map((cell) => [view.valueText(a, cell.x), view.valueText(b, cell.y), seconds(cell.value)]) },

@@ -5,12 +5,12 @@ addChart({
   id: "importance",
   title: "Importance of the parameters",
   help: "Main effects: how much of the variance of log time one parameter explains alone, over all measured configurations that have it " +
-    "(one-way analysis of variance, less what as many values would explain by chance). What only matters together with others shows in the heat map. " +
-    "Configurations are not chosen evenly, so shares may add up to more than 100 %.",
+    "(one-way analysis of variance, less what as many values would explain by chance). Effects of two parameters together show in the heat map. " +
+    "Searches do not choose configurations evenly, so shares may add up to more than 100 %.",
   draw(view) {
     const known = view.parameters.filter((parameter) => parameter.importance !== null && parameter.values.length > 1)
       .sort((a, b) => view.weight(a) - view.weight(b));
-    if (known.length === 0) return { empty: "No parameter has enough measured values to tell." };
+    if (known.length === 0) return { empty: "No parameter has enough measured values." };
     const colours = ink();
     const some = (parameter) => parameter.count < view.measured;
     const label = (parameter) => percent(parameter.importance, 2) + (some(parameter) ? ` in ${parameter.count.toLocaleString("en")}` : "");
@@ -33,7 +33,7 @@ addChart({
           label: { show: true, position: "right", color: colours.text, fontFamily: font, formatter: ({ dataIndex }) => label(known[dataIndex]) },
         }],
       },
-      note: known.some(some) ? "Paler bars: parameters that only some configurations have, and how many; the order counts the share for less where they are few." : "",
+      note: known.some(some) ? "Paler bars are parameters that only some configurations have; the label tells how many. The fewer they are, the lower the bar stands." : "",
       spoken: [...known].reverse().slice(0, 3).map((parameter) => `${parameter.name} ${percent(parameter.importance)}`).join(", "),
       table: { head: ["parameter", "share", "configurations that have it", "values"], rows: [...known].reverse().map((parameter) =>
         [parameter.name, percent(parameter.importance), parameter.count, parameter.values.join(", ")]) },

@@ -33,12 +33,12 @@ function parallelAxes(view, times) {
 addChart({
   id: "parallel",
   title: "All parameters at once",
-  help: "A line is a configuration; those that stand out most are fast. Drag along an axis to choose a range: lines that do not pass through it fade, and what is left " +
-    "is counted below. A click on the axis takes the choice back.",
+  help: "Each line is a configuration; the strongest colours are the fastest. Drag along an axis to choose a range: lines outside of it fade, and the others " +
+    "are counted below. Click the axis to undo the choice.",
   wide: true,
   height: 440,
   draw(view) {
-    if (view.count === 0 || view.varied.length === 0) return { empty: "Less than two different configurations were measured." };
+    if (view.count === 0 || view.varied.length === 0) return { empty: "Fewer than two different configurations were measured." };
     const rows = parallelRows(view);
     const times = rows.map((row) => view.rows.time[row]);
     const data = rows.map((row) => {

@@ -4,7 +4,7 @@
 addChart({
   id: "progress",
   title: "Progress of the searches",
-  help: "The best time so far. A search that falls early needs a small budget; one that still falls at its end needs a larger one.",
+  help: "The best time so far. A search whose line falls early needs a small budget; one whose line still falls at its end needs a larger one.",
   draw(view, control) {
     const runs = view.runs.filter((run) => run.progress.best.length > 0).reverse();
     if (runs.length === 0) return { empty: "No run has measured anything." };

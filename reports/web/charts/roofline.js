@@ -26,13 +26,13 @@ function roofs(view, low, high) {
 addChart({
   id: "roofline",
   title: "Roofline",
-  help: "Across: flops for each byte that one solution must move at least. Up: flops a second. Nothing gets above the roof; left of its edge memory bounds, right of it arithmetic.",
+  help: "Horizontal: flops for each byte that one solution must move at least. Vertical: flops a second. Nothing can lie above the roof; left of its edge memory is the limit, right of it arithmetic.",
   height: 380,
   draw(view) {
     const { bandwidth, flops } = view.ceilings;
     if (view.count === 0) return { empty: "No configuration was measured." };
     if (!(view.work.flops > 0 && view.work.bytes > 0)) return { empty: "The problem counts no flops or no bytes." };
-    if (!bandwidth || !flops) return { empty: "The peaks of this device are not known." };
+    if (!bandwidth || !flops) return { empty: "The peaks of this device are unknown." };
     const own = rooflinePoints(view);
     const winner = { value: [view.work.flops / view.work.bytes, view.work.flops / view.rows.time[0]], row: 0 };
     const others = otherWinners(view);

@@ -83,7 +83,7 @@ function crossovers(xs, lines) {
 addChart({
   id: "scaling",
   title: "Time and error against size and settings",
-  help: "The best of each line in the sections that differ from this one in one number only, and in the setting that the lines stand for. A ring marks where another line becomes the fastest. Errors are those of the fastest.",
+  help: "The best result of each line in the sections that differ from this one in one number only, and in the setting that the lines stand for. A ring marks where another line becomes the fastest. Errors are those of the fastest configuration.",
   draw(view, control) {
     const choices = lineChoices(view);
     const choice = control("lines", "lines", choices, "group");

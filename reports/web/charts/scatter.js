@@ -25,7 +25,7 @@ function paretoFront(view) {
 addChart({
   id: "scatter",
   title: "Error and resources against time",
-  help: "Each point is a configuration. For the error, the line joins those that no other beats in both: what less error costs.",
+  help: "Each point is a configuration. For the error, the line joins the configurations that no other beats in both time and error: it shows the price of a smaller error.",
   height: 380,
   draw(view, control) {
     if (view.count === 0) return { empty: "No configuration was measured." };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one step away from the winner costs.
+// The cost of one step away from the winner.
 
 addChart({
   id: "sensitivity",
   title: "One step from the winner",
-  help: "Measured configurations that differ from the winner in one parameter only. What lies far right must not be changed; what lies near zero may be.",
+  help: "Measured configurations that differ from the winner in one parameter only. A point far to the right is a costly change; a point near zero costs little.",
   draw(view) {
     if (view.count === 0) return { empty: "No configuration was measured." };
     const steps = winnerNeighbours(view);
@@ -37,7 +37,7 @@ addChart({
           markLine: marker([{ xAxis: 0, label: { show: false } }]),
         }],
       },
-      note: "The names on the left have the winner's values; each point is labelled with the value it has instead.",
+      note: "The left side shows the winner's values; each point is labelled with the value that it has instead.",
       spoken: counted(steps.length, "configuration"),
       table: { head: ["parameter", "winner", "instead", "time", "against the winner"], rows: steps.sort((a, b) => change(a) - change(b)).map((step) =>
         [view.parameters[step.parameter].name, own(step.parameter), view.valueText(step.parameter, view.level(step.parameter, step.row)),

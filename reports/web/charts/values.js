@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best time by the value of one parameter: what fusing more steps, padding or wider loads bring.
+// The best time by the value of one parameter.
 
 /** Best time of each value, in the order of values, null where there is none; one list a group. */
 function bestByValue(view, parameter) {
@@ -15,8 +15,8 @@ function bestByValue(view, parameter) {
 addChart({
   id: "values",
   title: "Best time by the value of a parameter",
-  help: "The best configuration with each value, whatever the other parameters are; one line for each variant. For a parameter such as " +
-    "the number of fused steps, this is what fusing brings.",
+  help: "The best configuration with each value, whatever the other parameters are; one line for each variant. For the number of fused steps, " +
+    "for example, it shows what fusing gains.",
   draw(view, control) {
     const usable = view.varied.filter((i) => String(i) !== String(view.group));
     if (usable.length === 0) return { empty: "No parameter has several measured values." };
@@ -56,7 +56,7 @@ addChart({
 addChart({
   id: "values-table",
   title: "All parameters, value by value",
-  help: "What the best configuration with each value loses to the winner, over all measured configurations.",
+  help: "How much slower than the winner the best configuration with each value is, over all measured configurations.",
   wide: true,
   height: 1,
   draw(view) {

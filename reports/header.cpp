@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/portfolio_header.hpp"
+#include "reports/header.hpp"
 
 #include <algorithm>
+#include <variant>
 
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 using Parameters = std::vector<std::pair<std::string, search::Value>>;
 
-/// All parameters that any of the configurations has, each with a value that shows its type.
+/// All parameters of all configurations, each with a value that shows its type.
 Parameters parameters_of(const db::Portfolio& portfolio) {
   Parameters all;
   for (const Configuration& configuration : portfolio.configurations)
@@ -45,12 +46,11 @@ std::string loss_text(double loss) {
 
 std::string summary(const Instance& instance, const db::Portfolio& portfolio, double bound) {
   std::string text = format(
-      "/// {} {}: {} for {}, at none of which more than {} are lost\n/// against the best that was measured "
-      "there. ",
+      "/// {} {}: {} for {}, at none of which more than {} are lost\n/// against the best that was measured there. ",
       instance.problem, instance.settings_key(), counted(portfolio.configurations.size(), "configuration"),
-      counted(portfolio.workloads.size(), "recorded work"), percent_text(bound));
+      counted(portfolio.workloads.size(), "recorded workload"), percent_text(bound));
   text += portfolio.exact ? "No smaller set would do.\n"
-                          : "Chosen greedily: among so many works a smaller set may exist.\n";
+                          : "Chosen greedily: among so many workloads a smaller set may exist.\n";
   if (const std::size_t stale = portfolio.stale(); stale > 0 && stale == portfolio.workloads.size())
     text += "/// The kernel sources have changed since all of these were recorded.\n";
   else if (stale > 0)
@@ -74,7 +74,7 @@ std::string configurations_text(const db::Portfolio& portfolio) {
       ++workloads;
       worst = std::max(worst, workload.loss);
     }
-    text += format("    // {}: for {}, {} slower at most\n    {{", i, counted(workloads, "work"),
+    text += format("    // {}: for {}, {} slower at most\n    {{", i, counted(workloads, "workload"),
                    percent_text(worst));
     const auto literal_of = [&](const auto& parameter) {
       return literal(portfolio.configurations[i].find(parameter.first), parameter.second);
@@ -86,8 +86,7 @@ std::string configurations_text(const db::Portfolio& portfolio) {
 
 std::string records_text(const db::Portfolio& portfolio, std::size_t extents) {
   std::string text = format(
-      "/// What was recorded, and which of the portfolio serves it.\nstruct Record {{\n  const char* "
-      "device;\n"
+      "/// The recorded workloads, and the configuration that serves each.\nstruct Record {{\n  const char* device;\n"
       "  int major, minor, multiprocessors;\n  long long extents[{}];\n  int configuration;\n}};\n\n"
       "inline constexpr Record records[{}] = {{\n",
       extents, portfolio.workloads.size());
@@ -105,7 +104,7 @@ constexpr const char* choose_text = R"(namespace detail {{
 
 inline double ratio(double a, double b) {{ return a > 0 && b > 0 ? std::fabs(std::log(a / b)) : 0; }}
 
-/// The larger, the less alike: the device counts before the size.
+/// The larger, the less similar: the device counts before the size.
 inline double distance(const Record& record, const char* device, int major, int minor, int multiprocessors,
                        const long long (&extents)[{0}]) {{
   double logs[{0}], mean = 0, size = 0;
@@ -121,8 +120,8 @@ inline double distance(const Record& record, const char* device, int major, int 
 
 }}  // namespace detail
 
-/// For a device, as cudaDeviceProp describes it (name, major, minor, multiProcessorCount), and a size: what serves the
-/// nearest record. At a size that was not recorded it may not be valid, and may lose more.
+/// For a device, as cudaDeviceProp describes it (name, major, minor, multiProcessorCount), and a size: the
+/// configuration that serves the nearest record. At a size that was not recorded it may be invalid, and may lose more.
 inline const Configuration& choose(const char* device, int major, int minor, int multiprocessors, {1}) {{
   const long long extents[] = {{{2}}};
   const Record* nearest = &records[0];
@@ -134,6 +133,31 @@ inline const Configuration& choose(const char* device, int major, int minor, int
 }}
 )";
 
+std::string constants(const std::string& step, const Launch& launch) {
+  std::string text = format("inline constexpr unsigned grid_{}[3] = {{{}, {}, {}}};\n", step, launch.grid.x,
+                            launch.grid.y, launch.grid.z);
+  text += format("inline constexpr unsigned block_{}[3] = {{{}, {}, {}}};\n", step, launch.block.x,
+                 launch.block.y, launch.block.z);
+  return text + format("inline constexpr unsigned long long dynamic_shared_memory_{} = {};\n", step,
+                       launch.dynamic_shared_memory);
+}
+
+std::string constants(const std::string& step, const FourierTransform& transform) {
+  std::string extents;
+  for (const std::uint64_t extent : transform.extents)
+    extents += format("{}{}", extents.empty() ? "" : ", ", extent);
+  const bool some = transform.axes < transform.extents.size();
+  return format("inline constexpr unsigned long long fourier_{}[{}] = {{{}}};  ///< {}, x first{}\n", step,
+                transform.extents.size(), extents, step_name(transform),
+                some ? format(", along the first {} of them", transform.axes) : "");
+}
+
+std::string constants(const std::string& step, const Copy& copy) {
+  return format(
+      "inline constexpr unsigned long long copy_{}[2] = {{{}, {}}};  ///< {}: elements of a row, rows\n",
+      step, copy.width, copy.rows, step_name(copy));
+}
+
 }  // namespace
 
 std::string literal(const search::Value* value, const search::Value& like) {
@@ -142,14 +166,39 @@ std::string literal(const search::Value* value, const search::Value& like) {
   return value == nullptr ? "0" : value->to_string();
 }
 
+std::string launch_constants(const LaunchPlan& plan) {
+  std::string text;
+  const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      text +=
+          std::visit([&](const auto& step) { return constants(before + std::to_string(i), step); }, steps[i]);
+  };
+  add(plan.setup, "setup_");
+  add(plan.launches, "");
+  return text;
+}
+
+std::string best_header(const Instance& instance, const db::BestCandidate& candidate,
+                        const LaunchPlan& plan) {
+  const db::ResultRow& result = candidate.result;
+  std::string text = "// Written by 'tune best --format header'; do not edit.\n#pragma once\n\n";
+  text += format("/// {} {} on {}: {}{}.\n/// Chosen: {}.\nnamespace tune_best::{} {{\n\n", instance.problem,
+                 instance.key(), result.workload.device, si(*result.time, "s"),
+                 result.workload.size == instance.size() ? "" : " at " + result.workload.size,
+                 candidate.reason, instance.problem);
+  for (const auto& [name, value] : result.configuration.entries())
+    text += format("inline constexpr {} {} = {};\n", type_of(value), name, literal(&value, value));
+  return text + format("\n/// Launches at this size, in order.\n{}\n}}  // namespace tune_best::{}\n",
+                       launch_constants(plan), instance.problem);
+}
+
 std::string portfolio_header(const ProblemInfo& problem, const Instance& instance,
                              const db::Portfolio& portfolio, double bound) {
   const std::string names = joined(problem.extents, &ExtentInfo::name);
   const std::string arguments =
       joined(problem.extents, [](const ExtentInfo& extent) { return "long long " + extent.name; });
   std::string text =
-      "// Written by 'tune best --format header --portfolio'; do not edit.\n#pragma once\n\n#include "
-      "<cmath>\n"
+      "// Written by 'tune best --format header --portfolio'; do not edit.\n#pragma once\n\n#include <cmath>\n"
       "#include <cstring>\n\n";
   text += summary(instance, portfolio, bound);
   text += format("namespace tune_best::{} {{\n\n", instance.problem);

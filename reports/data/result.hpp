@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "db/read/run_details.hpp"
+
+/// One result as all commands and reports show it, as text and as JSON, whether it comes from a run that has
+/// just ended or from a database.
+namespace tune::reports {
+
+/// What is known of a measured configuration. Times in seconds.
+struct ShownResult {
+  const search::Configuration& configuration;
+  double seconds = 0;  ///< the figure that it is ranked by
+  db::WorkloadCost cost = {};
+  std::string limit_by = {};  ///< what the limit follows from; empty where that is not stored
+  std::optional<db::RerankStanding> standing = {};
+  bool reused = false;  ///< the rounds of the standing are those of an earlier run
+  std::vector<double> round_seconds = {}, samples = {};
+  std::uint64_t sample_count = 0;  ///< behind `timing`; 0 where the database has none
+  std::optional<Timing> timing = {};
+  double joules = 0;  ///< of an execution; 0 where it was not measured, or `timing` has it
+  double error = 0, tolerance = 0;
+  std::optional<KernelResources> resources = {};
+
+  /// Where the true time lies: by the rounds of the re-ranking, else by the samples; nothing without either.
+  std::optional<MedianInterval> interval() const;
+};
+
+/// A stored result.
+ShownResult shown(const db::ResultRow& row, std::vector<double> samples = {});
+/// A place in a stored re-ranking.
+ShownResult shown(const db::RerankRow& place);
+/// The best of a run that has just ended, which must be a measurement.
+ShownResult shown(const RunRecord& run, const Evaluation& best, const RerankResult& rerank);
+/// A place in the re-ranking of a run that has just ended.
+ShownResult shown(const RerankPlace& place);
+
+/// What is known of the result, a line each: a short name, and a text that is clear without it. The first is
+/// `best`: time, rates and share of the limit.
+std::vector<std::pair<std::string, std::string>> result_lines(const ShownResult& result);
+/// The texts alone.
+std::vector<std::string> result_texts(const ShownResult& result);
+
+/// A configuration that is as good as the winner, and the ratio of its value to the winner's.
+struct Tie {
+  const MedianInterval& ratio;
+  const search::Configuration& configuration;
+};
+/// A heading, then a line for each of at most `max` ties. There must be at least one.
+std::vector<std::string> ties_lines(const std::vector<Tie>& ties, std::size_t max);
+
+/// These members of all that is known of the result, in this order: `run`, `place`, `configuration`, `tied`,
+/// `seconds`, `low_seconds`, `high_seconds`, `confidence`, `ratio`, `low_ratio`, `high_ratio`, `rounds`,
+/// `round_seconds`, `samples` (their list), `reused`, `joules` (left out where it was not measured),
+/// `items_per_second`, `flops_per_second`, `bytes_per_second`, `share_of_limit` (0 where the limit is
+/// unknown), `error`, `tolerance`.
+nlohmann::ordered_json result_json(const ShownResult& result,
+                                   std::initializer_list<std::string_view> members);
+
+/// The members `problem`, `size` and `settings`.
+nlohmann::ordered_json instance_json(const Instance& instance);
+/// An array; each entry has `phase`, `reason`, `count`, `example` and `detail`.
+nlohmann::ordered_json failures_json(const std::vector<db::FailureCount>& failures);
+template<class T>
+nlohmann::ordered_json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nullptr;
+}
+
+}  // namespace tune::reports
