@@ -74,8 +74,8 @@ struct RunRequest {
 
   void add_to(OptionTable& table);
   void add_measuring_to(OptionTable& table);
-  /// What is asked of the run, complete. `problem` is null for another tuner's recording.
-  run::TuningRequest settled(const Problem* problem) const;
+  /// Returns the complete request. `chosen` is null for another tuner's recording.
+  run::TuningRequest settled(const Problem* chosen) const;
 };
 
 void RunRequest::add_to(OptionTable& table) {
@@ -137,16 +137,16 @@ void RunRequest::add_measuring_to(OptionTable& table) {
               tuning.top_k, 0);
 }
 
-run::TuningRequest RunRequest::settled(const Problem* problem) const {
+run::TuningRequest RunRequest::settled(const Problem* chosen) const {
   run::TuningRequest all = tuning;
   if (!names_strategy) all.strategy.reset();
   all.where = space.where;
   all.pinned = space.pinned;
   all.transfer = !no_transfer;
   all.race = !no_race;
-  all.default_first = problem != nullptr;
+  all.default_first = chosen != nullptr;
   all.command_line = command_line();
-  run::settle(all, problem);
+  run::settle(all, chosen);
   return all;
 }
 
