@@ -27,6 +27,9 @@ struct ProblemEntry {
 /// Returns all built-in problems. A new one is a folder here and one line there.
 std::span<const ProblemEntry> problems();
 
+/// Returns null for a problem that is not built in.
+const ProblemEntry* find_problem(std::string_view name);
+
 /// Throws UsageError that names the nearest known problem.
 std::unique_ptr<Problem> make_problem(std::string_view name);
 

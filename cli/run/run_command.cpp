@@ -74,7 +74,7 @@ struct RunRequest {
 
   void add_to(OptionTable& table);
   void add_measuring_to(OptionTable& table);
-  /// What is asked of the run, complete. `problem` is null for another tuner's recording.
+  /// Returns the complete request. `chosen` is null for another tuner's recording.
   run::TuningRequest settled(const Problem* chosen) const;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 online::TrialLimits limits_of(const DispatchOptions& options) {
   if (!(options.slowdown >= 0)) throw UsageError("slowdown: not a share of 0 or more");
-  static_cast<void>(search::choose_strategy(options.strategy));
+  static_cast<void>(run::strategy_named(options.strategy));
   return {.slowdown = options.slowdown, .candidates = options.candidates};
 }
 
@@ -97,7 +97,7 @@ void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
     if (id && cost) related.observations.push_back({*id, cost});
   }
   if (!related.observations.empty()) task.related.push_back(std::move(related));
-  strategy_ = search::choose_strategy(options.strategy).make(task);
+  strategy_ = run::strategy_named(options.strategy).make(task);
   left_ = options.candidates;
   const std::string first = candidates_.front().configuration.key();
   const auto tell = [&](const tune::Evaluation& evaluation) {

@@ -129,14 +129,17 @@ RelatedRecords related_records(const db::Database& database, const WorkloadKey& 
   return result;
 }
 
+search::StrategyChoice strategy_named(std::string_view text) try {
+  return search::choose_strategy(text);
+} catch (const std::invalid_argument& error) {
+  throw UsageError(error.what());
+}
+
 void settle(TuningRequest& request, const Problem* problem) {
   const HasDescription* const described = find_description(problem);
   const RunDefaults defaults = described == nullptr ? RunDefaults{} : described->run_defaults();
-  if (!request.strategy) try {
-      request.strategy = search::choose_strategy(defaults.strategy.empty() ? "auto" : defaults.strategy);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
+  if (!request.strategy)
+    request.strategy = strategy_named(defaults.strategy.empty() ? "auto" : defaults.strategy);
   if (!request.seed) request.seed = defaults.seed.value_or(1);
   const search::StrategyEntry& strategy = *request.strategy->entry;
   Budget& budget = request.budget;

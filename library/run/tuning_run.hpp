@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,9 @@ struct TuningRequest {
   bool default_first = true;
   std::string command_line = {};  ///< stored with the run
 };
+
+/// Reads a strategy as search::choose_strategy does. Throws UsageError.
+search::StrategyChoice strategy_named(std::string_view text);
 
 /// Decides what the request leaves open: by the problem's description, if it has one (the problem may be
 /// null), else by the defaults of the program. A share is turned into evaluations by `tune`, where the space

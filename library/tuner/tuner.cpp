@@ -39,7 +39,7 @@ run::TuningRequest request_of(const Options& options) {
   if (options.seconds && !(*options.seconds > 0)) throw UsageError("seconds: not more than 0");
   if (!(options.timeout > 0)) throw UsageError("timeout: not more than 0 seconds");
   run::TuningRequest request;
-  request.strategy = search::choose_strategy(options.strategy);
+  request.strategy = run::strategy_named(options.strategy);
   request.budget = {options.evaluations, options.seconds, options.until_gain};
   request.seed = options.seed;
   request.where = options.where;
