@@ -141,7 +141,7 @@ Understood understand(const std::string& file, const MissingProperties& properti
   const std::string name = name_of_recording(file);
   replay::ThirdPartyRecord record =
       replay::read_recorded_json(replay::read_text(file), name, file, replay::Samples::keep);
-  if (record.evaluations.empty()) throw Error(format("{} has no recorded configuration: tune first", file));
+  if (record.evaluations.empty()) throw Error(format("{}: it has no recorded configuration: tune first", file));
   if (record.parameters.empty())
     throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
   Understood understood{file, {}, record.format, record.notes};

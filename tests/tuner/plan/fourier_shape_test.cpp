@@ -156,7 +156,7 @@ TEST(FourierShape, RefusesWhatCufftDoesNotTake) {
             "");
   EXPECT_EQ(has(refused([](Plan& p, Transform&) { real_of(p).layout.strides[1] = 4; }), "5 or more"), "");
   EXPECT_EQ(has(refused([](Plan& p, Transform&) { real_of(p).layout.strides[2] = 21; }), "28 or more"), "");
-  EXPECT_EQ(has(refused([](Plan& p, Transform&) { real_of(p).layout.strides[2] = 36; }), "no multiple of 7"),
+  EXPECT_EQ(has(refused([](Plan& p, Transform&) { real_of(p).layout.strides[2] = 36; }), "not a multiple of 7"),
             "");
   EXPECT_EQ(has(refused([](Plan& p, Transform&) {
                   complex_of(p).layout.strides = {1, 7, 28};
