@@ -126,7 +126,7 @@ std::string best_flags(const BestAnswer& answer) {
   std::vector<std::string> options;
   for (const auto& [name, value] : plan_of(answer).compile.defines)
     options.push_back(shell_quoted(format("-D{}={}", name, value)));
-  return joined(options, " ") + "\n";
+  return joined(options, {}, " ") + "\n";
 }
 
 std::string best_header(const BestAnswer& answer) {
@@ -289,7 +289,7 @@ std::string measuring_command(const Question& question, const std::string& text)
   std::vector<std::string> settings;
   for (const auto& [name, value] : instance.settings)
     if (std::ranges::find(fixed, name) == fixed.end()) settings.push_back(name + "=" + value.to_string());
-  if (!settings.empty()) command += " --set " + joined(settings, ",");
+  if (!settings.empty()) command += " --set " + joined(settings, {}, ",");
   if (question.query.cache == CacheState::warm) command += " --cache warm";
   if (question.query.objective != Objective::time)
     command += format(" --objective {}", to_string(question.query.objective));

@@ -86,7 +86,7 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
     }
   throw Error(format("{}no recording has {} {}{}; recorded are: {}", reason, instance.problem, instance.key(),
                      cache == CacheState::warm ? " with warm caches" : "",
-                     recorded.empty() ? "nothing of this problem" : joined(recorded, "; ")));
+                     recorded.empty() ? "nothing of this problem" : joined(recorded, {}, "; ")));
 }
 
 DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,

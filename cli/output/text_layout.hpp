@@ -18,17 +18,6 @@ constexpr std::size_t label_column = 12;
 /// quotes stay.
 std::string wrapped(std::string_view text, std::size_t indent);
 
-/// The texts with the separator between them.
-template<class Texts>
-std::string joined(const Texts& texts, std::string_view separator = ", ") {
-  std::string all;
-  for (const auto& text : texts) {
-    if (!all.empty()) all += separator;
-    all += text;
-  }
-  return all;
-}
-
 /// The end of a message about an unknown name: `did you mean 'direct'?`, or `otherwise` where no known name
 /// is like it.
 std::string suggestion(std::string_view name, const std::vector<std::string>& known,

@@ -25,7 +25,7 @@ std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, boo
 }
 
 std::unique_ptr<StreamRunner> open_streams(const std::string& device) {
-  return cuda::open_stream_runner(number_of(device));
+  return cuda::open_stream_runner(device_number(device));
 }
 
 }  // namespace tune::api
