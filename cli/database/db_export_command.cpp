@@ -14,9 +14,8 @@
 
 #include "cli/input/command.hpp"
 #include "cli/input/stored.hpp"
-#include "cli/output/text_layout.hpp"
+#include "db/formats/file_format.hpp"
 #include "db/formats/text_file.hpp"
-#include "db/formats/write.hpp"
 #include "db/maintain/export.hpp"
 #include "db/read/queries.hpp"
 #include "db/read/recording.hpp"
@@ -267,7 +266,7 @@ replay::ThirdPartyRecord record_of(const db::Recording& recording) {
 
 struct DbExportRequest {
   std::string out;
-  std::optional<const replay::WriterEntry*> writer;  ///< null for a database; nothing: by the ending of `out`
+  std::optional<const replay::FileFormat*> writer;  ///< null for a database; nothing: by the ending of `out`
   StoredChoice stored;
   Assignments settings;
   bool all = false, best = false, without_samples = false, without_views = false;
@@ -276,18 +275,27 @@ struct DbExportRequest {
   void add_to(OptionTable& table);
 };
 
+/// Returns the names or endings of the formats of others that are written.
+std::string written_formats(std::string_view replay::FileFormat::*member) {
+  std::vector<std::string_view> all;
+  for (const replay::FileFormat& one : replay::file_formats())
+    if (one.write != nullptr) all.push_back(one.*member);
+  return joined(all);
+}
+
 void DbExportRequest::add_to(OptionTable& table) {
   table.text(
       "out", "FILE",
       "the new file; in formats other than db also a folder (FILE ends in / or exists), which gets a file for each workload",
       out);
-  std::vector<std::pair<std::string, const replay::WriterEntry*>> formats = {{"db", nullptr}};
-  for (const char* const name : {"t4", "kernel-tuner", "ktt"})
-    formats.emplace_back(name, &*std::ranges::find(replay::writers(), name, &replay::WriterEntry::name));
+  std::vector<std::pair<std::string, const replay::FileFormat*>> formats = {{"db", nullptr}};
+  for (const replay::FileFormat& one : replay::file_formats())
+    if (one.write != nullptr) formats.emplace_back(one.name, &one);
   table.choice(
       "format", "FORMAT",
-      "db (a database), t4, kernel-tuner or ktt; default: by the ending of FILE (.t4.json, .kt.json, "
-      ".ktt.json, each also with .gz; .db, .sqlite or none: db)",
+      format("db (a database), {}; default: by the ending of FILE ({}, each also with .gz; .db, "
+             ".sqlite or none: db)",
+             written_formats(&replay::FileFormat::name), written_formats(&replay::FileFormat::ending)),
       formats, writer);
   stored.add_to(table);
   table.assignments("set", "only results with these settings (radius=1, type=float, ...)", settings);
@@ -309,19 +317,22 @@ bool is_folder(const std::string& out) {
 }
 
 /// Null for a database.
-const replay::WriterEntry* writer_for(const std::string& out) {
+const replay::FileFormat* writer_for(const std::string& out) {
   if (is_folder(out))
-    throw UsageError(
-        format("{} is a folder: name the format of its files with --format t4, kernel-tuner or ktt", out));
-  for (const replay::WriterEntry& writer : replay::writers())
-    if (out.ends_with(writer.ending) || out.ends_with(std::string(writer.ending) + ".gz")) return &writer;
+    throw UsageError(format("{} is a folder: name the format of its files with --format {}", out,
+                            written_formats(&replay::FileFormat::name)));
+  for (const replay::FileFormat& writer : replay::file_formats())
+    if (writer.write != nullptr &&
+        (out.ends_with(writer.ending) || out.ends_with(std::string(writer.ending) + ".gz")))
+      return &writer;
   const std::string ending = fs::path(out).extension().string();
   const auto databases = {"", ".db", ".db3", ".sqlite", ".sqlite3"};
   if (std::ranges::find(databases, ending) != databases.end()) return nullptr;
-  throw UsageError(format(
-      "--out: the ending of {} names no format (.db, .t4.json, .kt.json, .ktt.json): name one with --format "
-      "('--format db' for a database){}",
-      out, ending == ".csv" ? "; CSV: 'tune report --format csv'" : ""));
+  throw UsageError(
+      format("--out: the ending of {} names no format (.db, {}): name one with --format ('--format db' for a "
+             "database){}",
+             out, written_formats(&replay::FileFormat::ending),
+             ending == ".csv" ? "; CSV: 'tune report --format csv'" : ""));
 }
 
 /// The workload's evaluations as they are to be written.
@@ -339,7 +350,7 @@ db::Recording recording_of(const DbExportRequest& request, const db::Database& s
   return std::move(*found);
 }
 
-void write_one(const db::Recording& recording, const replay::WriterEntry& writer, const fs::path& path,
+void write_one(const db::Recording& recording, const replay::FileFormat& writer, const fs::path& path,
                const std::string& title) {
   replay::ThirdPartyRecord record = record_of(recording);
   const std::string text = writer.write(record);
@@ -354,7 +365,7 @@ void write_one(const db::Recording& recording, const replay::WriterEntry& writer
 
 /// Writes a file for each workload. Checks that no file exists before it writes the first.
 void write_folder(const DbExportRequest& request, const db::Database& source,
-                  const std::vector<db::Workload>& workloads, const replay::WriterEntry& writer,
+                  const std::vector<db::Workload>& workloads, const replay::FileFormat& writer,
                   const fs::path& folder) {
   std::vector<fs::path> paths;
   for (const std::string& name : file_names(workloads)) {
@@ -371,7 +382,7 @@ void write_folder(const DbExportRequest& request, const db::Database& source,
 }
 
 int write_third_party(const DbExportRequest& request, const db::Database& source,
-                      std::vector<db::Workload> workloads, const replay::WriterEntry& writer) {
+                      std::vector<db::Workload> workloads, const replay::FileFormat& writer) {
   std::erase_if(workloads, [](const db::Workload& workload) { return workload.origin == Origin::replayed; });
   const std::string& out = request.out;
   if (workloads.empty())
@@ -427,7 +438,7 @@ int run_db_export(const DbExportRequest& request) {
   const std::string& out = request.out;
   if (out.empty()) throw UsageError("name the new file with --out FILE");
   if (request.best && request.all) throw UsageError("--best and --all: choose one");
-  const replay::WriterEntry* writer = request.writer ? *request.writer : writer_for(out);
+  const replay::FileFormat* writer = request.writer ? *request.writer : writer_for(out);
   const db::Database source(run::database_path(request.database), db::OpenMode::read_only);
   check_stored_choice(request.stored, &source);
   if (writer != nullptr && request.without_views)

@@ -11,9 +11,7 @@
 
 #include "cli/input/command.hpp"
 #include "cli/input/recorded_spaces.hpp"
-#include "cli/output/text_layout.hpp"
-#include "db/formats/json_fields.hpp"
-#include "db/formats/recorded_json.hpp"
+#include "db/formats/file_format.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/formats/write.hpp"
 #include "db/maintain/merge.hpp"
@@ -141,7 +139,8 @@ Understood understand(const std::string& file, const MissingProperties& properti
   const std::string name = name_of_recording(file);
   replay::ThirdPartyRecord record =
       replay::read_recorded_json(replay::read_text(file), name, file, replay::Samples::keep);
-  if (record.evaluations.empty()) throw Error(format("{}: it has no recorded configuration: tune first", file));
+  if (record.evaluations.empty())
+    throw Error(format("{}: it has no recorded configuration: tune first", file));
   if (record.parameters.empty())
     throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
   Understood understood{file, {}, record.format, record.notes};

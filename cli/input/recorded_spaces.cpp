@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 
-#include "db/formats/recorded_json.hpp"
+#include "db/formats/file_format.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/read/queries.hpp"
 #include "db/read/recording.hpp"
@@ -226,10 +225,14 @@ std::optional<replay::RecordedSpace> to_space(db::Recording recording, const std
 }  // namespace
 
 std::string name_of_recording(const std::string& file) {
-  std::filesystem::path name = std::filesystem::path(file).filename();
-  for (const char* ending : {".gz", ".json", ".kt", ".t4", ".ktt"})
-    if (name.extension() == ending && name.has_stem()) name = name.stem();
-  return name.string();
+  std::string name = std::filesystem::path(file).filename().string();
+  const auto cut = [&name](std::string_view ending) {
+    if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
+  };
+  cut(".gz");
+  for (const replay::FileFormat& one : replay::file_formats()) cut(one.ending);
+  cut(".json");
+  return name;
 }
 
 std::vector<replay::RecordedSpace> read_spaces(const std::string& file, const std::string& only) {

@@ -2,12 +2,14 @@
 #include "db/formats/json_fields.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::replay {
@@ -28,6 +30,29 @@ std::string text_member(const Json& object, const char* name) {
 double seconds_member(const Json& object, const char* name, double unit) {
   const Json* value = member(object, name);
   return value != nullptr && value->is_number() ? value->get<double>() * unit : 0;
+}
+
+namespace {
+
+struct Unit {
+  std::string_view name;  ///< in lower case
+  double seconds;
+};
+
+/// Kernel Tuner writes `miliseconds`.
+constexpr std::array units = {
+    Unit{"ns", 1e-9}, Unit{"nanoseconds", 1e-9}, Unit{"us", 1e-6},           Unit{"microseconds", 1e-6},
+    Unit{"ms", 1e-3}, Unit{"miliseconds", 1e-3}, Unit{"milliseconds", 1e-3}, Unit{"s", 1},
+    Unit{"sec", 1},   Unit{"seconds", 1}};
+
+}  // namespace
+
+double seconds_of_unit(std::string unit, const std::string& file) {
+  std::ranges::transform(unit, unit.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto found = std::ranges::find(units, unit, &Unit::name);
+  if (found != units.end()) return found->seconds;
+  throw Error(format("{}: unknown unit of time '{}'; known: ns, us, ms, s and their names", file, unit));
 }
 
 std::optional<double> time_of(const Json& value) {

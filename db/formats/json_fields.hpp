@@ -19,6 +19,10 @@ std::string text_member(const Json& object, const char* name);
 /// Returns the member's number times `unit`; 0 where it is missing or not a number.
 double seconds_member(const Json& object, const char* name, double unit);
 
+/// Returns the seconds of `ns`, `microseconds`, `Milliseconds`, ... Throws Error, which begins with `where`,
+/// for another name.
+double seconds_of_unit(std::string unit, const std::string& where);
+
 /// Returns a possible time: finite, positive, and below the number that old files write for a failure (1e20).
 std::optional<double> time_of(const Json& value);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/formats/kernel_tuner.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "db/formats/file_format.hpp"
 #include "db/formats/write.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -35,74 +34,70 @@ Failure kernel_tuner_failure(const Json& time) {
   return {Phase::launch, name, name};
 }
 
-}  // namespace
+class KernelTunerReader : public FormatReader {
+ public:
+  using FormatReader::FormatReader;
 
-void read_kernel_tuner_head(const Json& head, ThirdPartyRecord& record, const std::string& file) {
-  const Json* keys = member(head, "tune_params_keys");
-  if (keys == nullptr || !keys->is_array())
-    throw Error(
-        format("{}: 'cache' without a list 'tune_params_keys' before it: not written by Kernel Tuner", file));
-  record.format = "Kernel Tuner";
-  record.problem = printable(text_member(head, "kernel_name"));
-  record.device = printable(text_member(head, "device_name"));
-  if (const Json* size = member(head, "problem_size")) record.workload = printable(size_text(*size));
-  const Json* declared = member(head, "tune_params");
-  for (const Json& key : *keys) {
-    if (!key.is_string())
-      throw Error(format("{}: 'tune_params_keys' holds {}, not a name", file, shown(key)));
-    record.parameters.push_back(parameter_name(key.get<std::string>()));
-    std::vector<Value>& values = record.declared.emplace_back();
-    const Json* list = declared == nullptr ? nullptr : member(*declared, key.get<std::string>().c_str());
-    if (list == nullptr || !list->is_array()) continue;
-    for (const Json& one : *list)
-      if (const auto value = parameter_value(one)) values.push_back(*value);
+  void read_entry(const Json& entry, const std::string& key, const Json& head) override {
+    if (record.evaluations.empty()) read_head(head);
+    const std::string where = format("{}: configuration \"{}\"", file_, key);
+    Evaluation evaluation;
+    std::size_t next = 0;
+    for (const auto& [name, value] : entry.items()) {
+      // Its writer puts the parameters first, in order; then no search is needed.
+      const std::string parameter = parameter_name(name);
+      const bool expected = next < record.parameters.size() && record.parameters[next] == parameter;
+      if (!expected && std::ranges::find(record.parameters, parameter) == record.parameters.end()) continue;
+      ++next;
+      set_value(evaluation, name, value, where);
+    }
+    for (const std::string& parameter : record.parameters)
+      if (!evaluation.configuration.has(parameter))
+        throw Error(
+            format("{} has no '{}', which 'tune_params_keys' names: record it again", where, parameter));
+    const Json* time = member(entry, "time");
+    if (time == nullptr)
+      throw Error(format("{} has no 'time': only recordings of times can be replayed", where));
+    if (const auto milliseconds = time_of(*time)) {
+      const Json* times = samples_ == Samples::keep ? member(entry, "times") : nullptr;
+      evaluation.outcome = measured(samples_or(*milliseconds * millisecond, times, millisecond));
+    } else {
+      evaluation.outcome = tl::unexpected(kernel_tuner_failure(*time));
+    }
+    evaluation.phases.compile = seconds_member(entry, "compile_time", millisecond);
+    evaluation.phases.verify = seconds_member(entry, "verification_time", millisecond);
+    evaluation.phases.measure = seconds_member(entry, "benchmark_time", millisecond);
+    record.evaluations.push_back(std::move(evaluation));
+    record.recorded.push_back(utc_time(text_member(entry, "timestamp")));
   }
-}
 
-void read_kernel_tuner_entry(const Json& entry, const std::string& key, ThirdPartyRecord& record,
-                             const std::string& file, Samples samples) {
-  Evaluation evaluation;
-  std::size_t next = 0;
-  for (const auto& [name, content] : entry.items()) {
-    // Its writer puts the parameters first, in order; then no search is needed.
-    const std::string parameter = parameter_name(name);
-    const bool expected = next < record.parameters.size() && record.parameters[next] == parameter;
-    if (!expected && std::ranges::find(record.parameters, parameter) == record.parameters.end()) continue;
-    ++next;
-    if (evaluation.configuration.has(parameter))
-      throw Error(
-          format("{}: configuration \"{}\" has two parameters '{}': rename one", file, key, parameter));
-    const auto value = parameter_value(content);
-    if (!value)
-      throw Error(format("{}: configuration \"{}\": '{}' is {}, not a number or text", file, key, name,
-                         shown(content)));
-    evaluation.configuration.set(parameter, *value);
-  }
-  for (const std::string& parameter : record.parameters)
-    if (!evaluation.configuration.has(parameter))
-      throw Error(
-          format("{}: configuration \"{}\" has no '{}', which 'tune_params_keys' names: record it again",
-                 file, key, parameter));
-  const Json* time = member(entry, "time");
-  if (time == nullptr)
-    throw Error(format("{}: configuration \"{}\" has no 'time': only recordings of times can be replayed",
-                       file, key));
-  if (const auto milliseconds = time_of(*time)) {
-    Measurement measurement;
-    const Json* times = samples == Samples::keep ? member(entry, "times") : nullptr;
-    measurement.samples = samples_or(*milliseconds * millisecond, times, millisecond);
-    evaluation.outcome = std::move(measurement);
-  } else {
-    evaluation.outcome = tl::unexpected(kernel_tuner_failure(*time));
-  }
-  evaluation.phases.compile = seconds_member(entry, "compile_time", millisecond);
-  evaluation.phases.verify = seconds_member(entry, "verification_time", millisecond);
-  evaluation.phases.measure = seconds_member(entry, "benchmark_time", millisecond);
-  record.evaluations.push_back(std::move(evaluation));
-  record.recorded.push_back(utc_time(text_member(entry, "timestamp")));
-}
+  void finish(const Json&) override {}
+  /// A killed Kernel Tuner leaves its cache so: it closes the braces when it ends.
+  bool may_be_cut_off() const override { return !record.evaluations.empty(); }
 
-namespace {
+ private:
+  void read_head(const Json& head) {
+    const Json* keys = member(head, "tune_params_keys");
+    if (keys == nullptr || !keys->is_array())
+      throw Error(format(
+          "{}: 'cache' without a list 'tune_params_keys' before it: not written by Kernel Tuner", file_));
+    record.format = "Kernel Tuner";
+    record.problem = printable(text_member(head, "kernel_name"));
+    record.device = printable(text_member(head, "device_name"));
+    if (const Json* size = member(head, "problem_size")) record.workload = printable(size_text(*size));
+    const Json* declared = member(head, "tune_params");
+    for (const Json& key : *keys) {
+      if (!key.is_string())
+        throw Error(format("{}: 'tune_params_keys' holds {}, not a name", file_, shown(key)));
+      record.parameters.push_back(parameter_name(key.get<std::string>()));
+      std::vector<Value>& values = record.declared.emplace_back();
+      const Json* list = declared == nullptr ? nullptr : member(*declared, key.get<std::string>().c_str());
+      if (list == nullptr || !list->is_array()) continue;
+      for (const Json& one : *list)
+        if (const auto value = parameter_value(one)) values.push_back(*value);
+    }
+  }
+};
 
 /// Its error types, by phase.
 constexpr FailureNames error_types = {{{"InvalidConfig", Phase::constraint},
@@ -176,8 +171,6 @@ std::string key_of(const ThirdPartyRecord& record, const Evaluation& evaluation)
   return joined(record.parameters, text_of, ",");
 }
 
-}  // namespace
-
 std::string to_kernel_tuner(ThirdPartyRecord& record) {
   const std::string size = size_without_settings(record, "a cache of Kernel Tuner");
   tell_failures(record, error_types);
@@ -203,6 +196,20 @@ std::string to_kernel_tuner(ThirdPartyRecord& record) {
                entry_of(record, evaluation, recorded).dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   return text + "\n}\n}\n";
+}
+
+}  // namespace
+
+FileFormat kernel_tuner_format() {
+  return {.name = "kernel-tuner",
+          .ending = ".kt.json",
+          .title = "a cache of Kernel Tuner",
+          .entries = "cache",
+          .named_entries = true,
+          .samples = "times",
+          .samples_depth = 3,
+          .reader = make_reader<KernelTunerReader>,
+          .write = to_kernel_tuner};
 }
 
 }  // namespace tune::replay

@@ -1,40 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/formats/t4.hpp"
-
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "db/formats/file_format.hpp"
 #include "db/formats/write.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::replay {
-namespace {
-
-struct Unit {
-  std::string_view name;  ///< in lower case
-  double seconds;
-};
-
-/// Kernel Tuner writes `miliseconds`.
-constexpr std::array units = {
-    Unit{"ns", 1e-9}, Unit{"nanoseconds", 1e-9}, Unit{"us", 1e-6},           Unit{"microseconds", 1e-6},
-    Unit{"ms", 1e-3}, Unit{"miliseconds", 1e-3}, Unit{"milliseconds", 1e-3}, Unit{"s", 1},
-    Unit{"sec", 1},   Unit{"seconds", 1}};
-
-}  // namespace
-
-double seconds_of_unit(std::string unit, const std::string& file) {
-  std::ranges::transform(unit, unit.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto found = std::ranges::find(units, unit, &Unit::name);
-  if (found != units.end()) return found->seconds;
-  throw Error(format("{}: unknown unit of time '{}'; known: ns, us, ms, s and their names", file, unit));
-}
-
 namespace {
 
 /// Translates the values of the schema, but for `correct`.
@@ -63,80 +37,67 @@ const Json* measurement_of_time(const Json& entry) {
   return nullptr;
 }
 
-void read_t4_configuration(const Json& entry, ThirdPartyRecord& record, Evaluation& evaluation,
-                           const std::string& where) {
-  const Json* configuration = member(entry, "configuration");
-  if (configuration == nullptr || !configuration->is_object())
-    throw Error(format("{} has no 'configuration': not a T4 file", where));
-  for (const auto& [name, content] : configuration->items()) {
-    const auto value = parameter_value(content);
-    if (!value) throw Error(format("{}: '{}' is {}, not a number or text", where, name, shown(content)));
-    const std::string parameter = parameter_name(name);
-    if (evaluation.configuration.has(parameter))
-      throw Error(format("{}: two parameters are called '{}': rename one", where, parameter));
-    if (std::ranges::find(record.parameters, parameter) == record.parameters.end())
-      record.parameters.push_back(parameter);
-    evaluation.configuration.set(parameter, *value);
-  }
-}
+class T4Reader : public FormatReader {
+ public:
+  using FormatReader::FormatReader;
 
-}  // namespace
-
-void read_t4_entry(const Json& entry, ThirdPartyRecord& record, std::vector<bool>& unit_of_file,
-                   const std::string& file, Samples samples) {
-  const std::string where = format("{}: entry {} of 'results'", file, record.evaluations.size() + 1);
-  Evaluation evaluation;
-  read_t4_configuration(entry, record, evaluation, where);
-  const Json* measurement = measurement_of_time(entry);
-  const Json* value = measurement == nullptr ? nullptr : member(*measurement, "value");
-  const std::string invalidity = printable(text_member(entry, "invalidity"));
-  const auto time = value == nullptr ? std::nullopt : time_of(*value);
-  const std::string unit = measurement == nullptr ? std::string() : text_member(*measurement, "unit");
-  if (time && (invalidity.empty() || invalidity == "correct")) {
-    Measurement measured;
-    const double seconds = unit.empty() ? 1 : seconds_of_unit(unit, where);
+  void read_entry(const Json& entry, const std::string&, const Json&) override {
+    const std::string where = format("{}: entry {} of 'results'", file_, record.evaluations.size() + 1);
+    Evaluation evaluation;
+    const Json* configuration = member(entry, "configuration");
+    if (configuration == nullptr || !configuration->is_object())
+      throw Error(format("{} has no 'configuration': not a T4 file", where));
+    for (const auto& [name, value] : configuration->items()) add_value(evaluation, name, value, where);
+    const Json* measurement = measurement_of_time(entry);
+    const Json* value = measurement == nullptr ? nullptr : member(*measurement, "value");
+    const std::string invalidity = printable(text_member(entry, "invalidity"));
+    const auto time = value == nullptr ? std::nullopt : time_of(*value);
+    const std::string unit = measurement == nullptr ? std::string() : text_member(*measurement, "unit");
     const Json* times = member(entry, "times");
-    const Json* runtimes =
-        samples == Samples::keep && times != nullptr ? member(*times, "runtimes") : nullptr;
-    measured.samples = samples_or(*time * seconds, runtimes, seconds);
-    evaluation.outcome = std::move(measured);
-  } else {
-    evaluation.outcome = tl::unexpected(t4_failure(invalidity, value));
+    if (time && (invalidity.empty() || invalidity == "correct")) {
+      const double seconds = unit.empty() ? 1 : seconds_of_unit(unit, where);
+      const Json* runtimes =
+          samples_ == Samples::keep && times != nullptr ? member(*times, "runtimes") : nullptr;
+      evaluation.outcome = measured(samples_or(*time * seconds, runtimes, seconds));
+    } else {
+      evaluation.outcome = tl::unexpected(t4_failure(invalidity, value));
+    }
+    if (times != nullptr) {
+      evaluation.phases.compile =
+          seconds_member(*times, "compilation", 1) + seconds_member(*times, "compilation_time", 1);
+      evaluation.phases.measure = seconds_member(*times, "benchmark", 1);
+      evaluation.phases.verify = seconds_member(*times, "validation", 1);
+    }
+    unit_of_file_.push_back(unit.empty());
+    record.evaluations.push_back(std::move(evaluation));
+    record.recorded.push_back(utc_time(text_member(entry, "timestamp")));
   }
-  if (const Json* times = member(entry, "times")) {
-    evaluation.phases.compile =
-        seconds_member(*times, "compilation", 1) + seconds_member(*times, "compilation_time", 1);
-    evaluation.phases.measure = seconds_member(*times, "benchmark", 1);
-    evaluation.phases.verify = seconds_member(*times, "validation", 1);
-  }
-  unit_of_file.push_back(unit.empty());
-  record.evaluations.push_back(std::move(evaluation));
-  record.recorded.push_back(utc_time(text_member(entry, "timestamp")));
-}
 
-void finish_t4(const Json& head, ThirdPartyRecord& record, const std::vector<bool>& unit_of_file,
-               const std::string& file) {
-  const Json* metadata = member(head, "metadata");
-  record.format = "T4";
-  if (metadata != nullptr) {
-    record.problem = printable(text_member(*metadata, "kernel_name"));
-    record.workload = printable(text_member(*metadata, "problem_size"));
-    record.device = printable(text_member(*metadata, "device"));
+  /// Converts times in the file's unit to seconds. T4 does not require kernel, size and device.
+  void finish(const Json& head) override {
+    const Json* metadata = member(head, "metadata");
+    record.format = "T4";
+    if (metadata != nullptr) {
+      record.problem = printable(text_member(*metadata, "kernel_name"));
+      record.workload = printable(text_member(*metadata, "problem_size"));
+      record.device = printable(text_member(*metadata, "device"));
+    }
+    const std::string unit = metadata == nullptr ? std::string() : text_member(*metadata, "timeunit");
+    const double seconds = seconds_of_unit(unit.empty() ? "ms" : unit, file_);
+    for (std::size_t i = 0; i < record.evaluations.size(); ++i) {
+      Evaluation& evaluation = record.evaluations[i];
+      for (double* time : {&evaluation.phases.compile, &evaluation.phases.measure, &evaluation.phases.verify})
+        *time *= seconds;
+      if (!evaluation.outcome || !unit_of_file_[i]) continue;
+      for (double& sample : evaluation.outcome->samples) sample *= seconds;
+    }
+    if (unit.empty() && std::ranges::find(unit_of_file_, true) != unit_of_file_.end())
+      record.notes.push_back("it names no unit of time: taken for milliseconds");
   }
-  const std::string unit = metadata == nullptr ? std::string() : text_member(*metadata, "timeunit");
-  const double seconds = seconds_of_unit(unit.empty() ? "ms" : unit, file);
-  for (std::size_t i = 0; i < record.evaluations.size(); ++i) {
-    Evaluation& evaluation = record.evaluations[i];
-    for (double* time : {&evaluation.phases.compile, &evaluation.phases.measure, &evaluation.phases.verify})
-      *time *= seconds;
-    if (!evaluation.outcome || !unit_of_file[i]) continue;
-    for (double& sample : evaluation.outcome->samples) sample *= seconds;
-  }
-  if (unit.empty() && std::ranges::find(unit_of_file, true) != unit_of_file.end())
-    record.notes.push_back("it names no unit of time: taken for milliseconds");
-}
 
-namespace {
+ private:
+  std::vector<bool> unit_of_file_;  ///< true for an evaluation whose time is in the unit of the file
+};
 
 /// The schema's values of `invalidity`, by phase.
 constexpr FailureNames invalidities = {{{"constraints", Phase::constraint},
@@ -173,8 +134,6 @@ Json entry_of(const Evaluation& evaluation, const std::string& recorded) {
   return entry;
 }
 
-}  // namespace
-
 std::string to_t4(ThirdPartyRecord& record) {
   tell_failures(record, invalidities);
   tell_absent(record, "those that they lack are left out");
@@ -194,6 +153,19 @@ std::string to_t4(ThirdPartyRecord& record) {
                        {"device", record.device}}},
                      {"results", std::move(results)}};
   return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+FileFormat t4_format() {
+  return {.name = "t4",
+          .ending = ".t4.json",
+          .title = "T4",
+          .entries = "results",
+          .samples = "runtimes",
+          .samples_depth = 4,
+          .reader = make_reader<T4Reader>,
+          .write = to_t4};
 }
 
 }  // namespace tune::replay

@@ -8,17 +8,6 @@
 #include "tuner/base/format.hpp"
 
 namespace tune::replay {
-namespace {
-
-constexpr WriterEntry writer_table[] = {
-    {"t4", ".t4.json", to_t4}, {"kernel-tuner", ".kt.json", to_kernel_tuner}, {"ktt", ".ktt.json", to_ktt}};
-
-}  // namespace
-
-std::span<const WriterEntry> writers() {
-  return writer_table;
-}
-
 std::string_view name_of(const Failure& failure, const FailureNames& names) {
   return names.at(static_cast<std::size_t>(failure.phase)).word;
 }

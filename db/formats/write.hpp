@@ -2,31 +2,13 @@
 #pragma once
 
 #include <array>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "db/formats/json_fields.hpp"
 #include "tuner/replay/recorded_space.hpp"
 
 namespace tune::replay {
-
-/// These return the text of a file in one of the field's formats, which read_recorded_json reads back. Fields
-/// that the format lacks or changes become lines of `record.losses`. docs/formats.md has every field.
-///
-/// `record.workload` is a size as `512x512x512`, with settings behind a space.
-std::string to_t4(ThirdPartyRecord& record);
-std::string to_kernel_tuner(ThirdPartyRecord& record);
-std::string to_ktt(ThirdPartyRecord& record);
-
-/// One line of the table of formats.
-struct WriterEntry {
-  std::string_view name;    ///< as typed: `t4`
-  std::string_view ending;  ///< of files of this format: `.t4.json`
-  std::string (*write)(ThirdPartyRecord& record);
-};
-std::span<const WriterEntry> writers();
 
 /// Returns what importing the record loses or makes up, one line each: `record.losses` of the file, and the
 /// fields that the format never has.

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "db/formats/recorded_json.hpp"
+#include "db/formats/file_format.hpp"
 #include "db/formats/text_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "db/formats/recorded_json.hpp"
+#include "db/formats/file_format.hpp"
 #include "db/formats/text_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{cache_file("[\"a\", \"b\"]", R"({"a": 1, "time": 2})"), {"\"entry one\"", "no 'b'"}},
         Malformed{cache_file("[\"a\", \"a\"]", R"({"a": 1, "time": 2})"), {"'a'", "rename"}},
         Malformed{cache_file("[\"a b\", \"a_b\"]", R"({"a b": 1, "a_b": 2, "time": 2})"),
-                  {"two parameters 'a_b'"}},
+                  {"two parameters are called 'a_b'"}},
         Malformed{cache_file("[\"in\"]", R"({"in": 1, "time": 2})"), {"'in'", "rename"}},
         Malformed{cache_file("[\"\"]", R"({"": 1, "time": 2})"), {"rename"}}));
 

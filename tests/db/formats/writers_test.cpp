@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db/formats/json_fields.hpp"
-#include "db/formats/recorded_json.hpp"
+#include "db/formats/file_format.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/formats/write.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -75,7 +75,7 @@ std::vector<Phase> phases_of(const replay::ThirdPartyRecord& record) {
 
 TEST(Writers, T4ComesBackExactly) {
   replay::ThirdPartyRecord record = example();
-  const replay::ThirdPartyRecord again = read_back(replay::to_t4(record));
+  const replay::ThirdPartyRecord again = read_back(replay::t4_format().write(record));
   EXPECT_EQ(again.format, "T4");
   EXPECT_EQ(again.problem, record.problem);
   EXPECT_EQ(again.workload, record.workload);
@@ -104,9 +104,9 @@ TEST(Writers, T4ComesBackExactly) {
 
 /// `tune replay` searches what `tune db export` writes of a problem with variants.
 TEST(Writers, EveryFormatIsASpaceWhereAParameterIsAbsent) {
-  for (const auto write : {replay::to_t4, replay::to_kernel_tuner, replay::to_ktt}) {
+  for (const replay::FileFormat& file_format : replay::file_formats()) {
     replay::ThirdPartyRecord record = example();
-    const replay::RecordedSpace recorded = replay::space_of(read_back(write(record)), "file");
+    const replay::RecordedSpace recorded = replay::space_of(read_back(file_format.write(record)), "file");
     EXPECT_EQ(recorded.space.size(), record.evaluations.size());
     const auto value = [&](std::size_t i) { return recorded.evaluations[i].configuration["loader"]; };
     EXPECT_EQ(value(0), search::Value("async"));
@@ -116,7 +116,7 @@ TEST(Writers, EveryFormatIsASpaceWhereAParameterIsAbsent) {
 
 TEST(Writers, KernelTunerComesBackButForTheLastDigit) {
   replay::ThirdPartyRecord record = example();
-  const replay::ThirdPartyRecord again = read_back(replay::to_kernel_tuner(record));
+  const replay::ThirdPartyRecord again = read_back(replay::kernel_tuner_format().write(record));
   EXPECT_EQ(again.format, "Kernel Tuner");
   EXPECT_EQ(again.problem, record.problem);
   EXPECT_EQ(again.workload, "512x256x128");
@@ -140,7 +140,7 @@ TEST(Writers, KernelTunerComesBackButForTheLastDigit) {
 
 TEST(Writers, KttComesBackWithOneTimeEach) {
   replay::ThirdPartyRecord record = example();
-  const replay::ThirdPartyRecord again = read_back(replay::to_ktt(record));
+  const replay::ThirdPartyRecord again = read_back(replay::ktt_format().write(record));
   EXPECT_EQ(again.format, "KTT");
   EXPECT_EQ(again.problem, record.problem);
   EXPECT_EQ(again.device, record.device);
@@ -258,9 +258,8 @@ TEST(Import, HostileFilesAreErrors) {
 
 TEST(Import, EveryCutOfAFileIsReadOrRefused) {
   replay::ThirdPartyRecord record = example();
-  const std::vector<std::string> texts = {replay::to_t4(record), replay::to_kernel_tuner(record),
-                                          replay::to_ktt(record)};
-  for (const std::string& text : texts)
+  for (const replay::FileFormat& file_format : replay::file_formats()) {
+    const std::string text = file_format.write(record);
     for (std::size_t length = 0; length < text.size(); length += 7) {
       try {
         read_back(text.substr(0, length));
@@ -268,6 +267,7 @@ TEST(Import, EveryCutOfAFileIsReadOrRefused) {
         EXPECT_THAT(error.what(), ::testing::StartsWith("file: "));
       }
     }
+  }
 }
 
 TEST(TextFile, IsWrittenAtOnceOrNotAtAll) {
