@@ -148,7 +148,7 @@ Cells row_cells(const db::ResultRow& row, const Cells& parameter_names) {
 
 }  // namespace
 
-std::string CsvReport::render(const ReportData& data) const {
+std::string csv_report(const ReportData& data) {
   const Cells names = parameters(data);
   std::string text(first_columns);
   for (const std::string& name : names) text += "," + quoted("param_" + name);

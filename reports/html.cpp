@@ -121,8 +121,4 @@ std::string page_update(const ReportData& data) {
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::string HtmlReport::render(const ReportData& data) const {
-  return html_page(data);
-}
-
 }  // namespace tune::reports

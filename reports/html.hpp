@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/report.hpp"
+#include "reports/data/report_data.hpp"
 
 /// The report as a page for a browser. Style, script and library are embedded in the program from
 /// reports/web/.
@@ -20,20 +20,15 @@ std::string_view page_library();
 std::string library_address();
 std::string library_integrity();
 
-/// One file for a browser: tables and sentences, which need no script, and charts. It loads nothing where the
-/// program was built with the chart library; else the browser loads the library from the network, and refuses
-/// any other version.
-class HtmlReport : public Report {
- public:
-  std::string render(const ReportData& data) const override;
-};
-
 /// How a page differs from the file.
 struct PageOptions {
   bool library = true;  ///< false: without the inlined chart library, for tests
   /// The ETag of the data; the page asks its server for newer data. Empty: it does not.
   std::string live = {};
 };
+/// One file for a browser: tables and sentences, which need no script, and charts. It loads nothing where the
+/// program was built with the chart library; else the browser loads the library from the network, and refuses
+/// any other version.
 std::string html_page(const ReportData& data, const PageOptions& options = {});
 
 /// The answer to a live page, as JSON: the data and the parts of the page that need no script.

@@ -171,7 +171,7 @@ Json section_json(const Section& section) {
 
 }  // namespace
 
-std::string JsonReport::render(const ReportData& data) const {
+std::string json_report(const ReportData& data) {
   Json object = {{"format", "tune report"}, {"format_version", format_version}, {"database", data.database}};
   object["sections"] = Json::array();
   for (const Section& section : data.sections) object["sections"].push_back(section_json(section));

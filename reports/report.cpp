@@ -8,17 +8,13 @@
 namespace tune::reports {
 namespace {
 
-template<class T>
-std::unique_ptr<Report> make() {
-  return std::make_unique<T>();
-}
-
 constexpr std::array kinds = {
-    ReportKind{"text", ".txt", "for a terminal", &make<TextReport>},
-    ReportKind{"markdown", ".md", "for a page on the web or a discussion", &make<MarkdownReport>},
-    ReportKind{"html", ".html", "for a browser: a page with charts, docs/reports.md", &make<HtmlReport>},
-    ReportKind{"csv", ".csv", "for a spreadsheet: a row for each evaluation", &make<CsvReport>},
-    ReportKind{"json", ".json", "for programs: everything, docs/report-json.md", &make<JsonReport>},
+    ReportKind{"text", ".txt", "for a terminal", text_report},
+    ReportKind{"markdown", ".md", "for a page on the web or a discussion", markdown_report},
+    ReportKind{"html", ".html", "for a browser: a page with charts, docs/reports.md",
+               [](const ReportData& data) { return html_page(data); }},
+    ReportKind{"csv", ".csv", "for a spreadsheet: a row for each evaluation", csv_report},
+    ReportKind{"json", ".json", "for programs: everything, docs/report-json.md", json_report},
 };
 
 }  // namespace

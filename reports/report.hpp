@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,20 +9,13 @@
 
 namespace tune::reports {
 
-/// A format of report. Stateless; equal data give equal text.
-class Report {
- public:
-  virtual ~Report() = default;
-  /// The whole file, in UTF-8.
-  virtual std::string render(const ReportData& data) const = 0;
-};
-
 /// A line of the table of reports.
 struct ReportKind {
   std::string_view name;     ///< for --format: `markdown`
   std::string_view suffix;   ///< the ending of its files: `.md`
   std::string_view summary;  ///< for the help
-  std::unique_ptr<Report> (*make)();
+  /// Returns the whole file, in UTF-8: equal data give equal text.
+  std::string (*render)(const ReportData& data);
 };
 
 std::span<const ReportKind> report_kinds();
@@ -33,29 +25,17 @@ const ReportKind* find_report(std::string_view name);
 const ReportKind* report_for_file(std::string_view file_name);
 
 /// Plain text for a terminal: a block for each section.
-class TextReport : public Report {
- public:
-  std::string render(const ReportData& data) const override;
-};
+std::string text_report(const ReportData& data);
 
 /// The text report with tables in Markdown.
-class MarkdownReport : public Report {
- public:
-  std::string render(const ReportData& data) const override;
-};
+std::string markdown_report(const ReportData& data);
 
 /// Comma-separated values (RFC 4180, lines end in LF): a header, then one row for each evaluation of every
 /// section. Seconds, bytes and rates without prefixes; a cell is empty where there is no value. Parameters
 /// are columns `param_NAME`, those of all sections, in the order in which they appear first.
-class CsvReport : public Report {
- public:
-  std::string render(const ReportData& data) const override;
-};
+std::string csv_report(const ReportData& data);
 
 /// Everything in the data as one object; docs/report-json.md describes it.
-class JsonReport : public Report {
- public:
-  std::string render(const ReportData& data) const override;
-};
+std::string json_report(const ReportData& data);
 
 }  // namespace tune::reports

@@ -21,7 +21,7 @@ std::string section_text(const Section& section) {
 
 }  // namespace
 
-std::string TextReport::render(const ReportData& data) const {
+std::string text_report(const ReportData& data) {
   std::string text = format("Results in {}\n", data.database);
   if (data.sections.size() > 1) text += "\n" + overview_table(data).text("  ");
   for (const Section& section : data.sections) text += "\n" + section_text(section);
@@ -46,7 +46,7 @@ std::string section_markdown(const Section& section) {
 
 }  // namespace
 
-std::string MarkdownReport::render(const ReportData& data) const {
+std::string markdown_report(const ReportData& data) {
   std::string text = format("# Tuning results\n\nFrom {}.\n", markdown_text(data.database));
   if (data.sections.size() > 1) text += "\n" + overview_table(data).markdown();
   for (const Section& section : data.sections) text += "\n" + section_markdown(section);

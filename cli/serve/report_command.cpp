@@ -159,7 +159,7 @@ int run_report(const ReportRequest& request) {
   const db::Database database(path, db::OpenMode::read_only);
   reports::ReportFilter filter = request.choice.filter(database);
   filter.top = request.top;
-  const std::string text = kind.make()->render(reports::collect(database, filter, stored_default));
+  const std::string text = kind.render(reports::collect(database, filter, stored_default));
   if (out.empty())
     std::cout << text;
   else

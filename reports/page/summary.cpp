@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "reports/data/wording.hpp"
-#include "reports/page/effects.hpp"
 #include "reports/page/html_text.hpp"
 #include "reports/page/why.hpp"
 #include "tuner/base/format.hpp"

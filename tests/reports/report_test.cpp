@@ -41,7 +41,7 @@ std::string without_scripts(std::string page) {
 
 std::string rendered(const reports::ReportKind& kind) {
   const std::string text =
-      kind.make()->render(kind.name == "json" ? smallest_part(invented_data()) : invented_data());
+      kind.render(kind.name == "json" ? smallest_part(invented_data()) : invented_data());
   return kind.name == "html" ? without_scripts(text) : text;
 }
 
@@ -74,7 +74,7 @@ TEST(Reports, UnknownNamesAreNull) {
 }
 
 TEST(JsonReport, CanBeReadBackExactly) {
-  const auto json = nlohmann::json::parse(reports::find_report("json")->make()->render(invented_data()));
+  const auto json = nlohmann::json::parse(reports::find_report("json")->render(invented_data()));
   EXPECT_EQ(json["format_version"], 1);
   const auto& section = json["sections"][1];
   EXPECT_EQ(section["best"]["seconds"].get<double>(), 1.92e-3);
@@ -85,7 +85,7 @@ TEST(JsonReport, CanBeReadBackExactly) {
 
 TEST(JsonReport, HasAllSectionsAndTheirParts) {
   const reports::ReportData data = invented_data();
-  const auto json = nlohmann::json::parse(reports::find_report("json")->make()->render(data));
+  const auto json = nlohmann::json::parse(reports::find_report("json")->render(data));
   ASSERT_EQ(json["sections"].size(), data.sections.size());
   for (std::size_t i = 0; i < data.sections.size(); ++i) {
     const auto& section = json["sections"][i];
@@ -100,7 +100,7 @@ TEST(JsonReport, HasAllSectionsAndTheirParts) {
 }
 
 TEST(JsonReport, WhatIsUnknownIsNull) {
-  const auto json = nlohmann::json::parse(reports::find_report("json")->make()->render(invented_data()));
+  const auto json = nlohmann::json::parse(reports::find_report("json")->render(invented_data()));
   const auto& failed = json["sections"][0];  // nothing was measured
   for (const char* member : {"best", "median_seconds", "default_seconds"})
     EXPECT_TRUE(failed[member].is_null());
@@ -116,7 +116,7 @@ TEST(JsonReport, WhatIsUnknownIsNull) {
 TEST(JsonReport, BytesThatAreNoTextDoNotStopIt) {
   reports::ReportData data = invented_data();
   data.sections[0].failures.at(0).detail = "\xff\xfe";
-  EXPECT_NO_THROW(nlohmann::json::parse(reports::find_report("json")->make()->render(data)));
+  EXPECT_NO_THROW(nlohmann::json::parse(reports::find_report("json")->render(data)));
 }
 
 /// Cells of a line of CSV.
@@ -144,7 +144,7 @@ std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
 TEST(CsvReport, HasOneRowAnEvaluationAndTheCellsOfTheHeader) {
   reports::ReportData data = invented_data();
   data.sections.at(0).evaluations.at(0).failure->reason = "\"quoted\"";
-  const auto rows = parse_csv(reports::find_report("csv")->make()->render(data));
+  const auto rows = parse_csv(reports::find_report("csv")->render(data));
   std::size_t evaluations = 0;
   for (const reports::Section& section : data.sections) evaluations += section.evaluations.size();
   ASSERT_EQ(rows.size(), evaluations + 1);
