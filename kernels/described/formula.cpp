@@ -1,74 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// An interpreter that walks over the words: the formulas of a definition are short, and a comprehension reads
-// its words again for each value. Parts that must not be computed (the element of a comprehension before its
-// variable is known, the other side of an `or`) are read with `dry_` set: their values have no meaning.
 #include "kernels/described/formula.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "search/expressions/expr_syntax.hpp"
-#include "search/expressions/program.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::described {
 namespace {
 
+using search::Binding;
 using search::Expr;
 using search::ExprError;
 using search::ExprToken;
+using search::InfixOperator;
 using List = FormulaValue::List;
 
-constexpr int deepest = 100;  ///< brackets within brackets
+/// More than any formula in use, and far less than the stack holds.
+constexpr int max_nesting = 200;
 
-/// Limit on loops and brackets, and so on the cost of a short text.
+/// Limit on loops, and so on the cost of a short text.
 constexpr std::size_t max_steps = 20'000'000;
 
-Expr::Op comparison(const ExprToken& token) {
-  static const std::map<std::string, Expr::Op> all = {
-      {"<", Expr::Op::less},   {"<=", Expr::Op::less_equal},    {">", Expr::Op::greater},
-      {"==", Expr::Op::equal}, {">=", Expr::Op::greater_equal}, {"!=", Expr::Op::not_equal}};
-  const auto found = token.kind == ExprToken::Kind::symbol ? all.find(token.text) : all.end();
-  return found == all.end() ? Expr::Op::literal : found->second;
-}
-
-/// True for a word of the language: `and`, `for`, ...
-bool is_keyword(const ExprToken& token) {
-  static const std::set<std::string> all = {"and", "or", "not", "if", "else", "for", "in"};
-  return token.kind == ExprToken::Kind::name && all.contains(token.text);
-}
-
-class Interpreter {
+/// One computation of a formula.
+class Evaluation {
  public:
-  Interpreter(std::string_view text, const Names& names)
-      : tokens_(search::split_expression(text)), names_(names) {}
+  explicit Evaluation(const Names& names) : names_(names) {}
 
-  FormulaValue all() {
-    FormulaValue value = conditional();
-    if (now().kind != ExprToken::Kind::end)
-      throw ExprError(format("expected an operator or the end, found '{}'", now().text), now().column);
-    return value;
-  }
+  /// The variables of comprehensions, the innermost last.
+  std::vector<std::pair<std::string, FormulaValue>> loops;
 
- private:
-  const ExprToken& now() const { return tokens_[at_]; }
-  bool take(std::string_view wanted) {
-    if (now().kind == ExprToken::Kind::text || !now().is(wanted)) return false;
-    ++at_;
-    return true;
-  }
-  void need(std::string_view wanted) {
-    if (take(wanted)) return;
-    const std::string found = now().kind == ExprToken::Kind::end ? "the end" : "'" + now().text + "'";
-    throw ExprError(format("expected '{}', found {}", wanted, found), now().column);
-  }
-
-  /// Adds the place to errors of the arithmetic.
+  /// Computes one step; an error without a column gets this one.
   template<class Compute>
-  FormulaValue computed(std::size_t column, Compute compute) {
+  FormulaValue step(std::size_t column, Compute compute) {
     if (++steps_ > max_steps) throw ExprError("it takes too long to compute", column);
-    if (dry_) return {};
     try {
       return compute();
     } catch (const ExprError& error) {
@@ -77,200 +42,234 @@ class Interpreter {
     }
   }
 
-  FormulaValue conditional() {
-    // The value comes before the condition that decides whether it is computed.
-    const std::size_t begin = at_;
-    const bool dry = dry_;
-    if (++depth_ > deepest) throw ExprError("too many brackets", now().column);
-    dry_ = true;
-    disjunction();
-    const bool chosen_by_condition = now().is("if") && now().kind == ExprToken::Kind::name;
-    dry_ = dry;
-    FormulaValue value;
-    if (now().is("?") && now().kind == ExprToken::Kind::symbol) {
-      value = chosen_as_in_c(begin);
-    } else if (chosen_by_condition) {
-      const std::size_t then = begin;
-      ++at_;
-      const FormulaValue condition = disjunction();
-      need("else");
-      const bool yes = !dry && condition.to_bool();
-      dry_ = dry || yes;
-      const FormulaValue otherwise = conditional();
-      dry_ = dry;
-      const std::size_t end = at_;
-      if (yes) {
-        at_ = then;
-        value = disjunction();
-      } else {
-        value = otherwise;
+  FormulaValue named(const std::string& name) const {
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
+      if (loop->first == name) return loop->second;
+    if (const FormulaValue* value = names_ ? names_(name) : nullptr) return *value;
+    if (name == "True" || name == "true") return true;
+    if (name == "False" || name == "false") return false;
+    throw ExprError(format("unknown name '{}'", name));
+  }
+
+ private:
+  const Names& names_;
+  std::size_t steps_ = 0;
+};
+
+/// A part of a formula: computes its value.
+using Term = std::function<FormulaValue(Evaluation&)>;
+
+/// A step that fails at `column`.
+template<class Compute>
+Term step_at(std::size_t column, Compute compute) {
+  return [=](Evaluation& evaluation) { return evaluation.step(column, [&] { return compute(evaluation); }); };
+}
+
+FormulaValue combined(const InfixOperator& infix, const FormulaValue& a, const FormulaValue& b) {
+  switch (infix.op) {
+    case Expr::Op::add:
+      return plus(a, b);
+    case Expr::Op::multiply:
+      return times(a, b);
+    case Expr::Op::in:
+    case Expr::Op::not_in: {
+      const auto equals_a = [&](const FormulaValue& value) {
+        return compare(Expr::Op::equal, a, value).to_bool();
+      };
+      return std::ranges::any_of(b.list(), equals_a) == (infix.op == Expr::Op::in);
+    }
+    default:
+      return infix.binding == Binding::comparison ? compare(infix.op, a, b) : arithmetic(infix.op, a, b);
+  }
+}
+
+/// An operator, and the operand on its right.
+struct Link {
+  const InfixOperator* infix;
+  std::size_t column;
+  Term operand;
+};
+
+/// Joins operands by operators that bind equally, from left to right. As in Python, `and` and `or` give the
+/// operand that decides, and `a < b < c` is `a < b and b < c`.
+Term chain(Binding binding, Term first, std::vector<Link> links) {
+  return [=](Evaluation& evaluation) {
+    FormulaValue value = first(evaluation);
+    for (const auto& [infix, column, operand] : links) {
+      if (binding == Binding::logical_or || binding == Binding::logical_and) {
+        if (value.to_bool() == (binding == Binding::logical_or)) return value;
+        value = operand(evaluation);
+        continue;
       }
-      at_ = end;
-    } else if (!dry) {
-      at_ = begin;
-      value = disjunction();
+      FormulaValue right = operand(evaluation);
+      FormulaValue result = evaluation.step(column, [&] { return combined(*infix, value, right); });
+      if (binding == Binding::comparison && !result.to_bool()) return FormulaValue(false);
+      value = binding == Binding::comparison ? std::move(right) : std::move(result);
     }
-    --depth_;
-    return value;
+    return binding == Binding::comparison ? FormulaValue(true) : value;
+  };
+}
+
+/// One `for name in source if conditions...` of a comprehension.
+struct Loop {
+  std::string name;
+  Term source;
+  std::size_t column;  ///< of `source`
+  std::vector<Term> conditions = {};
+};
+
+/// Appends the values of `element` under the loops from `next` on.
+void comprehend(Evaluation& evaluation, const std::vector<Loop>& loops, std::size_t next, const Term& element,
+                List& values) {
+  if (next == loops.size()) {
+    values.push_back(element(evaluation));
+    if (values.size() > max_values) throw ExprError("a list of more than a million values");
+    return;
+  }
+  const Loop& loop = loops[next];
+  const FormulaValue source = loop.source(evaluation);
+  if (!source.is_list()) throw ExprError("expected a list, found " + kind_of(source), loop.column);
+  evaluation.loops.emplace_back(loop.name, FormulaValue());
+  for (const FormulaValue& value : source.list()) {
+    evaluation.loops.back().second = value;
+    const auto holds = [&](const Term& condition) { return condition(evaluation).to_bool(); };
+    if (std::ranges::all_of(loop.conditions, holds)) comprehend(evaluation, loops, next + 1, element, values);
+  }
+  evaluation.loops.pop_back();
+}
+
+/// Reads operators as long as they bind tightly enough, as the parser of constraints does.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : tokens_(search::split_expression(text)) {}
+
+  Term all() {
+    Term term = expression();
+    if (now().kind != ExprToken::Kind::end) fail("expected an operator or the end");
+    return term;
   }
 
-  /// Reads `condition ? value : other`, from the beginning of the condition.
-  FormulaValue chosen_as_in_c(std::size_t condition) {
-    const bool dry = dry_;
-    at_ = condition;
-    const FormulaValue decides = disjunction();
-    need("?");
-    const bool yes = dry || decides.to_bool();
-    dry_ = dry || !yes;
-    FormulaValue then = conditional();
-    need(":");
-    dry_ = dry || yes;
-    FormulaValue otherwise = conditional();
-    dry_ = dry;
-    return yes ? then : otherwise;
+ private:
+  const ExprToken& now(std::size_t ahead = 0) const {
+    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+  }
+  [[noreturn]] void fail(const std::string& expected) const {
+    const std::string found = now().kind == ExprToken::Kind::end ? "the end" : "'" + now().text + "'";
+    throw ExprError(format("{}, found {}", expected, found), now().column);
+  }
+  bool accept(std::string_view wanted) {
+    if (!now().is(wanted)) return false;
+    ++at_;
+    return true;
+  }
+  void expect(std::string_view wanted) {
+    if (!accept(wanted)) fail(format("expected '{}'", wanted));
   }
 
-  FormulaValue disjunction() {
-    return logical("or", "||", [this] { return conjunction(); });
-  }
-  FormulaValue conjunction() {
-    return logical("and", "&&", [this] { return negation(); });
+  const InfixOperator* infix() const {
+    if (now().is("not")) return now(1).is("in") ? search::infix_operator("not in") : nullptr;
+    return now().is(now().text) ? search::infix_operator(std::string_view(now().text)) : nullptr;
   }
 
-  /// As in Python, the value is that of the operand that decides.
-  template<class Operand>
-  FormulaValue logical(std::string_view word, std::string_view sign, Operand operand) {
-    FormulaValue value = operand();
-    const bool dry = dry_;
-    while (take(word) || take(sign)) {
-      const bool decided = dry || value.to_bool() == (word == "or");
-      dry_ = decided;
-      FormulaValue next = operand();
-      dry_ = dry;
-      if (!decided) value = std::move(next);
+  Term expression(Binding loosest = Binding::conditional) {
+    if (++nesting_ > max_nesting)
+      throw ExprError(format("nested more than {} deep", max_nesting), now().column);
+    Term left = prefix(loosest);
+    while (const InfixOperator* first = infix()) {
+      if (first->binding < loosest) break;
+      std::vector<Link> links;
+      for (const InfixOperator* next = first; next != nullptr && next->binding == first->binding;
+           next = infix()) {
+        const std::size_t column = now().column;
+        at_ += next->op == Expr::Op::not_in ? 2 : 1;
+        const bool is_power = next->binding == Binding::power;
+        links.push_back({next, column, expression(is_power ? Binding::unary_minus : tighter(next->binding))});
+      }
+      left = chain(first->binding, std::move(left), std::move(links));
     }
-    return value;
+    if (loosest <= Binding::conditional) left = conditional(std::move(left));
+    --nesting_;
+    return left;
   }
 
-  FormulaValue negation() {
+  /// Reads `then if condition else otherwise` or `condition ? then : otherwise` behind the first operand.
+  Term conditional(Term first) {
+    Term condition, then;
+    if (accept("if")) {
+      then = std::move(first);
+      condition = expression(Binding::logical_or);
+      expect("else");
+    } else if (accept("?")) {
+      condition = std::move(first);
+      then = expression();
+      expect(":");
+    } else {
+      return first;
+    }
+    return [condition, then, otherwise = expression()](Evaluation& evaluation) {
+      return condition(evaluation).to_bool() ? then(evaluation) : otherwise(evaluation);
+    };
+  }
+
+  Term prefix(Binding loosest) {
     const std::size_t column = now().column;
-    if (!take("not") && !take("!")) return compared();
-    const FormulaValue value = negation();
-    return computed(column, [&] { return FormulaValue(!value.to_bool()); });
-  }
-
-  FormulaValue compared() {
-    FormulaValue left = sum();
-    bool holds = true, any = false;
-    while (true) {
-      const ExprToken token = now();
-      const Expr::Op op = comparison(token);
-      const bool negated = token.is("not") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].is("in");
-      if (op == Expr::Op::literal && !negated && !token.is("in")) break;
-      at_ += negated ? 2 : 1;
-      FormulaValue right = sum();
-      const FormulaValue one = computed(token.column, [&] {
-        if (op != Expr::Op::literal) return compare(op, left, right);
-        const bool among = std::ranges::any_of(right.list(), [&](const FormulaValue& value) {
-          return compare(Expr::Op::equal, left, value).to_bool();
-        });
-        return FormulaValue(among != negated);
+    if (now().is("not") || now().is("!")) {
+      if (loosest > Binding::logical_not) fail("expected a value");
+      ++at_;
+      return step_at(column, [term = expression(Binding::logical_not)](Evaluation& evaluation) {
+        return FormulaValue(!term(evaluation).to_bool());
       });
-      holds = holds && one.to_bool();
-      any = true;
-      left = std::move(right);
     }
-    return any ? FormulaValue(holds) : left;
-  }
-
-  FormulaValue sum() {
-    FormulaValue value = product();
-    while (true) {
-      const std::size_t column = now().column;
-      const bool add = take("+");
-      if (!add && !take("-")) return value;
-      const FormulaValue right = product();
-      value = computed(
-          column, [&] { return add ? plus(value, right) : arithmetic(Expr::Op::subtract, value, right); });
-    }
-  }
-
-  FormulaValue product() {
-    FormulaValue value = sign();
-    while (true) {
-      const std::size_t column = now().column;
-      Expr::Op op;
-      if (take("*"))
-        op = Expr::Op::multiply;
-      else if (take("//"))
-        op = Expr::Op::floor_divide;
-      else if (take("/"))
-        op = Expr::Op::divide;
-      else if (take("%"))
-        op = Expr::Op::modulo;
-      else
-        return value;
-      const FormulaValue right = sign();
-      value = computed(column, [&] {
-        return op == Expr::Op::multiply ? times(value, right) : arithmetic(op, value, right);
+    if (accept("+")) return expression(Binding::unary_minus);
+    if (accept("-"))
+      return step_at(column, [term = expression(Binding::unary_minus)](Evaluation& evaluation) {
+        return arithmetic(Expr::Op::subtract, std::int64_t{0}, term(evaluation));
       });
-    }
+    return subscripted(primary());
   }
 
-  FormulaValue sign() {
-    const std::size_t column = now().column;
-    if (take("+")) return sign();
-    if (!take("-")) return power();
-    const FormulaValue value = sign();
-    return computed(column,
-                    [&] { return arithmetic(Expr::Op::subtract, FormulaValue(std::int64_t{0}), value); });
-  }
-
-  FormulaValue power() {
-    const FormulaValue base = subscripted();
-    const std::size_t column = now().column;
-    if (!take("**")) return base;
-    const FormulaValue exponent = sign();
-    return computed(column, [&] { return arithmetic(Expr::Op::power, base, exponent); });
-  }
-
-  FormulaValue subscripted() {
-    FormulaValue value = primary();
-    while (true) {
+  Term subscripted(Term list) {
+    std::vector<std::pair<std::size_t, Term>> indices;
+    while (now().is("[")) {
       const std::size_t column = now().column;
-      if (!take("[")) return value;
-      const FormulaValue index = conditional();
-      need("]");
-      value = computed(column, [&] { return element(value, index.integer()); });
+      ++at_;
+      indices.emplace_back(column, expression());
+      expect("]");
     }
+    if (indices.empty()) return list;
+    return [=](Evaluation& evaluation) {
+      FormulaValue value = list(evaluation);
+      for (const auto& [column, index] : indices)
+        value = evaluation.step(column, [&] { return element(value, index(evaluation).integer()); });
+      return value;
+    };
   }
 
-  FormulaValue primary() {
+  Term primary() {
     const ExprToken token = now();
-    if (++steps_ > max_steps) throw ExprError("it takes too long to compute", token.column);
-    switch (token.kind) {
-      case ExprToken::Kind::integer:
-      case ExprToken::Kind::real:
-        ++at_;
-        return number(token);
-      case ExprToken::Kind::text:
-        ++at_;
-        return FormulaValue(token.text);
-      case ExprToken::Kind::name:
-        if (is_keyword(token)) break;
-        ++at_;
-        return now().is("(") ? call(token) : named(token);
-      case ExprToken::Kind::symbol:
-        if (token.text == "(" || token.text == "[") {
-          ++at_;
-          return bracket(token);
-        }
-        break;
-      case ExprToken::Kind::end:
-        break;
+    if (token.kind == ExprToken::Kind::integer || token.kind == ExprToken::Kind::real) {
+      ++at_;
+      return constant(number(token));
     }
-    const std::string found = token.kind == ExprToken::Kind::end ? "the end" : "'" + token.text + "'";
-    throw ExprError(format("expected a value, found {}", found), token.column);
+    if (token.kind == ExprToken::Kind::text) {
+      ++at_;
+      return constant(token.text);
+    }
+    if (accept("(")) return bracket(")");
+    if (accept("[")) return bracket("]");
+    const bool literal =
+        token.text == "True" || token.text == "true" || token.text == "False" || token.text == "false";
+    if (token.kind != ExprToken::Kind::name || token.text == "for" ||
+        !(literal || search::is_variable_name(token.text)))
+      fail("expected a value");
+    ++at_;
+    if (accept("(")) return call(token);
+    return step_at(token.column,
+                   [name = token.text](Evaluation& evaluation) { return evaluation.named(name); });
+  }
+
+  static Term constant(FormulaValue value) {
+    return [value = std::move(value)](Evaluation&) { return value; };
   }
 
   static FormulaValue number(const ExprToken& token) {
@@ -281,124 +280,82 @@ class Interpreter {
     }
   }
 
-  FormulaValue named(const ExprToken& token) {
-    const auto local = std::ranges::find(loops_.rbegin(), loops_.rend(), token.text, &Loop::first);
-    if (local != loops_.rend()) return local->second;
-    if (dry_) return {};
-    const FormulaValue* value = names_ ? names_(token.text) : nullptr;
-    if (value == nullptr && (token.text == "True" || token.text == "true")) return true;
-    if (value == nullptr && (token.text == "False" || token.text == "false")) return false;
-    if (value == nullptr) throw ExprError(format("unknown name '{}'", token.text), token.column);
-    return *value;
-  }
-
-  FormulaValue call(const ExprToken& token) {
-    need("(");
-    List arguments;
-    if (!now().is(")")) {
-      arguments.push_back(element_or_comprehension());
-      while (take(",") && !now().is(")")) arguments.push_back(conditional());
-    }
-    need(")");
-    if (!is_function(token.text)) throw ExprError(format("unknown function '{}'", token.text), token.column);
-    return computed(token.column, [&] { return call_function(token.text, arguments); });
+  Term call(const ExprToken& name) {
+    if (!is_function(name.text)) throw ExprError(format("unknown function '{}'", name.text), name.column);
+    return step_at(name.column, [name = name.text, arguments = items(")").terms](Evaluation& evaluation) {
+      return call_function(name, values(evaluation, arguments));
+    });
   }
 
   /// Reads a list, a tuple, a comprehension or an expression in brackets, behind its opening bracket.
-  FormulaValue bracket(const ExprToken& open) {
-    const std::string close = open.text == "(" ? ")" : "]";
-    List values;
-    if (take(close)) return values;
-    const std::size_t begin = at_;
-    FormulaValue first = element_or_comprehension();
-    if (comprehended_at_ == begin) {
-      need(close);
-      return first;
-    }
-    if (open.text == "(" && take(")")) return first;
-    values.push_back(std::move(first));
-    while (take(",") && !now().is(close)) values.push_back(conditional());
-    need(close);
-    return values;
+  Term bracket(std::string_view close) {
+    Items all = items(close);
+    if (all.comprehension || (close == ")" && all.terms.size() == 1 && !all.comma)) return all.terms.front();
+    return [terms = std::move(all.terms)](Evaluation& evaluation) {
+      return FormulaValue(values(evaluation, terms));
+    };
   }
 
-  /// Reads one element, or a whole comprehension; comprehended_at_ then is where it begins.
-  FormulaValue element_or_comprehension() {
-    const std::size_t begin = at_;
-    const bool dry = dry_;
-    dry_ = true;
-    conditional();
-    dry_ = dry;
-    if (!now().is("for")) {
-      if (dry) return {};
-      at_ = begin;
-      return conditional();
-    }
-    const std::size_t clauses = at_;
-    List values;
-    const std::size_t before = loops_.size();
-    const std::size_t end = loop(begin, clauses, values);
-    loops_.resize(before);
-    at_ = end;
-    comprehended_at_ = begin;
-    return values;
+  static List values(Evaluation& evaluation, const std::vector<Term>& terms) {
+    List all;
+    for (const Term& term : terms) all.push_back(term(evaluation));
+    return all;
   }
 
-  /// Reads `for name in values [if condition]`, and the rest, from word `clause` on. Returns where it ends.
-  std::size_t loop(std::size_t element, std::size_t clause, List& values) {
-    at_ = clause;
-    if (!take("for")) {
-      if (!dry_) {
-        at_ = element;
-        values.push_back(conditional());
-        if (values.size() > max_values)
-          throw ExprError("a list of more than a million values", tokens_[element].column);
+  /// What stands in brackets: one comprehension, or terms separated by commas.
+  struct Items {
+    std::vector<Term> terms = {};
+    bool comprehension = false, comma = false;
+  };
+
+  Items items(std::string_view close) {
+    Items all;
+    while (!accept(close)) {
+      const std::size_t column = now().column;
+      all.terms.push_back(expression());
+      if (now().is("for") && !all.comma) {
+        all.terms.front() = comprehension(column, std::move(all.terms.front()));
+        all.comprehension = true;
       }
-      return clause;
-    }
-    const ExprToken name = now();
-    if (name.kind != ExprToken::Kind::name || is_keyword(name))
-      throw ExprError(format("expected a name behind 'for', found '{}'", name.text), name.column);
-    ++at_;
-    need("in");
-    const std::size_t column = now().column;
-    const FormulaValue range = disjunction();
-    if (!dry_ && !range.is_list()) throw ExprError("expected a list, found " + kind_of(range), column);
-    const std::size_t filter = at_;
-    const bool dry = dry_;
-    // Reads once without computing anything, to find the end of the clauses.
-    loops_.emplace_back(name.text, FormulaValue());
-    dry_ = true;
-    while (take("if")) disjunction();
-    const std::size_t end = loop(element, at_, values);
-    dry_ = dry;
-    if (!dry) {
-      for (const FormulaValue& value : range.list()) {
-        loops_.back().second = value;
-        at_ = filter;
-        bool kept = true;
-        while (take("if")) kept = disjunction().to_bool() && kept;
-        if (kept) loop(element, at_, values);
+      if (!all.comprehension && accept(",")) {
+        all.comma = true;
+      } else if (!now().is(close)) {
+        fail(format("expected '{}'", close));
       }
     }
-    loops_.pop_back();
-    return end;
+    return all;
   }
 
-  using Loop = std::pair<std::string, FormulaValue>;
+  Term comprehension(std::size_t column, Term element) {
+    std::vector<Loop> loops;
+    while (accept("for")) {
+      const ExprToken name = now();
+      if (name.kind != ExprToken::Kind::name || !search::is_variable_name(name.text))
+        fail("expected a name behind 'for'");
+      ++at_;
+      expect("in");
+      const std::size_t source_column = now().column;
+      loops.push_back({name.text, expression(Binding::logical_or), source_column});
+      while (accept("if")) loops.back().conditions.push_back(expression(Binding::logical_or));
+    }
+    return step_at(column, [=](Evaluation& evaluation) {
+      List values;
+      comprehend(evaluation, loops, 0, element, values);
+      return FormulaValue(std::move(values));
+    });
+  }
 
   std::vector<ExprToken> tokens_;
-  const Names& names_;
-  std::size_t at_ = 0, steps_ = 0, comprehended_at_ = static_cast<std::size_t>(-1);
-  std::vector<Loop> loops_;  ///< the innermost last
-  int depth_ = 0;
-  bool dry_ = false;
+  std::size_t at_ = 0;
+  int nesting_ = 0;
 };
 
 }  // namespace
 
 FormulaValue evaluate(std::string_view text, const Names& names) {
-  return Interpreter(text, names).all();
+  const Term formula = Parser(text).all();
+  Evaluation evaluation(names);
+  return formula(evaluation);
 }
 
 }  // namespace tune::described

@@ -61,7 +61,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"(ProblemSize[0]+max(filter_width)-1) * (ProblemSize[1]+max(filter_width)-1)", "8487168"},
         Case{"7 // 2 * 2 + 7 % 2", "7"}, Case{"-7 // 2", "-4"}, Case{"-7 % 3", "2"}, Case{"7 / 2", "3.5"},
         Case{"2**-1", "0.5"}, Case{"-2**2", "-4"}, Case{"2**3**2", "512"}, Case{"1 < 2 < 3 <= 3", "true"},
-        Case{"3 > 2 > 2", "false"}, Case{"n in (8, 12)", "true"}, Case{"n not in [12]", "false"},
+        Case{"3 > 2 > 2", "false"}, Case{"1 > 2 > unknown", "false"}, Case{"3 > 0 < 5", "true"},
+        Case{"True if n == 12 and [1] != [2] else 0", "true"}, Case{"n == 12 ? 1 : unknown", "1"},
+        Case{"[[1, 2], [3]][0][1]", "2"}, Case{"(1, 2) + (3,)", "[1, 2, 3]"}, Case{"- - 3", "3"},
+        Case{"n in (8, 12)", "true"}, Case{"n not in [12]", "false"},
         Case{"not n == 12 or n == 12 and True", "true"}, Case{"0 or 5", "5"}, Case{"0 and unknown", "0"},
         Case{"1 or unknown", "1"}, Case{"5 if n > 3 else unknown", "5"}, Case{"unknown if n < 3 else 6", "6"},
         Case{"[x for x in [1, 2] if x == 1 or unknown_is_not_asked == 1][0] if False else 3", "3"},
@@ -99,9 +102,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Wrong{"range(10**7)", 1, "million"}, Wrong{"[i for i in 5]", 13, "a list"},
                       Wrong{"ProblemSize[2]", 12, "no element 2"}, Wrong{"1 2", 3, "expected an operator"},
                       Wrong{"[i for 3 in range(2)]", 8, "a name"}, Wrong{"'a' * 'b'", 5, ""},
-                      Wrong{"max()", 1, "need a value"},
+                      Wrong{"max()", 1, "need a value"}, Wrong{"1 + not 2", 5, "a value"},
+                      Wrong{"[1] - [2]", 5, "a single value"}, Wrong{"[1] < [2]", 5, "equality"},
+                      Wrong{"1 if 2", 7, "expected 'else'"},
                       Wrong{"[0 for i in range(9**5) for j in range(9**5)]", 2, "million"},
-                      Wrong{std::string(300, '(') + "1" + std::string(300, ')'), 101, "brackets"}));
+                      Wrong{std::string(300, '(') + "1" + std::string(300, ')'), 201, "nested"}));
 
 }  // namespace
 }  // namespace tune::described
