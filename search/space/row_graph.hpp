@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 namespace tune::search {
@@ -32,6 +31,7 @@ class Interned {
 
   std::vector<std::uint32_t> words_;   ///< all sequences, one behind the other
   std::vector<std::uint64_t> begins_;  ///< of each, and the end of the last
+  std::vector<std::uint64_t> hashes_;  ///< of each
   std::vector<std::uint32_t> slots_;   ///< open addressing: number + 1, 0 where free; a power of two
 };
 

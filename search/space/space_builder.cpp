@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <string>
 
@@ -23,6 +23,8 @@ namespace {
 /// themselves: `a * b * c <= 1024` contributes the product of a and b. Where a part decides that another one
 /// does not matter (`a or b` with a true `a`), the other one is left out.
 class SpaceStates {
+  using Op = Expr::Op;
+
  public:
   explicit SpaceStates(const SpaceDefinition& definition);
 
@@ -39,40 +41,58 @@ class SpaceStates {
       missing,  ///< one of the parameters is known not to exist
       value,
       boolean,
-      choice,  ///< of one parameter: its value's index, or that it does not exist
-      exists   ///< of one parameter
+      choice  ///< of one parameter: its value's index, or that it does not exist
     };
     Kind kind;
-    Program program;                      ///< of value and truth
-    std::vector<std::size_t> parameters;  ///< that it mentions
-    std::vector<Mute> mutes;
+    std::vector<std::size_t> parameters;         ///< that it mentions
+    std::shared_ptr<Program> program = nullptr;  ///< of value and truth
+    std::vector<Mute> mutes = {};
+    std::size_t end = 0;  ///< of `missing`: the parts up to this one do not matter then
   };
   struct Level {
     std::vector<Part> parts;
+    std::vector<std::size_t> decided;          ///< parameters to come whose existence is known
     std::map<std::string, std::size_t> known;  ///< of values and truths: no part twice
   };
 
+  /// An expression with what planning asks of it at every depth.
+  struct Term {
+    std::string text;
+    std::vector<std::size_t> parameters;  ///< that it mentions
+    std::size_t last = 0;                 ///< the depth from which on all of these are assigned
+    Op op;
+    std::vector<Term> operands;
+    std::shared_ptr<Program> program;  ///< null for a list, which has no value
+  };
+  struct Rule {
+    const Constraint* constraint;
+    Term term;
+    std::vector<std::size_t> parameters;  ///< that the constraint mentions, those with a single value too
+    std::size_t last;
+  };
+
+  Term term_of(const Expr& expr) const;
   void plan(std::size_t depth);
-  void add_constraint(const Constraint& constraint, std::size_t depth);
-  void add_condition(const Expr& condition, std::size_t depth);
-  void gather(const Expr& expr, bool as_boolean, std::vector<Mute> mutes, std::size_t depth);
-  void gather_choice(const Expr& expr, bool as_boolean, const std::vector<Mute>& mutes, std::size_t depth);
-  void add_choices(const std::vector<std::size_t>& parameters, std::size_t depth);
-  std::size_t add_known(const Expr& expr, bool as_boolean, const std::vector<Mute>& mutes, std::size_t depth);
+  /// The conditional parameters that it needs and whose existence is known.
+  std::vector<std::size_t> decided_by(const Rule& rule, std::size_t depth) const;
+  void add_rule(const Rule& rule, std::size_t depth);
+  void gather(const Term& term, bool as_boolean, std::vector<Mute> mutes, std::size_t depth);
+  void gather_choice(const Term& term, bool as_boolean, const std::vector<Mute>& mutes, std::size_t depth);
+  std::size_t add_known(const Term& term, bool as_boolean, const std::vector<Mute>& mutes, std::size_t depth);
   std::vector<std::size_t> mentioned(const Expr& expr) const;
-  std::size_t last_depth(const Expr& expr) const;
-  bool all_known(const Expr& expr, std::size_t depth) const;
-  bool known_part(const Expr& expr, std::size_t depth) const;
+  bool is_conditional(std::size_t parameter) const {
+    return definition_.parameters[parameter].exists_if.has_value();
+  }
 
   const SpaceDefinition& definition_;
   std::map<std::string, Value, std::less<>> constants_;  ///< and parameters with a single value
   std::map<std::string, std::size_t> slots_;
   std::vector<std::size_t> decision_depth_;  ///< from where on a parameter's existence is known
+  std::vector<Rule> rules_;                  ///< of all constraints
+  std::map<std::size_t, Rule> conditions_;   ///< of the conditional parameters
   std::vector<Level> levels_;                ///< by depth
   std::vector<signed char> booleans_;        ///< of the parts while a state is described; -1 for others
 };
-
-using Op = Expr::Op;
 
 // The first words that a part adds. Whole numbers that fit have an odd word of their own, so that no two
 // different sequences of parts become the same words.
@@ -100,97 +120,115 @@ std::uint32_t choice_of(std::size_t parameter, const Assignment& assignment) {
   return assignment.exists[parameter] != 0 ? assignment.indices[parameter] + 1 : 0;
 }
 
+std::size_t last_of(const std::vector<std::size_t>& parameters) {
+  return parameters.empty() ? 0 : std::ranges::max(parameters) + 1;
+}
+
 SpaceStates::SpaceStates(const SpaceDefinition& definition)
     : definition_(definition), constants_(definition.constants) {
   const std::vector<Parameter>& parameters = definition.parameters;
-  for (std::size_t p = 0; p < parameters.size(); ++p) {
-    slots_[parameters[p].name] = p;
-    decision_depth_.push_back(parameters[p].exists_if ? last_depth(*parameters[p].exists_if) : 0);
-    if (parameters[p].values.size() == 1 && !parameters[p].exists_if)
-      constants_.emplace(parameters[p].name, parameters[p].values.front());
+  for (std::size_t p = 0; p < parameters.size(); ++p) slots_[parameters[p].name] = p;
+  for (const Parameter& parameter : parameters) {
+    decision_depth_.push_back(parameter.exists_if ? last_of(mentioned(*parameter.exists_if)) : 0);
+    if (parameter.values.size() == 1 && !parameter.exists_if)
+      constants_.emplace(parameter.name, parameter.values.front());
   }
+  const auto rule_of = [this](const Constraint* constraint, const Expr& expr) {
+    auto all = mentioned(expr);
+    const std::size_t last = last_of(all);
+    return Rule{constraint, term_of(replace_variables(expr, constants_)), std::move(all), last};
+  };
+  for (const Constraint& constraint : definition.constraints)
+    rules_.push_back(rule_of(&constraint, constraint.rule));
+  for (std::size_t p = 0; p < parameters.size(); ++p)
+    if (parameters[p].exists_if) conditions_.emplace(p, rule_of(nullptr, *parameters[p].exists_if));
   levels_.resize(parameters.size());
   for (std::size_t depth = 0; depth < parameters.size(); ++depth) plan(depth);
 }
 
+SpaceStates::Term SpaceStates::term_of(const Expr& expr) const {
+  Term term{expr.to_string(), mentioned(expr), 0, expr.op(), {}, nullptr};
+  term.last = last_of(term.parameters);
+  if (term.op != Op::list) term.program = std::make_shared<Program>(expr, slots_);
+  if (term.op == Op::literal || term.op == Op::variable) return term;
+  for (const Expr& operand : expr.operands()) term.operands.push_back(term_of(operand));
+  return term;
+}
+
 void SpaceStates::plan(std::size_t depth) {
-  for (const Constraint& constraint : definition_.constraints)
-    if (last_depth(constraint.rule) > depth) add_constraint(constraint, depth);
+  // Constraints that need the same conditional parameters are skipped together.
+  std::map<std::vector<std::size_t>, std::vector<const Rule*>> by_decided;
+  for (const Rule& rule : rules_)
+    if (rule.last > depth) by_decided[decided_by(rule, depth)].push_back(&rule);
+  Level& level = levels_[depth];
+  for (const Rule* rule : by_decided[{}]) add_rule(*rule, depth);
+  const auto always_known = level.known;
+  for (const auto& [decided, rules] : by_decided) {
+    if (decided.empty()) continue;
+    const std::size_t missing = level.parts.size();
+    level.parts.push_back({Part::Kind::missing, decided});
+    for (const Rule* rule : rules) add_rule(*rule, depth);
+    level.parts[missing].end = level.parts.size();
+    level.known = always_known;
+  }
   for (std::size_t p = depth; p < definition_.parameters.size(); ++p) {
-    const Parameter& parameter = definition_.parameters[p];
-    if (!parameter.exists_if) continue;
+    if (!is_conditional(p)) continue;
     if (decision_depth_[p] > depth)
-      add_condition(*parameter.exists_if, depth);
+      add_rule(conditions_.at(p), depth);
     else
-      levels_[depth].parts.push_back({Part::Kind::exists, Program(Expr(true), slots_), {p}, {}});
+      level.decided.push_back(p);
   }
 }
 
-void SpaceStates::add_constraint(const Constraint& constraint, std::size_t depth) {
-  std::vector<std::size_t> decided, conditional, assigned;
-  for (const std::size_t p : mentioned(constraint.rule)) {
-    if (p < depth) assigned.push_back(p);
-    if (!definition_.parameters[p].exists_if) continue;
-    conditional.push_back(p);
-    if (decision_depth_[p] <= depth) decided.push_back(p);
-  }
-  // The parts do not determine what a required rule states without one of its parameters.
-  if (constraint.required && !conditional.empty()) return add_choices(assigned, depth);
-  std::vector<Mute> mutes;
-  if (!decided.empty()) {
-    mutes.push_back({levels_[depth].parts.size(), true});
-    levels_[depth].parts.push_back({Part::Kind::missing, Program(Expr(true), slots_), decided, {}});
-  }
-  gather(replace_variables(constraint.rule, constants_), true, mutes, depth);
+std::vector<std::size_t> SpaceStates::decided_by(const Rule& rule, std::size_t depth) const {
+  std::vector<std::size_t> decided;
+  for (const std::size_t p : rule.parameters)
+    if (is_conditional(p) && decision_depth_[p] <= depth && !rule.constraint->required) decided.push_back(p);
+  return decided;
 }
 
-void SpaceStates::add_condition(const Expr& condition, std::size_t depth) {
-  const auto all = mentioned(condition);
-  const bool plain = std::ranges::none_of(
-      all, [this](std::size_t p) { return definition_.parameters[p].exists_if.has_value(); });
-  if (plain) return gather(replace_variables(condition, constants_), true, {}, depth);
-  std::vector<std::size_t> assigned;
-  for (const std::size_t p : all)
-    if (p < depth) assigned.push_back(p);
-  add_choices(assigned, depth);
-}
-
-void SpaceStates::add_choices(const std::vector<std::size_t>& parameters, std::size_t depth) {
-  for (const std::size_t p : parameters)
-    levels_[depth].parts.push_back({Part::Kind::choice, Program(Expr(true), slots_), {p}, {}});
+void SpaceStates::add_rule(const Rule& rule, std::size_t depth) {
+  // The parts do not determine what a condition or a required rule states without one of its parameters.
+  const bool absent_counts = rule.constraint == nullptr || rule.constraint->required;
+  if (!absent_counts ||
+      std::ranges::none_of(rule.parameters, [this](std::size_t p) { return is_conditional(p); }))
+    return gather(rule.term, true, {}, depth);
+  for (const std::size_t p : rule.parameters)
+    if (p < depth) levels_[depth].parts.push_back({Part::Kind::choice, {p}});
 }
 
 /// Adds the largest parts of the expression whose parameters are all assigned.
-void SpaceStates::gather(const Expr& expr, bool as_boolean, std::vector<Mute> mutes, std::size_t depth) {
-  if (expr.op() != Op::list && all_known(expr, depth)) {
-    if (known_part(expr, depth)) add_known(expr, as_boolean, mutes, depth);
+void SpaceStates::gather(const Term& term, bool as_boolean, std::vector<Mute> mutes, std::size_t depth) {
+  if (term.op != Op::list && term.last <= depth) {
+    if (term.last > 0) add_known(term, as_boolean, mutes, depth);
     return;
   }
-  const auto& operands = expr.operands();
-  switch (expr.op()) {
+  const auto& operands = term.operands;
+  const bool first_known = !operands.empty() && operands[0].last > 0 && operands[0].last <= depth;
+  switch (term.op) {
     case Op::logical_not:
       return gather(operands[0], true, std::move(mutes), depth);
     case Op::logical_and:
     case Op::logical_or:
-      if (known_part(operands[0], depth)) {
+      if (first_known) {
         const std::size_t first = add_known(operands[0], true, mutes, depth);
-        mutes.push_back({first, expr.op() == Op::logical_or});
+        mutes.push_back({first, term.op == Op::logical_or});
       } else {
         gather(operands[0], true, mutes, depth);
       }
       return gather(operands[1], true, std::move(mutes), depth);
     case Op::conditional:
-      return gather_choice(expr, as_boolean, mutes, depth);
+      return gather_choice(term, as_boolean, mutes, depth);
     default:
-      for (const Expr& operand : operands) gather(operand, false, mutes, depth);
+      for (const Term& operand : operands) gather(operand, false, mutes, depth);
   }
 }
 
-void SpaceStates::gather_choice(const Expr& expr, bool as_boolean, const std::vector<Mute>& mutes,
+void SpaceStates::gather_choice(const Term& term, bool as_boolean, const std::vector<Mute>& mutes,
                                 std::size_t depth) {
-  const auto& operands = expr.operands();
+  const auto& operands = term.operands;
   std::vector<Mute> then = mutes, otherwise = mutes;
-  if (known_part(operands[0], depth)) {
+  if (operands[0].last > 0 && operands[0].last <= depth) {
     const std::size_t condition = add_known(operands[0], true, mutes, depth);
     then.push_back({condition, false});
     otherwise.push_back({condition, true});
@@ -201,15 +239,15 @@ void SpaceStates::gather_choice(const Expr& expr, bool as_boolean, const std::ve
   gather(operands[2], as_boolean, std::move(otherwise), depth);
 }
 
-std::size_t SpaceStates::add_known(const Expr& expr, bool as_boolean, const std::vector<Mute>& mutes,
+std::size_t SpaceStates::add_known(const Term& term, bool as_boolean, const std::vector<Mute>& mutes,
                                    std::size_t depth) {
   Level& level = levels_[depth];
-  std::string name = (as_boolean ? "t " : "v ") + expr.to_string();
+  std::string name = (as_boolean ? "t " : "v ") + term.text;
   for (const Mute& mute : mutes) name += (mute.boolean ? " +" : " -") + std::to_string(mute.part);
   const auto [place, added] = level.known.try_emplace(std::move(name), level.parts.size());
   if (added)
-    level.parts.push_back({as_boolean ? Part::Kind::boolean : Part::Kind::value, Program(expr, slots_),
-                           mentioned(expr), mutes});
+    level.parts.push_back(
+        {as_boolean ? Part::Kind::boolean : Part::Kind::value, term.parameters, term.program, mutes});
   return place->second;
 }
 
@@ -220,23 +258,16 @@ std::vector<std::size_t> SpaceStates::mentioned(const Expr& expr) const {
   return parameters;
 }
 
-std::size_t SpaceStates::last_depth(const Expr& expr) const {
-  const auto parameters = mentioned(expr);
-  return parameters.empty() ? 0 : std::ranges::max(parameters) + 1;
-}
-
-bool SpaceStates::all_known(const Expr& expr, std::size_t depth) const {
-  return last_depth(expr) <= depth;
-}
-
-/// True when it is known, but was not from the beginning.
-bool SpaceStates::known_part(const Expr& expr, std::size_t depth) const {
-  const std::size_t last = last_depth(expr);
-  return last > 0 && last <= depth;
-}
-
 void SpaceStates::describe(std::size_t depth, const Assignment& assignment,
                            std::vector<std::uint32_t>& words) {
+  std::uint32_t bits = 1;  // the first of a word marks how many follow
+  for (const std::size_t p : levels_[depth].decided) {
+    bits = bits << 1U | (assignment.exists[p] != 0 ? 1U : 0U);
+    if (bits < 1U << 31U) continue;
+    words.push_back(bits);
+    bits = 1;
+  }
+  words.push_back(bits);
   std::vector<Part>& parts = levels_[depth].parts;
   booleans_.assign(parts.size(), -1);
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -254,9 +285,7 @@ void SpaceStates::describe(std::size_t depth, const Assignment& assignment,
                 ? 1
                 : 0;
         words.push_back(booleans_[i] != 0 ? part_yes : part_no);
-        break;
-      case Part::Kind::exists:
-        words.push_back(assignment.exists[part.parameters[0]] != 0 ? part_yes : part_no);
+        if (booleans_[i] != 0) i = part.end - 1;
         break;
       case Part::Kind::choice:
         words.push_back(choice_of(part.parameters[0], assignment));
@@ -264,7 +293,7 @@ void SpaceStates::describe(std::size_t depth, const Assignment& assignment,
       case Part::Kind::value:
       case Part::Kind::boolean:
         try {
-          const Scalar value = part.program.run(assignment.values);
+          const Scalar value = part.program->run(assignment.values);
           if (part.kind == Part::Kind::value) {
             add_scalar(value, words);
             break;
