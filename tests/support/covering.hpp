@@ -19,12 +19,16 @@ inline std::set<std::string> values_of(const search::Configuration& configuratio
 }
 
 /// Few of the sets that hold, together, every value of all of them: always the one with most values that
-/// those before it lack. Their places, in that order.
-inline std::vector<std::size_t> covering(const std::vector<std::set<std::string>>& sets) {
+/// those before it lack, for its cost if `costs` has one for each set. Their places, in that order.
+inline std::vector<std::size_t> covering(const std::vector<std::set<std::string>>& sets,
+                                         const std::vector<double>& costs = {}) {
   std::set<std::string> seen;
   std::vector<std::size_t> chosen;
   const auto added = [&](const std::set<std::string>& set) {
-    return std::ranges::count_if(set, [&](const std::string& value) { return !seen.contains(value); });
+    const auto count =
+        std::ranges::count_if(set, [&](const std::string& value) { return !seen.contains(value); });
+    const auto place = static_cast<std::size_t>(&set - sets.data());
+    return static_cast<double>(count) / (costs.empty() ? 1 : costs[place]);
   };
   while (true) {
     const auto best = std::ranges::max_element(sets, {}, added);

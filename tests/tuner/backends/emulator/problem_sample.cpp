@@ -65,7 +65,7 @@ std::optional<search::SpaceDefinition> space_of(const Problem& problem, const In
 }  // namespace
 
 std::vector<Sampled> random_sample(const Problem& problem, std::size_t count, std::uint64_t seed,
-                                   const std::string& where) {
+                                   const std::string& where, std::size_t of_a_space) {
   search::Random random(seed);
   std::vector<Sampled> sample;
   while (sample.size() < count) {
@@ -80,7 +80,9 @@ std::vector<Sampled> random_sample(const Problem& problem, std::size_t count, st
         definition.constraints.push_back({search::Expr::parse(restricted->second), "meant to be right"});
       if (where != "True") definition.constraints.push_back({search::Expr::parse(where), "asked for"});
       const search::SearchSpace space(std::move(definition));
-      if (!space.empty()) sample.push_back({instance, space.at(space.sample(random))});
+      if (space.empty()) continue;
+      for (std::size_t j = 0; j < of_a_space && sample.size() < count; ++j)
+        sample.push_back({instance, space.at(space.sample(random))});
     }
   }
   return sample;

@@ -18,9 +18,10 @@ struct Sampled {
 };
 
 /// Configurations of random settings that are meant to be right: a problem whose configurations fail on
-/// purpose is restricted to the others. Besides, `where` restricts them.
+/// purpose is restricted to the others. Besides, `where` restricts them. `of_a_space` of them have the same
+/// settings and variant: making a space takes longer than drawing from it.
 std::vector<Sampled> random_sample(const Problem& problem, std::size_t count, std::uint64_t seed,
-                                   const std::string& where = "True");
+                                   const std::string& where = "True", std::size_t of_a_space = 1);
 
 /// The odd sizes of a configuration with at most that many items; the smallest where none is.
 std::vector<Instance> small_sizes(const Problem& problem, const Sampled& sampled, double largest = 20'000);

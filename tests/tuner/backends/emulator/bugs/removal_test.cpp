@@ -26,11 +26,11 @@ using testing::random_sample;
 using testing::Sampled;
 using testing::small_sizes;
 
-/// Configurations of a problem that are looked at in a round, rounds, and how many of those that execute a
-/// statement are checked without it, at least and at most.
-constexpr std::size_t sample = 32;
-constexpr std::uint64_t rounds = 10;
-constexpr std::size_t min = 3, max = 4;
+/// Configurations of a problem that are drawn in a round, how many of them are run for each file, rounds, and
+/// how many of those that execute a statement are checked without it, at least and at most.
+constexpr std::size_t sample = 128, runs_of_a_file = 6;
+constexpr std::uint64_t rounds = 20;
+constexpr std::size_t min = 3, max = 3;
 constexpr double largest = 6'000;  ///< items of a check
 
 /// A statement that orders threads, at a place of a source file.
@@ -197,6 +197,29 @@ bool short_march(const Occurrence& occurrence) {
   return by_copy_engine(occurrence) && occurrence.statement.starts_with("__syncthreads");
 }
 
+/// Of a random sample, a few configurations for each of the files.
+std::vector<Sampled> drawn_for(const Problem& problem, const std::set<std::string>& files,
+                               std::uint64_t seed) {
+  const kernels::EmbeddedSources sources;
+  std::map<std::string, std::size_t> runs;
+  std::vector<Sampled> drawn;
+  for (Sampled& one : random_sample(problem, sample, seed, "True", 8)) {
+    const Result<LaunchPlan> plan = problem.plan(one.instance, one.configuration, sources);
+    if (!plan) continue;
+    bool wanted = false;
+    for (const std::string& file : files) {
+      const std::string text = sources.text(file);
+      const bool used =
+          plan->compile.source.text == text ||
+          std::ranges::find(plan->compile.headers, text, &SourceFile::text) != plan->compile.headers.end();
+      wanted = wanted || (used && runs[file] < runs_of_a_file);
+      if (used) ++runs[file];
+    }
+    if (wanted) drawn.push_back(std::move(one));
+  }
+  return drawn;
+}
+
 /// Gives how many configurations that execute it were checked without each statement.
 std::vector<std::size_t> expect_removals_reported(const Problem& problem,
                                                   const std::vector<Occurrence>& occurrences,
@@ -209,8 +232,11 @@ std::vector<std::size_t> expect_removals_reported(const Problem& problem,
   const auto few = [&](std::size_t i) { return executing[i].size() < min && !is_hardly_executed[i]; };
   const auto all = std::views::iota(std::size_t{0}, occurrences.size());
   for (std::uint64_t round = 0; round < rounds && std::ranges::any_of(all, few); ++round) {
+    std::set<std::string> files;
+    for (const std::size_t i : all)
+      if (few(i)) files.insert(occurrences[i].file);
     std::vector<const Sampled*> drawn;
-    for (Sampled& one : random_sample(problem, sample, 7 + round))
+    for (Sampled& one : drawn_for(problem, files, 7 + round))
       drawn.push_back(&sampled.emplace_back(std::move(one)));
     add_executing(problem, drawn, occurrences, executing);
   }
