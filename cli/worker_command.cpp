@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
-#include <iostream>
 
 #include "cli/input/command.hpp"
 #include "library/run/gpu.hpp"
@@ -9,7 +8,6 @@
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/base/format.hpp"
 
 namespace tune::cli {
 namespace {

@@ -7,7 +7,6 @@
 #include <functional>
 #include <vector>
 
-#include "lookup/src/search.hpp"
 
 namespace {
 

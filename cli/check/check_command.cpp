@@ -11,8 +11,6 @@
 #include "cli/input/dumped_sources.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/output/progress.hpp"
-#include "cli/output/text_layout.hpp"
-#include "library/run/gpu.hpp"
 #include "search/strategies/registry.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"

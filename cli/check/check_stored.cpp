@@ -13,17 +13,14 @@
 #include "cli/input/stored.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/output/progress.hpp"
-#include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
-#include "library/run/gpu.hpp"
 #include "library/run/stored_winners.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/cache/caching_compiler.hpp"
-#include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {

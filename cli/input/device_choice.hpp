@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "cli/input/options.hpp"
 #include "db/read/recording.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
-#include <optional>
 #include <stdexcept>
 
 #include "cli/output/text_layout.hpp"

@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 #include "cli/output/output_file.hpp"
-#include "cli/output/text_layout.hpp"
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/framework/kernel_files.hpp"

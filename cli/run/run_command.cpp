@@ -13,7 +13,6 @@
 #include "cli/output/progress.hpp"
 #include "cli/run/run_summary.hpp"
 #include "db/store/database.hpp"
-#include "library/run/gpu.hpp"
 #include "library/run/paths.hpp"
 #include "library/run/tuning_run.hpp"
 #include "library/run/version.hpp"

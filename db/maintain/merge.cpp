@@ -13,7 +13,6 @@
 #include "db/maintain/merge_facts.hpp"
 #include "db/store/rows.hpp"
 #include "db/store/schema.hpp"
-#include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::db {

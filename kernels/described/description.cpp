@@ -5,7 +5,6 @@
 #include <cctype>
 #include <string_view>
 
-#include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::described {

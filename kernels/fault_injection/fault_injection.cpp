@@ -2,7 +2,6 @@
 #include <memory>
 
 #include "search/random.hpp"
-#include "tuner/base/parallel.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {

@@ -6,7 +6,6 @@
 
 #include "kernels/gemm/model/variant.hpp"
 #include "kernels/gemm_stream/job.hpp"
-#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 

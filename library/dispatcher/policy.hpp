@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "tuner/measurement/median_interval.hpp"
 
 namespace tune::online {
 

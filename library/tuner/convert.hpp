@@ -2,7 +2,6 @@
 // Conversions between the types of the interface and those inside.
 #pragma once
 
-#include <string>
 #include <tune/tuner.hpp>
 
 #include "search/space/configuration.hpp"

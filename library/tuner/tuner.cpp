@@ -2,7 +2,6 @@
 #include "library/tuner/tuner.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "library/run/paths.hpp"
 #include "library/tuner/convert.hpp"

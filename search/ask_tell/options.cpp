@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/ask_tell/options.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <stdexcept>
 
 #include "search/expressions/nearest.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "search/expressions/expr_syntax.hpp"
 #include "search/expressions/program.hpp"

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "search/ask_tell/strategy.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/strategies/ils.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace tune::search {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <string>
 
 #include "tuner/base/enum_names.hpp"
 

@@ -2,7 +2,6 @@
 #include "tuner/replay/recorded_space.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <stdexcept>
 #include <string>

@@ -3,7 +3,6 @@
 
 #include "kernels/common/transfers.hpp"
 #include "kernels/framework/random_numbers.hpp"
-#include "kernels/framework/request.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "kernels/convolution/model/job.hpp"
 #include "kernels/framework/family.hpp"

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 #include "kernels/described/description.hpp"
 #include "kernels/described/readers/json_field.hpp"

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "kernels/described/formula.hpp"
-#include "kernels/described/kernel_text.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/file.hpp"

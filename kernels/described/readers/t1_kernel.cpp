@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KernelSpecification of T1: the source, its options, arguments and the one launch.
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <regex>
 #include <sstream>

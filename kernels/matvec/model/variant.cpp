@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/matvec/model/variant.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 

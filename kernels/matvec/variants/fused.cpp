@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variant `fused`: a block reads whole rows once for both products.
-#include "kernels/framework/request.hpp"
 #include "kernels/matvec/model/variant.hpp"
 
 namespace tune::kernels {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variant `sliced`: blocks that share rows exchange their products.
-#include "kernels/framework/request.hpp"
 #include "kernels/matvec/model/variant.hpp"
 
 namespace tune::kernels {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/stencil/model/job.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 #include <vector>
 

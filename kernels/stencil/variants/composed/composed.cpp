@@ -2,7 +2,6 @@
 // The variant `composed`: sweeps that apply the stencil convolved with itself, `fused` steps each. Cells near
 // a face, which depend on the boundary in one of these steps, are computed step by step (rim.cuh), and so are
 // the remaining steps.
-#include "kernels/framework/request.hpp"
 #include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
 #include "kernels/stencil/reference/reference.hpp"

@@ -2,7 +2,6 @@
 #include "kernels/stencil/variants/fft/fft.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -11,7 +10,6 @@
 #include "kernels/stencil/plan/launches.hpp"
 #include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/reference/reference.hpp"
-#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "tuner/backends/binary.hpp"
 #include "tuner/base/failure.hpp"
 #include "tuner/device/device_properties.hpp"
 #include "tuner/plan/launch_plan.hpp"

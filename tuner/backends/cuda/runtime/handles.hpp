@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <source_location>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
