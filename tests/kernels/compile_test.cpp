@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <iterator>
 #include <set>
@@ -72,12 +71,6 @@ std::set<std::string> all_values(int dimensions) {
   return all;
 }
 
-/// Whether a value is a number, but for how many stages a copy has.
-bool is_amount(const std::string& value) {
-  return std::isdigit(static_cast<unsigned char>(value.back())) != 0 && !value.starts_with("stages=") &&
-         value.find_first_not_of("0123456789.", value.find('=') + 1) == std::string::npos;
-}
-
 /// `name == value` of a value's text, as an expression.
 std::string condition(const std::string& value) {
   const std::size_t equals = value.find('=');
@@ -110,14 +103,15 @@ class Covering {
         seed_(seed) {
     if (!has_tensor_maps(architecture_properties(architecture_))) wanted_.erase("loader=tma");
     // Numbers are alike on all of them, and compiling takes long.
-    if (architecture_ != usual_architecture) std::erase_if(wanted_, is_amount);
+    if (architecture_ != usual_architecture) std::erase_if(wanted_, tune::testing::is_amount);
   }
 
   std::vector<Sampled> sample() {
     for (const testing::StencilCase& stencil : cases_) draw(stencil, "True", 4);
     // A thread with few cells compiles soon, whatever else is chosen.
     for (const testing::StencilCase& stencil : cases_)
-      if (stencil.radius == 1) draw(stencil, "vector * cells_x <= 2 and fused == 2", 60);
+      if (stencil.radius == 1 && architecture_ == usual_architecture)
+        draw(stencil, "vector * cells_x <= 2 and fused == 2", 30);
     // What is rare: the first case that has it.
     for (const std::string& value : wanted_)
       for (auto stencil = cases_.begin(); stencil != cases_.end() && !seen_.contains(value); ++stencil)

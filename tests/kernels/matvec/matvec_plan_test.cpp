@@ -17,6 +17,7 @@
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/support/changed_sources.hpp"
+#include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
@@ -42,14 +43,12 @@ std::vector<Configuration> covering(const Instance& instance, const DeviceProper
   for (const search::Parameter& parameter : definition.parameters)
     if (parameter.name != "strip")
       for (const Value& value : parameter.values) wanted.insert(parameter.name + "=" + value.to_string());
-  std::vector<Configuration> chosen;
+  std::vector<Configuration> drawn;
   search::Random random(11);
-  for (int i = 0; i < 4000 && !wanted.empty(); ++i) {
-    Configuration next = space.at(space.sample(random));
-    const std::size_t before = wanted.size();
-    for (const auto& [name, value] : next.entries()) wanted.erase(name + "=" + value.to_string());
-    if (wanted.size() < before) chosen.push_back(std::move(next));
-  }
+  for (int i = 0; i < 1000; ++i) drawn.push_back(space.at(space.sample(random)));
+  std::vector<Configuration> chosen = tune::testing::covering(drawn);
+  for (const Configuration& one : chosen)
+    for (const auto& [name, value] : one.entries()) wanted.erase(name + "=" + value.to_string());
   for (const std::string& value : wanted)
     std::printf("not at %s: %s\n", instance.key().c_str(), value.c_str());
   return chosen;
