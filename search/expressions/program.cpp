@@ -305,6 +305,58 @@ void Program::compile_conditional(const Expr& expr, const Slots& slots) {
   land(to_end);
 }
 
+namespace {
+
+/// Carries out the operations of nearly all constraints, on whole numbers; returns false for all others,
+/// which `apply` does.
+inline bool apply_quickly(Op op, Scalar& a, const Scalar& b) {
+  if (!a.is_integral() || !b.is_integral()) return false;
+  std::int64_t result = 0;
+  switch (op) {
+    case Op::add:
+      if (__builtin_add_overflow(a.integer, b.integer, &result)) return false;
+      break;
+    case Op::subtract:
+      if (__builtin_sub_overflow(a.integer, b.integer, &result)) return false;
+      break;
+    case Op::multiply:
+      if (__builtin_mul_overflow(a.integer, b.integer, &result)) return false;
+      break;
+    case Op::floor_divide:
+      if (a.integer < 0 || b.integer <= 0) return false;
+      result = a.integer / b.integer;
+      break;
+    case Op::modulo:
+      if (a.integer < 0 || b.integer <= 0) return false;
+      result = a.integer % b.integer;
+      break;
+    case Op::less:
+      a = Scalar::of(a.integer < b.integer);
+      return true;
+    case Op::less_equal:
+      a = Scalar::of(a.integer <= b.integer);
+      return true;
+    case Op::greater:
+      a = Scalar::of(a.integer > b.integer);
+      return true;
+    case Op::greater_equal:
+      a = Scalar::of(a.integer >= b.integer);
+      return true;
+    case Op::equal:
+      a = Scalar::of(a.integer == b.integer);
+      return true;
+    case Op::not_equal:
+      a = Scalar::of(a.integer != b.integer);
+      return true;
+    default:
+      return false;
+  }
+  a = Scalar::of(result);
+  return true;
+}
+
+}  // namespace
+
 Scalar Program::run(std::span<const Scalar> slots) {
   Scalar* top = stack_.data();  // one beyond the topmost
   for (std::size_t at = 0; at < code_.size(); ++at) {
@@ -322,7 +374,7 @@ Scalar Program::run(std::span<const Scalar> slots) {
         break;
       case Code::binary:
         --top;
-        top[-1] = apply(instruction.op, top[-1], top[0]);
+        if (!apply_quickly(instruction.op, top[-1], top[0])) top[-1] = apply(instruction.op, top[-1], top[0]);
         break;
       case Code::settle_no:
       case Code::settle_yes: {

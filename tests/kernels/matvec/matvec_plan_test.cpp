@@ -82,7 +82,7 @@ TEST_P(MatvecCompiles, ForTheArchitecture) {
     spilled += spills ? 1 : 0;
   }
   std::printf("%s: %d compiled, %d with spills\n", architecture, compiled, spilled);
-  EXPECT_GT(compiled, 12);
+  EXPECT_GE(compiled, 10);
   // The rules' estimate keeps nearly all configurations in the registers that they have.
   EXPECT_LE(spilled * 5, compiled);
 }
