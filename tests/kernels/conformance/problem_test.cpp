@@ -129,8 +129,12 @@ TEST_P(EveryProblem, HasNoValueThatNoConfigurationHas) {
 }
 
 TEST_P(EveryProblem, StartsWithAValidDefaultOnEveryArchitecture) {
-  for (const std::string_view architecture : known_architectures())
+  const auto architectures = known_architectures();
+  for (const std::string_view architecture : architectures)
     for (const char* size : {"", "1", "7"}) {
+      // Sizes that are tiny everywhere: on the oldest and the newest.
+      if (*size != '\0' && architecture != architectures.front() && architecture != architectures.back())
+        continue;
       std::string text = size;
       if (!text.empty())
         for (std::size_t i = 1; i < info().extents.size(); ++i) text += std::string("x") + size;

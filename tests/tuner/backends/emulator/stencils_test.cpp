@@ -115,12 +115,11 @@ TEST_F(StencilsInTheEmulator, AreRightForEveryShapeBoundaryAndType) {
 }
 
 TEST_F(StencilsInTheEmulator, AreRightForLargeStencils) {
-  for (const char* boundary : {"held", "zero"}) {
-    add({"float", "star", 32, 3, boundary, 2}, 1);
-    add({"double", "star", 17, 2, boundary, 2}, 1);
-    add({"float", "box", 11, 2, boundary, 2}, 1);
-    add({"float", "box", 4, 3, boundary, 1}, 1);
-  }
+  // Each form and number of dimensions with either boundary.
+  add({"float", "star", 32, 3, "held", 2}, 1);
+  add({"float", "box", 4, 3, "zero", 1}, 1);
+  add({"double", "star", 17, 2, "zero", 2}, 1);
+  add({"float", "box", 11, 2, "held", 2}, 1);
   expect_clean(checked_);
 }
 
