@@ -24,7 +24,7 @@ std::string given_command_line;
 
 void print_overview() {
   std::string text =
-      "tune finds the fastest correct configuration of a CUDA kernel\nand keeps what it measured.\n\n"
+      "tune finds the fastest correct configuration of a CUDA kernel\nand stores every measurement.\n\n"
       "Usage: tune --problem P --device D [options]    (the same as 'tune run')\n"
       "       tune COMMAND [options]\n\nCommands:\n";
   for (const Command& command : commands()) text += format("  {:<10}{}\n", command.name, command.summary);

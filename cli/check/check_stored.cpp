@@ -172,7 +172,7 @@ void StoredCheckOptions::add_to(OptionTable& table) {
              limits.threshold)
       .by_default("3%")
       .tells(names_threshold);
-  table.flag("absolute", "with --stored: the time itself must not be worse by more than --threshold either",
+  table.flag("absolute", "with --stored: also fail if the time itself is worse by more than --threshold",
              limits.absolute);
   table.text("junit", "FILE", "with --stored: write the results to FILE as JUnit XML", junit);
 }

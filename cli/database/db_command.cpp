@@ -211,7 +211,7 @@ int run_db_compact(const DbCompactRequest& request) {
 
 Command db_compact_command() {
   return {.name = "db compact",
-          .summary = "makes a database smaller and drops what the options name",
+          .summary = "makes a database smaller and removes the data that its options name",
           .usage = "tune db compact [FILE] [options]",
           .example = "  tune db compact results.db --drop-superseded\n",
           .positional = "db",

@@ -219,7 +219,7 @@ int run_db_import(const DbImportRequest& request) {
 
 Command db_import_command() {
   return {.name = "db import",
-          .summary = "imports what other programs measured: Kernel Tuner, T4, KTT",
+          .summary = "imports results of other programs: Kernel Tuner, T4, KTT",
           .usage = "tune db import FILE... [options]",
           .example =
               "  tune db import gemm_cache.json\n"

@@ -30,7 +30,7 @@ std::string settings_help() {
     const auto problem = entry.make();
     for (const SettingInfo& setting : problem->info().settings) names.insert(setting.name);
   }
-  return "settings that, with the size, fix what is computed: " + joined(names);
+  return "settings of the problem: " + joined(names);
 }
 
 /// True when --problem names the file of a definition.

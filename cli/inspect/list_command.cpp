@@ -43,7 +43,7 @@ void ListRequest::add_to(OptionTable& table) {
                       what)
       .by_default("problems");
   stored.add_to(table);
-  table.count("run", "N", "for runs and results: only this run and what it saw", run, 1);
+  table.count("run", "N", "for runs and results: only this run, or the results that it saw", run, 1);
   table.flag("failures", "for results: also list failures, after the measurements", failures);
   table.count("limit", "N", "for runs and results: list at most N, the newest or the fastest", limit, 1)
       .by_default("20")
@@ -84,7 +84,7 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
   if (only) has_results_of(*only, database ? &*database : nullptr);
   const std::vector<db::ProblemSummary> stored =
       database ? db::list_problems(*database) : std::vector<db::ProblemSummary>{};
-  reports::Grid table({"problem", "sizes", "evaluations", "what is computed"});
+  reports::Grid table({"problem", "sizes", "evaluations", "computation"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const kernels::ProblemEntry& entry : kernels::problems()) {
     if (only && entry.name != *only) continue;

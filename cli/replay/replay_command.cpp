@@ -45,7 +45,7 @@ struct WarmChoice {
   std::string text() const {
     if (files.empty()) return {};
     if (!evaluations) return "Strategies were given all of the recordings of --warm.";
-    return format("Strategies were given what {} evaluations by {} saw of each recording of --warm.",
+    return format("Strategies were given the results of {} evaluations by {} of each recording of --warm.",
                   *evaluations, strategy);
   }
 };
@@ -147,7 +147,8 @@ void ReplayRequest::add_to(OptionTable& table) {
       "recorded spaces whose results are given to the strategies as related records, the most similar first",
       warm.files, Kind::list);
   table
-      .add("warm-evaluations", "N", "with --warm: give only what a search of N evaluations saw, or 'all'",
+      .add("warm-evaluations", "N",
+           "with --warm: give only the results of a search of N evaluations, or 'all'",
            [this](const std::string& text) {
              if (text != "all") warm.evaluations = parse_count(text, "warm-evaluations", 1);
            })
@@ -161,7 +162,7 @@ void ReplayRequest::add_to(OptionTable& table) {
   table.choice<FoldChoice::By>(
       "choose-by", "WHAT",
       "leave out each 'kernel' or 'device' in turn: choose the strategy that is best on the others, "
-      "and show what it reaches on the one left out",
+      "and show its figures on the one left out",
       {{"kernel", FoldChoice::By::kernel}, {"device", FoldChoice::By::device}}, folds.by);
   table.add(
       "group", "NAME=START...",

@@ -104,7 +104,7 @@ void RunRequest::add_to(OptionTable& table) {
   table.count("seed", "N", "seed of the search; default: 1; the same call continues where it stopped",
               tuning.seed, 0);
   table.flag("no-transfer", "ignore results of other sizes, settings and devices", no_transfer);
-  table.flag("fresh", "evaluate again what the database already has", tuning.fresh);
+  table.flag("fresh", "evaluate configurations again that the database already has", tuning.fresh);
   add_measuring_to(table);
   process.add_to(table);
   add_kernel_dir_option(table, kernel_folder);
@@ -131,7 +131,9 @@ void RunRequest::add_measuring_to(OptionTable& table) {
           "measure a configuration until half the 95 % interval of its median is at most this share of the median",
           tuning.measure.spread)
       .by_default("1%");
-  table.flag("no-race", "also measure to the end what is clearly slower than the fastest so far", no_race);
+  table.flag("no-race",
+             "measure every configuration to the end, even if it is clearly slower than the fastest",
+             no_race);
   table.count(
       "finalists", "N",
       "time this many of the best configurations again, in turns, at the end; default: 12, or 5 by energy; 0: none",

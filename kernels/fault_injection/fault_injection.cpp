@@ -20,7 +20,7 @@ class FaultInjection : public Problem {
  public:
   FaultInjection() {
     info_.name = "fault_injection";
-    info_.summary = "kernels that fail in every way, to see that a run survives them";
+    info_.summary = "kernels that fail in every way, to test that a run survives";
     info_.extents = {{"n", "elements", 1 << 22}};
     info_.item = "element";
     info_.sources = {file};

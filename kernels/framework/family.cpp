@@ -42,7 +42,7 @@ Expr is_variant(std::string_view name) {
 
 Parameter min_blocks(std::vector<Value> values, std::optional<Expr> exists_if) {
   return {"min_blocks",
-          "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
+          "blocks that are to fit on a multiprocessor: the compiler limits the registers accordingly",
           std::move(values), 1, std::move(exists_if)};
 }
 

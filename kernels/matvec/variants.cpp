@@ -95,7 +95,7 @@ void add_tile_parameters(FamilySpace& space, const MatvecJob& job) {
             Role::work);
   space.add("block_y", "threads of a block along the rows", {1, 2, 4, 8, 16, 32}, 1, std::nullopt,
             Role::threads);
-  space.add("stages", "batches of rows (block_y * unroll_y of them) that are there or on their way",
+  space.add("stages", "batches of rows (block_y * unroll_y of them) on the chip or being loaded",
             {1, 2, 3, 4, 6, 8}, 2);
   if (job.op == MatvecJob::Op::ata)
     space.add("lag",

@@ -69,13 +69,12 @@ std::string unknown_name(const std::string& name) {
 
 std::span<const StrategyEntry> strategies() {
   static constexpr std::array strategy_table = {
-      StrategyEntry{
-          .name = "model",
-          .summary = "the configuration that a Gaussian process of all results so far expects to gain most",
-          .maker = make<ModelSearch, ModelOptions>,
-          .options = options_with<ModelOptions>,
-          .estimates_gain = true,
-          .uses_records = true},
+      StrategyEntry{.name = "model",
+                    .summary = "the largest expected improvement by a Gaussian process of all results so far",
+                    .maker = make<ModelSearch, ModelOptions>,
+                    .options = options_with<ModelOptions>,
+                    .estimates_gain = true,
+                    .uses_records = true},
       StrategyEntry{.name = "random",
                     .summary = "uniform without repetition, after a start that spreads over all values",
                     .maker = make_random,
@@ -93,10 +92,12 @@ std::span<const StrategyEntry> strategies() {
                     .summary = "a population of the best and their children",
                     .maker = make<Genetic, GeneticOptions>,
                     .options = options_with<GeneticOptions>},
-      StrategyEntry{.name = "ils",
-                    .summary = "iterated local search: climb, kick, climb again",
-                    .maker = make<IteratedLocalSearch, LocalSearchOptions>,
-                    .options = options_with<LocalSearchOptions>},
+      StrategyEntry{
+          .name = "ils",
+          .summary =
+              "iterated local search: climbs to a local optimum, changes some parameters, climbs again",
+          .maker = make<IteratedLocalSearch, LocalSearchOptions>,
+          .options = options_with<LocalSearchOptions>},
       StrategyEntry{.name = "pso",
                     .summary = "a swarm of particles drawn to the best",
                     .maker = make<ParticleSwarm, SwarmOptions>,

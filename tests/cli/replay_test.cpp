@@ -36,10 +36,10 @@ OrderedJson entries(double scale) {
 
 std::string kernel_tuner(double scale) {
   OrderedJson file = {{"device_name", scale == 1 ? "Invented A1" : "Invented B7"},
-               {"kernel_name", "invented"},
-               {"problem_size", {1024, 64}},
-               {"tune_params_keys", {"block_size_x", "block_size_y", "work", "shared"}},
-               {"cache", OrderedJson::object()}};
+                      {"kernel_name", "invented"},
+                      {"problem_size", {1024, 64}},
+                      {"tune_params_keys", {"block_size_x", "block_size_y", "work", "shared"}},
+                      {"cache", OrderedJson::object()}};
   for (const OrderedJson& entry : entries(scale)) file["cache"][std::to_string(file["cache"].size())] = entry;
   return file.dump();
 }
@@ -205,7 +205,8 @@ TEST(Replay, ChoosesForAKernelByTheOthers) {
   EXPECT_NEAR(held["left_out"][1]["share_of_the_others"].get<double>(), max, 1e-12);
   // By names of spaces instead.
   ASSERT_EQ(with({"--choose-by", "kernel", "--group", "one=a1", "two=a", "two=b"}).status, 0);
-  EXPECT_EQ(OrderedJson::parse(read_file(json))["held_out"]["left_out"][1]["spaces"], (OrderedJson{"a2", "b1"}));
+  EXPECT_EQ(OrderedJson::parse(read_file(json))["held_out"]["left_out"][1]["spaces"],
+            (OrderedJson{"a2", "b1"}));
   expect_refused(with({"--choose-by", "kernel", "--group", "one=a", "one=b"}), 2,
                  {"all spaces belong to one kernel"});
   expect_refused(with({"--choose-by", "kernel", "--group", "one=c"}), 2, {"--group", "'c'"});
@@ -297,9 +298,9 @@ TEST(Replay, WarmRecordingsOfTheSameWorkAreLeftOut) {
   EXPECT_EQ(outcome.err,
             "one: one is not used for it: it is the same workload on the same device\n"
             "one: copy is not used for it: it is the same workload on the same device\n");
-  EXPECT_NE(
-      outcome.out.find("Strategies were given what 20 evaluations by grid saw of each recording of --warm."),
-      std::string::npos);
+  EXPECT_NE(outcome.out.find(
+                "Strategies were given the results of 20 evaluations by grid of each recording of --warm."),
+            std::string::npos);
 }
 
 TEST(Replay, NotesOfAFileAreShown) {

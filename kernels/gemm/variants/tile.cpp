@@ -22,7 +22,7 @@ Expr tile_shared() {
 void add_tile(FamilySpace& space, const GemmJob&) {
   space.add("tile", "rows and columns of a tile", {8, 16, 32, 64}, 32);
   space.add("rows", "rows of a tile that a thread computes", {1, 2, 4, 8, 16}, 4, {}, Role::work);
-  space.add("unroll", "terms a turn of the innermost loop", {1, 2, 4, 8, 16, 32, 64}, 32);
+  space.add("unroll", "terms in a turn of the innermost loop", {1, 2, 4, 8, 16, 32, 64}, 32);
   space.add("padded", "whether rows are padded to whole lines of 128 bytes", {false, true}, true);
   space.add(min_blocks({1, 2, 3, 4, 8}));
   space.rule(var("rows") * 4 <= var("tile"), "a block has fewer than four rows of threads");

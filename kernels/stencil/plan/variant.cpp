@@ -95,7 +95,7 @@ std::vector<Parameter> shared_parameters(const StencilJob& job) {
       {"plain", "async", "cache", "tma"}, "async");
   add("stages", "planes in shared memory", {1, 2, 3, 4, 5}, 3, var("loader") != "cache");
   add("unroll",
-      "planes a turn of the loop over z; streaming: odd, the queue is moved once a turn, never at 2 reach + "
+      "planes in a turn of the loop over z; streaming: odd, the queue is moved once a turn, never at 2 reach + "
       "1; temporal: 1 or 2, sums are not moved at 2",
       {1, 2, 3, 5, 9, 17}, 1);
   add("unroll_rows",

@@ -105,6 +105,7 @@ TEST(Writers, T4ComesBackExactly) {
 /// `tune replay` searches what `tune db export` writes of a problem with variants.
 TEST(Writers, EveryFormatIsASpaceWhereAParameterIsAbsent) {
   for (const replay::FileFormat& file_format : replay::file_formats()) {
+    if (file_format.write == nullptr) continue;
     replay::ThirdPartyRecord record = example();
     const replay::RecordedSpace recorded = replay::space_of(read_back(file_format.write(record)), "file");
     EXPECT_EQ(recorded.space.size(), record.evaluations.size());
@@ -259,6 +260,7 @@ TEST(Import, HostileFilesAreErrors) {
 TEST(Import, EveryCutOfAFileIsReadOrRefused) {
   replay::ThirdPartyRecord record = example();
   for (const replay::FileFormat& file_format : replay::file_formats()) {
+    if (file_format.write == nullptr) continue;
     const std::string text = file_format.write(record);
     for (std::size_t length = 0; length < text.size(); length += 7) {
       try {

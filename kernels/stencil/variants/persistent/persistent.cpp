@@ -129,7 +129,7 @@ void add_persistent_parameters(FamilySpace& space, const StencilJob& job) {
       places, "l2");
   std::set<std::int64_t> blocks = {std::max<std::int64_t>(1, all / 4), std::max<std::int64_t>(1, all / 2)};
   for (const int each : {1, 2, 3, 4, 8}) blocks.insert(each * all);
-  space.add("blocks", "blocks of the grid, all of which are there at once and stride over the tiles",
+  space.add("blocks", "blocks of the grid, all of which are resident at once and stride over the tiles",
             std::vector<Value>(blocks.begin(), blocks.end()), all, var("kept") == "l2");
   if (!shared) return;
   const std::array<std::vector<Value>, 3> counts = tile_counts(job, device);
