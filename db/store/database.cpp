@@ -161,6 +161,8 @@ void Database::connect(bool immutable) {
 }
 
 void Database::check_content() const {
+  // One snapshot: another process may be making the tables of a new file.
+  const SQLite::Transaction snapshot(*connection_);
   const int version = connection_->execAndGet("PRAGMA user_version").getInt();
   const int id = connection_->execAndGet("PRAGMA application_id").getInt();
   const bool empty = connection_->execAndGet("SELECT COUNT(*) FROM sqlite_schema").getInt() == 0;
