@@ -7,7 +7,6 @@
 #include <functional>
 #include <vector>
 
-
 namespace {
 
 using namespace tune::lookup;

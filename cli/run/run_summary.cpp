@@ -61,7 +61,8 @@ std::string counts_text(const Progress& progress) {
   if (std::string early = failures_text(progress, true, "more cannot run"); !early.empty())
     lines.push_back(std::move(early));
   if (progress.reused > 0) lines.push_back(format("{} were known from the database", progress.reused));
-  if (progress.from_cache > 0) lines.push_back(format("{} were taken from the compile cache", progress.from_cache));
+  if (progress.from_cache > 0)
+    lines.push_back(format("{} were taken from the compile cache", progress.from_cache));
   if (progress.same_code > 0)
     lines.push_back(format("{} have the machine code of another configuration and were not measured again",
                            progress.same_code));
@@ -113,8 +114,8 @@ std::string times_text(const Progress& progress, Origin origin) {
 std::string_view end_text(RunEnd end) {
   static constexpr std::array<std::string_view, 5> texts = {
       "the whole space was evaluated", "the budget is used up",
-      "interrupted; the same call continues from here", "no remaining configuration is expected to gain enough",
-      "failed"};  // as RunEnd
+      "interrupted; the same call continues from here",
+      "no remaining configuration is expected to gain enough", "failed"};  // as RunEnd
   return texts.at(static_cast<std::size_t>(end));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/dispatcher/dispatcher_engine.hpp"
 
-
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
 #include "library/tuner/problem.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/dispatcher/online_record.hpp"
 
-
 #include "db/read/best.hpp"
 #include "library/run/paths.hpp"
 #include "tuner/base/error.hpp"

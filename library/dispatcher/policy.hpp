@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-
 namespace tune::online {
 
 /// Limits of what trials may cost a running program.

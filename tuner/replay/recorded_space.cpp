@@ -100,7 +100,8 @@ std::string title_of(const RecordedSpace& recorded) {
 }
 
 RecordedSpace space_of(ThirdPartyRecord record, const std::string& file) {
-  if (record.evaluations.empty()) throw Error(format("{}: it has no recorded configuration: tune first", file));
+  if (record.evaluations.empty())
+    throw Error(format("{}: it has no recorded configuration: tune first", file));
   if (record.parameters.empty())
     throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
   keep_last(record);

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "db/formats/json_fields.hpp"
 #include "db/formats/file_format.hpp"
+#include "db/formats/json_fields.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/formats/write.hpp"
 #include "tests/support/temporary_folder.hpp"

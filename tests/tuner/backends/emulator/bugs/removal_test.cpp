@@ -26,11 +26,12 @@ using testing::random_sample;
 using testing::Sampled;
 using testing::small_sizes;
 
-/// Configurations of a problem that are drawn in a round, how many of them are run for each file, rounds, and
-/// how many of those that execute a statement are checked without it, at least and at most.
+/// In each round `sample` configurations of a problem are drawn, and `runs_of_a_file` of them are run for
+/// each file.
 constexpr std::size_t sample = 128, runs_of_a_file = 6;
 constexpr std::uint64_t rounds = 20;
-constexpr std::size_t min = 3, max = 3;
+/// Each statement is removed in so many of the configurations that execute it.
+constexpr std::size_t trials_of_a_statement = 3;
 constexpr double largest = 6'000;  ///< items of a check
 
 /// A statement that orders threads, at a place of a source file.
@@ -229,7 +230,9 @@ std::vector<std::size_t> expect_removals_reported(const Problem& problem,
     is_hardly_executed.push_back(hardly_executed.contains(one.text()));
   std::deque<Sampled> sampled;
   std::vector<std::vector<const Sampled*>> executing(occurrences.size());
-  const auto few = [&](std::size_t i) { return executing[i].size() < min && !is_hardly_executed[i]; };
+  const auto few = [&](std::size_t i) {
+    return executing[i].size() < trials_of_a_statement && !is_hardly_executed[i];
+  };
   const auto all = std::views::iota(std::size_t{0}, occurrences.size());
   for (std::uint64_t round = 0; round < rounds && std::ranges::any_of(all, few); ++round) {
     std::set<std::string> files;
@@ -250,7 +253,8 @@ std::vector<std::size_t> expect_removals_reported(const Problem& problem,
   for (std::size_t i = 0; i < occurrences.size(); ++i) {
     changed.push_back(std::make_unique<Changed>(Changes{{occurrences[i], ""}}));
     jobs.push_back(std::make_unique<ProblemJobs>(problem, *changed.back()));
-    for (const Sampled* one : std::span(executing[i]).first(std::min(max, executing[i].size()))) {
+    for (const Sampled* one :
+         std::span(executing[i]).first(std::min(trials_of_a_statement, executing[i].size()))) {
       trials.push_back({jobs.back().get(), one});
       removed.push_back(&occurrences[i]);
       used.insert(one);
@@ -310,7 +314,7 @@ TEST(BarrierRemoval, IsReportedForEveryBarrierOfEveryKernel) {
       const std::string text = sources.text(file);
       for (Occurrence& one : occurrences_in(file, text)) {
         if (is_rare(one, text)) hardly_executed.insert(one.text());
-        if (shown[one.text()] < min) occurrences.push_back(std::move(one));
+        if (shown[one.text()] < trials_of_a_statement) occurrences.push_back(std::move(one));
       }
     }
     // A launch ends after sixteen findings: the probes of more statements would not all be seen.
@@ -323,7 +327,7 @@ TEST(BarrierRemoval, IsReportedForEveryBarrierOfEveryKernel) {
     }
   }
   for (const auto& [occurrence, count] : shown)
-    EXPECT_TRUE(count >= min || hardly_executed.contains(occurrence))
+    EXPECT_TRUE(count >= trials_of_a_statement || hardly_executed.contains(occurrence))
         << occurrence << ": too few configurations execute it";
   EXPECT_GE(shown.size(), 7U) << "the barriers were not found";
 }
