@@ -57,12 +57,13 @@ class SpaceStates {
 
   /// An expression with what planning asks of it at every depth.
   struct Term {
-    std::string text;
+    Expr expr;
     std::vector<std::size_t> parameters;  ///< that it mentions
     std::size_t last = 0;                 ///< the depth from which on all of these are assigned
-    Op op;
-    std::vector<Term> operands;
-    std::shared_ptr<Program> program;  ///< null for a list, which has no value
+    std::vector<Term> operands = {};
+    // Of the terms that become parts, made once.
+    mutable std::string text = {};
+    mutable std::shared_ptr<Program> program = nullptr;
   };
   struct Rule {
     const Constraint* constraint;
@@ -147,10 +148,8 @@ SpaceStates::SpaceStates(const SpaceDefinition& definition)
 }
 
 SpaceStates::Term SpaceStates::term_of(const Expr& expr) const {
-  Term term{expr.to_string(), mentioned(expr), 0, expr.op(), {}, nullptr};
+  Term term{expr, mentioned(expr)};
   term.last = last_of(term.parameters);
-  if (term.op != Op::list) term.program = std::make_shared<Program>(expr, slots_);
-  if (term.op == Op::literal || term.op == Op::variable) return term;
   for (const Expr& operand : expr.operands()) term.operands.push_back(term_of(operand));
   return term;
 }
@@ -199,20 +198,20 @@ void SpaceStates::add_rule(const Rule& rule, std::size_t depth) {
 
 /// Adds the largest parts of the expression whose parameters are all assigned.
 void SpaceStates::gather(const Term& term, bool as_boolean, std::vector<Mute> mutes, std::size_t depth) {
-  if (term.op != Op::list && term.last <= depth) {
+  if (term.expr.op() != Op::list && term.last <= depth) {
     if (term.last > 0) add_known(term, as_boolean, mutes, depth);
     return;
   }
   const auto& operands = term.operands;
   const bool first_known = !operands.empty() && operands[0].last > 0 && operands[0].last <= depth;
-  switch (term.op) {
+  switch (term.expr.op()) {
     case Op::logical_not:
       return gather(operands[0], true, std::move(mutes), depth);
     case Op::logical_and:
     case Op::logical_or:
       if (first_known) {
         const std::size_t first = add_known(operands[0], true, mutes, depth);
-        mutes.push_back({first, term.op == Op::logical_or});
+        mutes.push_back({first, term.expr.op() == Op::logical_or});
       } else {
         gather(operands[0], true, mutes, depth);
       }
@@ -242,6 +241,10 @@ void SpaceStates::gather_choice(const Term& term, bool as_boolean, const std::ve
 std::size_t SpaceStates::add_known(const Term& term, bool as_boolean, const std::vector<Mute>& mutes,
                                    std::size_t depth) {
   Level& level = levels_[depth];
+  if (!term.program) {
+    term.text = term.expr.to_string();
+    term.program = std::make_shared<Program>(term.expr, slots_);
+  }
   std::string name = (as_boolean ? "t " : "v ") + term.text;
   for (const Mute& mute : mutes) name += (mute.boolean ? " +" : " -") + std::to_string(mute.part);
   const auto [place, added] = level.known.try_emplace(std::move(name), level.parts.size());
