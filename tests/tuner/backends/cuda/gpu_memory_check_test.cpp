@@ -24,7 +24,7 @@ LaunchPlan stray_plan(std::int32_t target, std::int64_t at, const Layout& in = L
   return plan_of(stray_kernel,
                  {buffer("in", in, BufferRole::input), buffer("out", layout, BufferRole::output),
                   buffer("scratch", layout, BufferRole::scratch)},
-                 launch("stray", {1, 1, 1}, {256, 1, 1},
+                 launch("stray_kernel", {1, 1, 1}, {256, 1, 1},
                         {BufferArgument{"in"}, BufferArgument{"out"}, BufferArgument{"scratch"},
                          ScalarArgument{as_i32(n)}, ScalarArgument{target}, ScalarArgument{at}}));
 }
