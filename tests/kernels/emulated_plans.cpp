@@ -25,8 +25,6 @@ std::vector<emulator::CheckVerdict> emulated(const std::vector<PlannedJob>& plan
                                              emulator::Flavour flavour) {
   emulator::CheckOptions options;
   options.flavour = flavour;
-  options.workers = 2;
-  std::vector<emulator::CheckVerdict> verdicts(planned.size());
   const auto job = [&](std::size_t number) {
     const PlannedJob& one = planned[number];
     auto expected = std::make_shared<ReferenceData>();
@@ -35,18 +33,7 @@ std::vector<emulator::CheckVerdict> emulated(const std::vector<PlannedJob>& plan
     expected->tolerance = step_tolerance(one.job);
     return emulator::CheckJob{{{one.name, one.plan, std::move(expected)}}, ""};
   };
-  emulator::check(planned.size(), job, options, [&](std::size_t number, emulator::CheckVerdict verdict) {
-    verdicts[number] = std::move(verdict);
-    return true;
-  });
-  return verdicts;
-}
-
-std::string complaint(const emulator::CheckVerdict& verdict) {
-  std::string text = verdict.not_emulated;
-  for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
-  if (text.empty() && verdict.tolerance == 0) text = "the output was not compared";
-  return text;
+  return tune::testing::verdicts_of(planned.size(), job, options);
 }
 
 }  // namespace tune::kernels::testing

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/stencil/model/job.hpp"
-#include "tuner/backends/emulator/jobs/checker.hpp"
+#include "tests/support/emulated.hpp"
 #include "tuner/plan/launch_plan.hpp"
 
 namespace tune::kernels::testing {
@@ -29,7 +29,6 @@ StencilJob small_job(const Stencil& stencil, std::array<std::int64_t, 3> extents
 std::vector<emulator::CheckVerdict> emulated(const std::vector<PlannedJob>& planned,
                                              emulator::Flavour flavour);
 
-/// Empty where it is clean and its output was compared.
-std::string complaint(const emulator::CheckVerdict& verdict);
+using tune::testing::complaint;
 
 }  // namespace tune::kernels::testing

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/kernels/convolution/convolution_cases.hpp"
 
-#include <map>
-#include <memory>
-
 #include "kernels/registry.hpp"
 #include "search/random.hpp"
 #include "search/space/space_definition.hpp"
@@ -31,46 +28,6 @@ std::vector<Configuration> covering_sample(const ConvolutionCase& what, const st
   std::vector<Configuration> sample;
   for (std::size_t i = 0; i < drawn && !space.empty(); ++i) sample.push_back(space.at(space.sample(random)));
   return tune::testing::covering(sample);
-}
-
-std::vector<emulator::CheckVerdict> emulate_convolutions(const ConvolutionCase& what,
-                                                         const std::vector<Configuration>& configurations,
-                                                         const KernelSources& sources) {
-  const auto problem = make_conv2d_separable();
-  const Instance instance = convolution_instance(what, what.nx, what.ny);
-  std::map<std::string, std::shared_ptr<ReferenceData>> expected;
-  std::vector<emulator::CheckJob> jobs;
-  for (const Configuration& configuration : configurations) {
-    emulator::CheckJob job;
-    for (const Instance& check : problem->check_instances(instance, configuration)) {
-      std::shared_ptr<ReferenceData>& one = expected[check.key()];
-      if (!one) {
-        one = std::make_shared<ReferenceData>();
-        one->inputs = problem->inputs(check, 1);
-        one->reference = problem->reference(check, one->inputs);
-        one->tolerance = problem->tolerance(check);
-      }
-      job.cases.push_back({check.key(), problem->plan(check, configuration, sources).value(), one});
-    }
-    jobs.push_back(std::move(job));
-  }
-  emulator::CheckOptions options;
-  options.workers = 2;
-  std::vector<emulator::CheckVerdict> verdicts(jobs.size());
-  emulator::check(
-      jobs.size(), [&](std::size_t number) { return jobs[number]; }, options,
-      [&](std::size_t number, emulator::CheckVerdict verdict) {
-        verdicts[number] = std::move(verdict);
-        return true;
-      });
-  return verdicts;
-}
-
-std::string complaint_of(const emulator::CheckVerdict& verdict) {
-  std::string text = verdict.not_emulated;
-  for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
-  if (text.empty() && verdict.tolerance == 0) text = "the output was not compared";
-  return text;
 }
 
 }  // namespace tune::kernels::testing

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "search/space/search_space.hpp"
-#include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels::testing {
@@ -29,13 +28,5 @@ search::SearchSpace convolution_space_on(const ConvolutionCase& what, const std:
 /// Of so many valid configurations that are drawn, some that have every value of all of them.
 std::vector<Configuration> covering_sample(const ConvolutionCase& what, const std::string& architecture,
                                            const std::string& where, std::size_t drawn, std::uint64_t seed);
-
-/// What becomes of each configuration in the emulator at all of its check sizes. `sources` holds the kernels.
-std::vector<emulator::CheckVerdict> emulate_convolutions(const ConvolutionCase& what,
-                                                         const std::vector<Configuration>& configurations,
-                                                         const KernelSources& sources);
-
-/// Empty where it is clean and its output was compared.
-std::string complaint_of(const emulator::CheckVerdict& verdict);
 
 }  // namespace tune::kernels::testing

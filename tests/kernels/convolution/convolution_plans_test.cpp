@@ -2,24 +2,35 @@
 // Configurations of conv2d_separable through the emulator: right ones are clean, planted faults are found.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kernels/convolution/model/variant.hpp"
-#include "kernels/framework/kernel_files.hpp"
+#include "kernels/registry.hpp"
 #include "tests/kernels/convolution/convolution_cases.hpp"
 #include "tests/support/changed_sources.hpp"
+#include "tests/support/emulated.hpp"
 
 namespace tune::kernels {
 namespace {
 
-using tune::testing::ChangedSources;
-
 using testing::ConvolutionCase;
+using tune::testing::ChangedSources;
+using tune::testing::EmulatedSample;
+
+/// At all of its check sizes.
+void add(EmulatedSample& to, const Problem& problem, const ConvolutionCase& what,
+         const Configuration& configuration, std::shared_ptr<const KernelSources> sources = nullptr) {
+  const Instance instance = testing::convolution_instance(what, what.nx, what.ny);
+  to.add(configuration, problem.check_instances(instance, configuration), std::move(sources));
+}
 
 class ConvolutionPlans : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ConvolutionPlans, AreCleanAtOddSizes) {
+  const auto problem = make_conv2d_separable();
+  EmulatedSample sample(*problem);
   const std::string where = "variant == '" + std::string(GetParam()) + "'";
   for (const ConvolutionCase& what :
        {ConvolutionCase{1, "float"}, {3, "double"}, {9, "float"}, {24, "float"}, {70, "double"}}) {
@@ -28,13 +39,11 @@ TEST_P(ConvolutionPlans, AreCleanAtOddSizes) {
         where == "variant == 'fft_tile'"
             ? " and row_length * row_pairs <= 2048 and column_length * column_pairs <= 2048"
             : "";
-    const std::vector<Configuration> sample =
-        testing::covering_sample(what, "sm_90", where + small, what.radius > 20 ? 3 : 6, 11);
-    const std::vector<emulator::CheckVerdict> verdicts =
-        testing::emulate_convolutions(what, sample, EmbeddedSources());
-    for (std::size_t i = 0; i < sample.size(); ++i)
-      EXPECT_EQ(testing::complaint_of(verdicts[i]), "") << what.radius << " " << sample[i].to_string();
+    for (const Configuration& one :
+         testing::covering_sample(what, "sm_90", where + small, what.radius > 20 ? 3 : 6, 11))
+      add(sample, *problem, what, one);
   }
+  expect_clean(sample);
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, ConvolutionPlans,
@@ -87,6 +96,8 @@ TEST(ConvolutionFaults, AreFound) {
       {"fft", "convolution/fft.cu", "frequency) * radius % n", "frequency) * (radius + 1) % n"},
   };
   const ConvolutionCase what{7, "float"};
+  const auto problem = make_conv2d_separable();
+  EmulatedSample planted(*problem);
   for (const Fault& fault : faults) {
     const std::string where = std::string("variant == '") + fault.variant + "'" +
                               (fault.variant == std::string("fft_tile")
@@ -96,11 +107,10 @@ TEST(ConvolutionFaults, AreFound) {
                               " and " + fault.where;
     const std::vector<Configuration> sample = testing::covering_sample(what, "sm_90", where, 1, 5);
     ASSERT_EQ(sample.size(), 1u);
-    const std::vector<emulator::CheckVerdict> verdicts =
-        testing::emulate_convolutions(what, sample, ChangedSources(fault.file, fault.text, fault.by));
-    EXPECT_FALSE(verdicts[0].findings.empty()) << fault.file << " without " << fault.text << ": "
-                                               << sample[0].to_string() << verdicts[0].not_emulated;
+    add(planted, *problem, what, sample[0],
+        std::make_shared<ChangedSources>(fault.file, fault.text, fault.by));
   }
+  expect_faults_found(planted);
 }
 
 }  // namespace

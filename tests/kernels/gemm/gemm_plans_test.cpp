@@ -2,12 +2,11 @@
 // Plans of gemm through the emulator against the reference: right at odd sizes, and with planted faults.
 #include <gtest/gtest.h>
 
-#include "kernels/framework/kernel_files.hpp"
 #include "kernels/gemm/model/variant.hpp"
 #include "kernels/registry.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tests/support/changed_sources.hpp"
-#include "tuner/backends/emulator/jobs/checker.hpp"
+#include "tests/support/emulated.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -16,51 +15,14 @@ using testing::gemm_instance;
 using testing::gemm_sample;
 using testing::Settings;
 using tune::testing::ChangedSources;
-
-/// A configuration and the sizes at which it runs.
-struct Planned {
-  Configuration configuration;
-  std::vector<Instance> instances;
-};
-
-std::vector<emulator::CheckVerdict> emulated(const std::vector<Planned>& planned,
-                                             const KernelSources& sources,
-                                             emulator::Flavour flavour = emulator::Flavour::sanitize) {
-  const auto problem = make_gemm();
-  emulator::ProblemJobs jobs(*problem, sources);
-  emulator::CheckOptions options;
-  options.flavour = flavour;
-  options.workers = 2;
-  std::vector<emulator::CheckVerdict> verdicts(planned.size());
-  emulator::check(
-      planned.size(), [&](std::size_t i) { return jobs.job(planned[i].configuration, planned[i].instances); },
-      options,
-      [&](std::size_t i, emulator::CheckVerdict verdict) {
-        verdicts[i] = std::move(verdict);
-        return true;
-      });
-  return verdicts;
-}
-
-std::string complaint(const emulator::CheckVerdict& verdict) {
-  std::string text = verdict.not_emulated;
-  for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
-  if (text.empty() && verdict.tolerance == 0) text = "the output was not compared";
-  return text;
-}
-
-void expect_clean(const std::vector<Planned>& planned) {
-  const auto verdicts = emulated(planned, EmbeddedSources());
-  for (std::size_t i = 0; i < planned.size(); ++i)
-    EXPECT_EQ(complaint(verdicts[i]), "")
-        << planned[i].instances[0].key() << " " << planned[i].configuration.to_string();
-}
+using tune::testing::EmulatedSample;
 
 // At the sizes at which a run checks its configurations.
 class GemmPlans : public ::testing::TestWithParam<std::string_view> {};
 
 TEST_P(GemmPlans, AreRightAtTheirCheckSizes) {
-  std::vector<Planned> planned;
+  const auto problem = make_gemm();
+  EmulatedSample sample(*problem);
   std::uint64_t seed = 1;
   for (const Settings& settings :
        {Settings{}, Settings{{"type", "double"}}, Settings{{"layout", "column"}, {"beta", 0.5}},
@@ -68,9 +30,9 @@ TEST_P(GemmPlans, AreRightAtTheirCheckSizes) {
     const Instance instance = gemm_instance("512x512x512", settings);
     for (const Configuration& chosen :
          gemm_sample(instance, "variant == '" + std::string(GetParam()) + "'", 8, ++seed))
-      planned.push_back({chosen, make_gemm()->check_instances(instance, chosen)});
+      sample.add(chosen, problem->check_instances(instance, chosen));
   }
-  expect_clean(planned);
+  expect_clean(sample);
 }
 
 std::vector<std::string_view> names() {
@@ -88,7 +50,8 @@ constexpr const char* small_tiles =
     "block_m * block_n <= 4096 and slab == 8 and thread_m * thread_n <= 32 and min_blocks == 1";
 
 TEST(GemmSplit, IsRightWithAnyRemainder) {
-  std::vector<Planned> planned;
+  const auto problem = make_gemm();
+  EmulatedSample sample(*problem);
   std::uint64_t seed = 11;
   for (const Settings& settings : {Settings{}, Settings{{"beta", -1}}, Settings{{"type", "double"}}}) {
     // Parts of different lengths, and parts without a slab.
@@ -98,13 +61,14 @@ TEST(GemmSplit, IsRightWithAnyRemainder) {
       for (const Configuration& chosen :
            gemm_sample(gemm_instance("512x512x2048", settings),
                        std::string(small_tiles) + " and split in [2, 3, 6] and padded and " + how, 3, ++seed))
-        planned.push_back({chosen, sizes});
+        sample.add(chosen, sizes);
   }
-  expect_clean(planned);
+  expect_clean(sample);
 }
 
 TEST(GemmPitch, MayBeAnythingWithoutPadding) {
-  std::vector<Planned> planned;
+  const auto problem = make_gemm();
+  EmulatedSample sample(*problem);
   std::uint64_t seed = 31;
   for (const char* type : {"float", "double"}) {
     const Settings settings{{"type", type}};
@@ -112,12 +76,10 @@ TEST(GemmPitch, MayBeAnythingWithoutPadding) {
     const std::vector<Instance> even = {gemm_instance("67x74x38", settings)};
     const Instance any = gemm_instance("512x512x512", settings);
     const std::string small = std::string(small_tiles) + " and split == 1 and not padded and vector == ";
-    for (const Configuration& chosen : gemm_sample(any, small + "1", 4, ++seed))
-      planned.push_back({chosen, odd});
-    for (const Configuration& chosen : gemm_sample(any, small + "2", 4, ++seed))
-      planned.push_back({chosen, even});
+    for (const Configuration& chosen : gemm_sample(any, small + "1", 4, ++seed)) sample.add(chosen, odd);
+    for (const Configuration& chosen : gemm_sample(any, small + "2", 4, ++seed)) sample.add(chosen, even);
   }
-  expect_clean(planned);
+  expect_clean(sample);
 }
 
 /// A kernel file with one mistake, and configurations that meet it.
@@ -161,20 +123,22 @@ const Fault faults[] = {
 };
 
 TEST(GemmFaults, AreFound) {
+  const auto problem = make_gemm();
+  const Instance instance = gemm_instance("512x512x1024");
+  EmulatedSample planted(*problem);
   for (const Fault& fault : faults) {
-    const ChangedSources sources(fault.file, fault.from, fault.to, ChangedSources::Where::everywhere);
+    const auto sources =
+        std::make_shared<ChangedSources>(fault.file, fault.from, fault.to, ChangedSources::Where::everywhere);
     const std::string small = std::string(fault.where).find("tile'") != std::string::npos ||
                                       std::string(fault.where).find("prefetch") != std::string::npos
                                   ? "tile == 16"
                                   : small_tiles;
-    std::vector<Planned> planned;
-    for (const Configuration& chosen :
-         gemm_sample(gemm_instance("512x512x1024"), small + " and " + fault.where, 2, 3))
-      planned.push_back({chosen, make_gemm()->check_instances(gemm_instance("512x512x1024"), chosen)});
-    ASSERT_EQ(planned.size(), 2u) << fault.where;
-    for (const emulator::CheckVerdict& verdict : emulated(planned, sources))
-      EXPECT_FALSE(verdict.findings.empty()) << fault.file << ": " << fault.to << " " << verdict.not_emulated;
+    const std::vector<Configuration> sample = gemm_sample(instance, small + " and " + fault.where, 2, 3);
+    ASSERT_EQ(sample.size(), 2U) << fault.where;
+    for (const Configuration& chosen : sample)
+      planted.add(chosen, problem->check_instances(instance, chosen), sources);
   }
+  expect_faults_found(planted);
 }
 
 }  // namespace

@@ -15,9 +15,9 @@
 #include "search/space/space_definition.hpp"
 #include "tests/support/changed_sources.hpp"
 #include "tests/support/covering.hpp"
+#include "tests/support/emulated.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
-#include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
 #include "tuner/device/device_properties.hpp"
@@ -26,6 +26,8 @@ namespace tune::kernels {
 namespace {
 
 using tune::testing::ChangedSources;
+using tune::testing::complaint;
+using tune::testing::EmulatedSample;
 
 using Settings = std::vector<std::pair<std::string, Value>>;
 
@@ -75,31 +77,6 @@ TEST(TensorSpace, SamplesHaveEveryValue) {
   }
 }
 
-std::vector<emulator::CheckVerdict> verdicts_of(const Instance& instance,
-                                                const std::vector<Configuration>& sample,
-                                                const KernelSources& sources) {
-  const std::unique_ptr<Problem> problem = make_gemm();
-  emulator::ProblemJobs jobs(*problem, sources);
-  emulator::CheckOptions options;
-  options.workers = 2;
-  std::vector<emulator::CheckVerdict> verdicts(sample.size());
-  emulator::check(
-      sample.size(),
-      [&](std::size_t i) { return jobs.job(sample[i], problem->check_instances(instance, sample[i])); },
-      options,
-      [&](std::size_t i, emulator::CheckVerdict verdict) {
-        verdicts[i] = std::move(verdict);
-        return true;
-      });
-  return verdicts;
-}
-
-std::string text_of(const emulator::CheckVerdict& verdict) {
-  std::string text = verdict.not_emulated;
-  for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
-  return text;
-}
-
 std::set<std::string> precisions_at(const Settings& settings) {
   std::set<std::string> found;
   const Instance instance = gemm_instance("512x512x512", settings);
@@ -132,21 +109,22 @@ TEST(TensorSpace, NeedsADeviceThatHasThem) {
 
 /// Every value of every parameter under every precision is clean at the check's odd sizes.
 TEST(TensorEmulated, IsCleanAtOddSizes) {
-  const EmbeddedSources sources;
+  const auto problem = make_gemm();
+  EmulatedSample sample(*problem);
+  std::vector<bool> exact;  // doubles from numbers of 24 bits: few products sum exactly
   const Settings varied_doubles = {{"type", "double"}, {"layout", "column"}, {"alpha", -2}, {"beta", 0.5}};
   const Settings varied_floats = {{"arithmetic", "tf32"}, {"layout", "column"}, {"beta", -1}};
   for (const Settings& settings : {doubles, varied_doubles, split_floats, rounded_floats, varied_floats}) {
     const Instance instance = gemm_instance("512x512x512", settings);
-    const std::vector<Configuration> sample = covering(instance);
-    ASSERT_GT(sample.size(), 3U);
-    const std::vector<emulator::CheckVerdict> verdicts = verdicts_of(instance, sample, sources);
-    for (std::size_t i = 0; i < sample.size(); ++i) {
-      EXPECT_EQ(text_of(verdicts[i]), "") << sample[i].to_string();
-      EXPECT_GT(verdicts[i].tolerance, 0);
-      // Doubles from numbers of 24 bits: few products sum exactly.
-      const bool exact = settings.front().second == Value("double");
-      EXPECT_TRUE(exact || verdicts[i].error > 0) << "was anything compared?";
-    }
+    const std::vector<Configuration> chosen = covering(instance);
+    ASSERT_GT(chosen.size(), 3U);
+    for (const Configuration& one : chosen) sample.add(one, problem->check_instances(instance, one));
+    exact.resize(sample.size(), settings.front().second == Value("double"));
+  }
+  const std::vector<emulator::CheckVerdict> verdicts = sample.verdicts();
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    EXPECT_EQ(complaint(verdicts[i]), "") << sample.name(i);
+    EXPECT_TRUE(exact[i] || verdicts[i].error > 0) << "was anything compared?";
   }
 }
 
@@ -182,20 +160,18 @@ TEST(TensorEmulated, FaultsAreFound) {
       {"gemm/tensor.cu", "min(group, tiles_m - first_tile)", "group", "group == 4"},
   };
   const Instance instance = gemm_instance("512x512x512", split_floats);
+  const auto problem = make_gemm();
+  EmulatedSample planted(*problem);
   for (const Fault& fault : faults) {
-    SCOPED_TRACE(format("{}: {} -> {}", fault.file, fault.right, fault.wrong));
     const search::SearchSpace space(definition_of(instance, fault.where));
     search::Random random(3);
-    std::vector<Configuration> sample;
-    for (int i = 0; i < 2; ++i) sample.push_back(space.at(space.sample(random)));
-    const ChangedSources sources(fault.file, fault.right, fault.wrong);
-    int found = 0;
-    for (const emulator::CheckVerdict& verdict : verdicts_of(instance, sample, sources)) {
-      EXPECT_EQ(verdict.not_emulated, "");
-      found += verdict.findings.empty() ? 0 : 1;
+    const auto sources = std::make_shared<ChangedSources>(fault.file, fault.right, fault.wrong);
+    for (int i = 0; i < 2; ++i) {
+      const Configuration chosen = space.at(space.sample(random));
+      planted.add(chosen, problem->check_instances(instance, chosen), sources);
     }
-    EXPECT_EQ(found, 2);
   }
+  expect_faults_found(planted);
 }
 
 /// The largest error of a configuration at one size, and the tolerance of its plan.
@@ -204,18 +180,12 @@ std::pair<double, double> error_at(const Instance& instance, const std::string& 
   search::Random random(1);
   const Configuration configuration = space.at(space.sample(random));
   const std::unique_ptr<Problem> problem = make_gemm();
-  const EmbeddedSources sources;
-  emulator::ProblemJobs jobs(*problem, sources);
+  EmulatedSample sample(*problem);
+  sample.add(configuration, {instance});
   emulator::CheckOptions options;
   options.flavour = emulator::Flavour::plain;
-  emulator::CheckVerdict only;
-  emulator::check(
-      1, [&](std::size_t) { return jobs.job(configuration, std::span(&instance, 1)); }, options,
-      [&](std::size_t, emulator::CheckVerdict verdict) {
-        only = std::move(verdict);
-        return true;
-      });
-  EXPECT_EQ(text_of(only), "") << configuration.to_string();
+  const emulator::CheckVerdict only = sample.verdicts(options).front();
+  EXPECT_EQ(complaint(only), "") << configuration.to_string();
   return {only.error, only.tolerance};
 }
 
@@ -296,7 +266,7 @@ std::string conflicts_in(const KernelSources& sources) {
         expected.inputs.emplace("in", HostTensor(ElementType::f32, {32}));
         expected.reference.emplace("out", HostTensor(ElementType::f64, {32}));
         expected.tolerance.absolute = 0.1;
-        const std::string text = text_of(emulator::check(plan, expected));
+        const std::string text = complaint(emulator::check(plan, expected));
         if (!text.empty()) found += format("{}, {} x {}: {}", type, slab, block_n, text);
       }
     }

@@ -12,9 +12,9 @@
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tests/support/changed_sources.hpp"
 #include "tests/support/covering.hpp"
+#include "tests/support/emulated.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
-#include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
 
@@ -26,6 +26,8 @@ using testing::gemm_sample;
 using testing::gemm_space_on;
 using testing::Settings;
 using tune::testing::ChangedSources;
+using tune::testing::complaint;
+using tune::testing::EmulatedSample;
 
 const Settings split_floats = {{"arithmetic", "tf32x3"}}, rounded_floats = {{"arithmetic", "tf32"}};
 const std::string here = "variant == 'wgmma'";
@@ -35,36 +37,6 @@ const std::string small = here + " and block_m <= 128 and block_n <= 128";
 /// Configurations that have, together, every value that 400 random ones have.
 std::vector<Configuration> covering(const Instance& instance, const std::string& where) {
   return tune::testing::covering(gemm_sample(instance, where, 400, 5));
-}
-
-std::vector<emulator::CheckVerdict> verdicts_of(const Instance& instance,
-                                                const std::vector<Configuration>& sample,
-                                                const KernelSources& sources, bool at_checks = true,
-                                                emulator::Flavour flavour = emulator::Flavour::sanitize) {
-  const std::unique_ptr<Problem> problem = make_gemm();
-  emulator::ProblemJobs jobs(*problem, sources);
-  emulator::CheckOptions options;
-  options.workers = 2;
-  options.flavour = flavour;
-  std::vector<emulator::CheckVerdict> verdicts(sample.size());
-  emulator::check(
-      sample.size(),
-      [&](std::size_t i) {
-        return at_checks ? jobs.job(sample[i], problem->check_instances(instance, sample[i]))
-                         : jobs.job(sample[i], std::span(&instance, 1));
-      },
-      options,
-      [&](std::size_t i, emulator::CheckVerdict verdict) {
-        verdicts[i] = std::move(verdict);
-        return true;
-      });
-  return verdicts;
-}
-
-std::string text_of(const emulator::CheckVerdict& verdict) {
-  std::string text = verdict.not_emulated;
-  for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
-  return text;
 }
 
 std::uint64_t count(const Settings& settings, const std::string& architecture) {
@@ -90,18 +62,20 @@ TEST(WgmmaSpace, HasBothPrecisions) {
 
 /// Every value of every parameter is clean at the check's odd sizes.
 TEST(WgmmaEmulated, IsCleanAtOddSizes) {
-  const EmbeddedSources sources;
+  const auto problem = make_gemm();
+  EmulatedSample sample(*problem);
   const Settings varied = {{"arithmetic", "tf32"}, {"layout", "column"}, {"alpha", -2}, {"beta", 0.5}};
   for (const Settings& settings : {split_floats, rounded_floats, varied}) {
     const Instance instance = gemm_instance("512x512x512", settings);
-    const std::vector<Configuration> sample = covering(instance, here);
-    ASSERT_GT(sample.size(), 3U);
-    const std::vector<emulator::CheckVerdict> verdicts = verdicts_of(instance, sample, sources);
-    for (std::size_t i = 0; i < sample.size(); ++i) {
-      EXPECT_EQ(text_of(verdicts[i]), "") << sample[i].to_string();
-      EXPECT_GT(verdicts[i].error, 0) << "was anything compared?";
-      EXPECT_LT(verdicts[i].error, verdicts[i].tolerance);
-    }
+    const std::vector<Configuration> chosen = covering(instance, here);
+    ASSERT_GT(chosen.size(), 3U);
+    for (const Configuration& one : chosen) sample.add(one, problem->check_instances(instance, one));
+  }
+  const std::vector<emulator::CheckVerdict> verdicts = sample.verdicts();
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    EXPECT_EQ(complaint(verdicts[i]), "") << sample.name(i);
+    EXPECT_GT(verdicts[i].error, 0) << "was anything compared?";
+    EXPECT_LT(verdicts[i].error, verdicts[i].tolerance);
   }
 }
 
@@ -156,16 +130,16 @@ TEST(WgmmaEmulated, FaultsAreFound) {
       {kernel, "min(group, tiles_m - first_tile)", "group", "group == 4"},
   };
   const Instance instance = gemm_instance("512x512x512", rounded_floats);
+  const auto problem = make_gemm();
+  EmulatedSample planted(*problem);
   for (const Fault& fault : faults) {
-    SCOPED_TRACE(format("{}: {} -> {}", fault.file, fault.right, fault.wrong));
     const std::vector<Configuration> sample = gemm_sample(instance, small + " and " + fault.where, 1, 3);
-    ASSERT_EQ(sample.size(), 1U);
-    const ChangedSources sources(fault.file, fault.right, fault.wrong, ChangedSources::Where::everywhere);
-    for (const emulator::CheckVerdict& verdict : verdicts_of(instance, sample, sources)) {
-      EXPECT_EQ(verdict.not_emulated, "");
-      EXPECT_FALSE(verdict.findings.empty());
-    }
+    ASSERT_EQ(sample.size(), 1U) << fault.where;
+    planted.add(sample[0], problem->check_instances(instance, sample[0]),
+                std::make_shared<ChangedSources>(fault.file, fault.right, fault.wrong,
+                                                 ChangedSources::Where::everywhere));
   }
+  expect_faults_found(planted);
 }
 
 // Each precision is within its own tolerance, and the coarser one is beyond that of the finer one.
@@ -173,14 +147,16 @@ TEST(WgmmaPrecision, TolerancesTellPrecisionsApart) {
   for (const int k : {3, 100, 1000}) {
     SCOPED_TRACE(k);
     const Instance instance = gemm_instance(format("50x60x{}", k), rounded_floats);
-    std::vector<Configuration> sample;
+    const auto problem = make_gemm();
+    EmulatedSample sample(*problem);
     for (const char* where :
          {"precision == 'tf32x3'", "precision == 'tf32' and rounded", "precision == 'tf32' and not rounded"})
-      sample.push_back(gemm_sample(instance, small + " and padded and " + where, 1, 1).at(0));
-    const std::vector<emulator::CheckVerdict> verdicts =
-        verdicts_of(instance, sample, EmbeddedSources(), false, emulator::Flavour::plain);
+      sample.add(gemm_sample(instance, small + " and padded and " + where, 1, 1).at(0), {instance});
+    emulator::CheckOptions options;
+    options.flavour = emulator::Flavour::plain;
+    const std::vector<emulator::CheckVerdict> verdicts = sample.verdicts(options);
     for (const emulator::CheckVerdict& verdict : verdicts) {
-      EXPECT_EQ(text_of(verdict), "");
+      EXPECT_EQ(complaint(verdict), "");
       EXPECT_LT(verdict.error, verdict.tolerance);
       EXPECT_LT(verdict.tolerance, 400 * verdict.error) << "a limit that lets anything pass";
       std::printf("k = %d: error %.3g of %.3g\n", k, verdict.error, verdict.tolerance);

@@ -13,8 +13,8 @@
 #include "search/space/search_space.hpp"
 #include "search/space/space_definition.hpp"
 #include "tests/support/covering.hpp"
+#include "tests/support/emulated.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
-#include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
 #include "tuner/plan/step_order.hpp"
@@ -25,6 +25,7 @@ namespace {
 using search::Configuration;
 using search::SearchSpace;
 using search::Value;
+using tune::testing::complaint;
 
 Instance instance_of(const char* type, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count) {
   const auto problem = make_gemm_stream();
@@ -228,13 +229,6 @@ TEST(GemmStream, NoDependencyOfTheStagesIsForNothing) {
   EXPECT_GT(needed, 20u);
 }
 
-std::string complaint(const emulator::CheckVerdict& verdict) {
-  std::string text = verdict.not_emulated;
-  for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
-  if (text.empty() && verdict.tolerance == 0) text = "the output was not compared";
-  return text;
-}
-
 emulator::CheckVerdict emulated(const Instance& instance, const LaunchPlan& plan) {
   const auto problem = make_gemm_stream();
   ReferenceData expected;
@@ -247,7 +241,7 @@ emulator::CheckVerdict emulated(const Instance& instance, const LaunchPlan& plan
 /// Configurations that have every value of every parameter, at the sizes of checks.
 TEST(GemmStream, IsCleanUnderTheEmulator) {
   const auto problem = make_gemm_stream();
-  std::vector<std::pair<Instance, Configuration>> sample;
+  tune::testing::EmulatedSample sample(*problem);
   std::set<std::string> seen, wanted;
   search::Random random(3);
   for (const char* type : {"float", "double"}) {
@@ -260,36 +254,14 @@ TEST(GemmStream, IsCleanUnderTheEmulator) {
     std::vector<Configuration> drawn;
     for (int i = 0; i < 400; ++i) drawn.push_back(space.at(random.below(space.size())));
     for (const Configuration& configuration : tune::testing::covering(drawn)) {
-      sample.emplace_back(instance, configuration);
+      sample.add(configuration, problem->check_instances(instance, configuration));
       for (const auto& [name, value] : configuration.entries())
         seen.insert(format("{} {} {}", type, name, value.to_string()));
     }
   }
   for (const std::string& value : wanted)
     EXPECT_TRUE(seen.contains(value) || value.find("chunk 16") != std::string::npos) << value;
-  std::printf("%zu configurations\n", sample.size());
-  const EmbeddedSources sources;
-  emulator::CheckOptions options;
-  options.workers = 2;
-  emulator::check(
-      sample.size(),
-      [&](std::size_t number) {
-        const auto& [instance, configuration] = sample[number];
-        emulator::CheckJob job;
-        for (const Instance& size : problem->check_instances(instance, configuration)) {
-          auto expected = std::make_shared<ReferenceData>();
-          expected->inputs = problem->inputs(size, 1);
-          expected->reference = problem->reference(size, expected->inputs);
-          expected->tolerance = problem->tolerance(size);
-          job.cases.push_back({size.key(), plan_of(size, configuration), std::move(expected)});
-        }
-        return job;
-      },
-      options,
-      [&](std::size_t number, const emulator::CheckVerdict& verdict) {
-        EXPECT_EQ(complaint(verdict), "") << sample[number].second.key();
-        return true;
-      });
+  expect_clean(sample);
 }
 
 TEST(GemmStream, PlantedFaultsAreFound) {

@@ -18,9 +18,9 @@
 #include "search/space/search_space.hpp"
 #include "tests/support/changed_sources.hpp"
 #include "tests/support/covering.hpp"
+#include "tests/support/emulated.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
-#include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/parallel.hpp"
 #include "tuner/device/device_properties.hpp"
 
@@ -28,6 +28,7 @@ namespace tune::kernels {
 namespace {
 
 using tune::testing::ChangedSources;
+using tune::testing::complaint;
 
 Instance instance_of(const std::string& size, const std::string& op, const std::string& type) {
   const std::vector<std::pair<std::string, Value>> settings = {{"op", op}, {"type", type}};
@@ -105,12 +106,6 @@ emulator::CheckVerdict verdict_of(const KernelSources& sources, const Instance& 
   expected.reference = problem->reference(instance, expected.inputs);
   expected.tolerance = problem->tolerance(instance);
   return emulator::check(*plan, expected);
-}
-
-std::string complaint(const emulator::CheckVerdict& verdict) {
-  std::string text = verdict.not_emulated;
-  for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
-  return text;
 }
 
 constexpr const char* fused =

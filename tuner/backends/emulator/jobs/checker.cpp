@@ -112,21 +112,22 @@ Effort effort_for(const Batch& batch) {
 
 class Worker {
  public:
-  Worker(const Batch& batch, const ModuleCompiler& compiler, Flavour flavour)
+  Worker(const Batch& batch, const ModuleCompiler& compiler, const CheckOptions& options)
       : batch_(batch),
         compiler_(compiler),
-        flavour_(flavour),
+        flavour_(options.flavour),
+        // Without call-backs there is nothing to explain.
+        explains_(options.source_lines && options.flavour == Flavour::sanitize),
         effort_(effort_for(batch)),
         code_(batch, compiler, effort_, Purpose::search),
-        emulation_(std::make_unique<Emulation>(flavour)) {}
+        emulation_(std::make_unique<Emulation>(flavour_)) {}
 
   /// Runs a job; where there are findings, runs it again to explain them.
   JobRun run_number(std::size_t number) {
     const CheckJob& job = batch_.jobs.at(number);
     const auto known = batch_.unexplained.find(number);
     JobRun found = known == batch_.unexplained.end() ? run(job, code_) : JobRun{known->second, false, true};
-    // Without call-backs there is nothing to explain.
-    found.unexplained = found.unexplained && flavour_ == Flavour::sanitize;
+    found.unexplained = found.unexplained && explains_;
     if (!found.unexplained || found.harmed) return found;
     const Batch alone{format("{}_lines_{}", batch_.name, number), {{number, job}}, {}};
     explaining_.push_back(std::make_unique<BatchCode>(alone, compiler_, effort_, Purpose::explain));
@@ -149,6 +150,7 @@ class Worker {
   const Batch& batch_;
   const ModuleCompiler& compiler_;
   Flavour flavour_;
+  bool explains_;
   Effort effort_;
   BatchCode code_;
   std::vector<std::unique_ptr<BatchCode>> explaining_;
@@ -159,8 +161,8 @@ class Worker {
 /// findings is compiled and run again by itself, to explain them. Called in a process of its own. Ends early,
 /// without an error, when a job has damaged the process.
 void work_on(const Batch& batch, const std::vector<std::size_t>& wanted, const ModuleCompiler& compiler,
-             Flavour flavour, const std::function<void(const Message&)>& send) {
-  Worker worker(batch, compiler, flavour);
+             const CheckOptions& options, const std::function<void(const Message&)>& send) {
+  Worker worker(batch, compiler, options);
   for (const std::size_t number : wanted) {
     Message message;
     message.job = number;
@@ -276,7 +278,7 @@ class Pool {
     slot.said_something = false;
     set_deadline(slot, compile_seconds);
     slot.process = std::make_unique<WorkerProcess>([this, &slot](const WorkerProcess::Send& send) {
-      work_on(slot.batch, slot.owed, compiler_, options_.flavour, send);
+      work_on(slot.batch, slot.owed, compiler_, options_, send);
     });
   }
 

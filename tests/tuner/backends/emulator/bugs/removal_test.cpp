@@ -122,6 +122,7 @@ std::vector<CheckVerdict> check_all(const Problem& problem, const std::vector<Tr
   std::vector<CheckVerdict> verdicts(trials.size());
   CheckOptions options;
   options.seconds = 30;
+  options.source_lines = false;
   check(
       trials.size(),
       [&](std::size_t number) {
