@@ -55,6 +55,20 @@ function(tune_compile_settings target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
     target_compile_options(${target} PRIVATE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
   endif()
+  # A unit takes less than 1 GB: collecting garbage before that costs 7 % of compiling.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=1500000)
+  endif()
+endfunction()
+
+# tune_optimize_little(TARGET [BUT source...]): -O1, which takes two thirds of the time of -O3 to compile, where there is
+# little to compute. Sources named after BUT are optimised in full.
+function(tune_optimize_little target)
+  cmake_parse_arguments(ARG "" "" "BUT" ${ARGN})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  list(TRANSFORM ARG_BUT PREPEND ${PROJECT_SOURCE_DIR}/)
+  set_source_files_properties(${ARG_BUT} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS
+    $<$<CONFIG:Release>:-O3> SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # tune_library(NAME source...): a static library; paths count from the repository's root. Position-independent,

@@ -1,14 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/strategies/grid.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "search/ask_tell/strategy.hpp"
+#include "search/ask_tell/visited.hpp"
+#include "search/strategies/registry.hpp"
 
 namespace tune::search {
-
 namespace {
+
+/// Visits every configuration once, coarsely first: the default configuration, then every n-th number of the
+/// space, round and round, where n has no divisor in common with the size (a rank-1 lattice: N. M. Korobov,
+/// Doklady Akad. Nauk SSSR 124, 1959). Of a few dozen strides, n is the one with which the first steps spread
+/// best over the values of every parameter and over the pairs of values of any two: numbers are in lexical
+/// order, so that most strides leave some parameter unchanged for long. It is deterministic and takes no
+/// seed.
+class GridSearch : public Strategy {
+ public:
+  explicit GridSearch(const SearchTask& task, const NoOptions& = {});
+
+  std::vector<ConfigurationId> ask(std::size_t count) override;
+  void tell(std::span<const Observation> observations) override;
+
+ private:
+  Visited visited_;
+  ConfigurationId stride_;
+  ConfigurationId next_ = 0;              ///< unless it was seen
+  std::optional<ConfigurationId> first_;  ///< the default, until it was given out
+};
 
 constexpr int spread_candidates = 48;
 /// The numbers of steps after which the spread is compared: a glance and a small budget.
@@ -94,10 +119,10 @@ ConfigurationId best_stride(const SearchSpace& space) {
   return best;
 }
 
-}  // namespace
-
-GridSearch::GridSearch(const SearchSpace& space)
-    : visited_(space.size()), stride_(best_stride(space)), first_(space.default_configuration()) {}
+GridSearch::GridSearch(const SearchTask& task, const NoOptions& /*none*/)
+    : visited_(task.space.size()),
+      stride_(best_stride(task.space)),
+      first_(task.space.default_configuration()) {}
 
 std::vector<ConfigurationId> GridSearch::ask(std::size_t count) {
   std::vector<ConfigurationId> batch;
@@ -114,6 +139,15 @@ std::vector<ConfigurationId> GridSearch::ask(std::size_t count) {
 
 void GridSearch::tell(std::span<const Observation> observations) {
   for (const Observation& observation : observations) visited_.take(observation.id);
+}
+
+}  // namespace
+
+StrategyEntry grid_strategy() {
+  StrategyEntry entry =
+      strategy_entry<GridSearch, NoOptions>("grid", "every configuration once, coarsely first");
+  entry.exhaustive = true;
+  return entry;
 }
 
 }  // namespace tune::search

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "search/strategies/registry.hpp"
+
 namespace tune::search {
 
 namespace {
@@ -113,6 +115,11 @@ std::optional<ConfigurationId> IteratedLocalSearch::choose() {
   next = take_or_sample(next);
   if (next) out_.emplace(*next, turn_);
   return next;
+}
+
+StrategyEntry ils_strategy() {
+  return strategy_entry<IteratedLocalSearch, LocalSearchOptions>(
+      "ils", "iterated local search: climbs to a local optimum, changes some parameters, climbs again");
 }
 
 }  // namespace tune::search

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "search/models/candidates.hpp"
+#include "search/strategies/registry.hpp"
 
 namespace tune::search {
 namespace {
@@ -305,6 +306,14 @@ std::vector<ConfigurationId> ModelSearch::ask(std::size_t count) {
     batch.push_back(*id);
   }
   return batch;
+}
+
+StrategyEntry model_strategy() {
+  StrategyEntry entry = strategy_entry<ModelSearch, ModelOptions>(
+      "model", "the largest expected improvement by a Gaussian process of all results so far");
+  entry.estimates_gain = true;
+  entry.uses_records = true;
+  return entry;
 }
 
 }  // namespace tune::search

@@ -6,32 +6,14 @@
 #include <stdexcept>
 
 #include "search/expressions/nearest.hpp"
-#include "search/strategies/annealing.hpp"
-#include "search/strategies/genetic.hpp"
-#include "search/strategies/grid.hpp"
-#include "search/strategies/ils.hpp"
-#include "search/strategies/model_search.hpp"
-#include "search/strategies/pso.hpp"
-#include "search/strategies/random_search.hpp"
 
 namespace tune::search {
 
+// Each in the file of its name.
+StrategyEntry annealing_strategy(), genetic_strategy(), grid_strategy(), ils_strategy(), model_strategy(),
+    pso_strategy(), random_strategy();
+
 namespace {
-
-template<class S, class Options>
-std::unique_ptr<Strategy> make(const SearchTask& task, const Settings& settings) {
-  return std::make_unique<S>(task, with_settings<Options>(settings));
-}
-
-std::unique_ptr<Strategy> make_random(const SearchTask& task, const Settings& settings) {
-  with_settings<NoOptions>(settings);
-  return std::make_unique<RandomSearch>(task.space, task.seed);
-}
-
-std::unique_ptr<Strategy> make_grid(const SearchTask& task, const Settings& settings) {
-  with_settings<NoOptions>(settings);
-  return std::make_unique<GridSearch>(task.space);
-}
 
 /// Reads `option=value` between colons.
 Settings settings_of(std::string_view text) {
@@ -68,41 +50,9 @@ std::string unknown_name(const std::string& name) {
 }  // namespace
 
 std::span<const StrategyEntry> strategies() {
-  static constexpr std::array strategy_table = {
-      StrategyEntry{.name = "model",
-                    .summary = "the largest expected improvement by a Gaussian process of all results so far",
-                    .maker = make<ModelSearch, ModelOptions>,
-                    .options = options_with<ModelOptions>,
-                    .estimates_gain = true,
-                    .uses_records = true},
-      StrategyEntry{.name = "random",
-                    .summary = "uniform without repetition, after a start that spreads over all values",
-                    .maker = make_random,
-                    .options = options_with<NoOptions>},
-      StrategyEntry{.name = "grid",
-                    .summary = "every configuration once, coarsely first",
-                    .maker = make_grid,
-                    .options = options_with<NoOptions>,
-                    .exhaustive = true},
-      StrategyEntry{.name = "annealing",
-                    .summary = "simulated annealing",
-                    .maker = make<Annealing, AnnealingOptions>,
-                    .options = options_with<AnnealingOptions>},
-      StrategyEntry{.name = "genetic",
-                    .summary = "a population of the best and their children",
-                    .maker = make<Genetic, GeneticOptions>,
-                    .options = options_with<GeneticOptions>},
-      StrategyEntry{
-          .name = "ils",
-          .summary =
-              "iterated local search: climbs to a local optimum, changes some parameters, climbs again",
-          .maker = make<IteratedLocalSearch, LocalSearchOptions>,
-          .options = options_with<LocalSearchOptions>},
-      StrategyEntry{.name = "pso",
-                    .summary = "a swarm of particles drawn to the best",
-                    .maker = make<ParticleSwarm, SwarmOptions>,
-                    .options = options_with<SwarmOptions>},
-  };
+  static const std::array strategy_table = {model_strategy(),     random_strategy(),  grid_strategy(),
+                                            annealing_strategy(), genetic_strategy(), ils_strategy(),
+                                            pso_strategy()};
   return strategy_table;
 }
 

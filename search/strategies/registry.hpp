@@ -12,7 +12,7 @@
 
 namespace tune::search {
 
-/// One line of the table of strategies.
+/// What the table of strategies says of one: the strategy's own file defines it.
 struct StrategyEntry {
   std::string_view name;
   std::string_view summary;
@@ -33,8 +33,16 @@ struct StrategyEntry {
   }
 };
 
-/// Returns all strategies, in the order in which they are listed. A new one is one file pair and one line
-/// here.
+/// Returns the entry of a strategy S, which is made of a SearchTask and Options.
+template<class S, class Options>
+StrategyEntry strategy_entry(std::string_view name, std::string_view summary) {
+  const auto maker = [](const SearchTask& task, const Settings& settings) -> std::unique_ptr<Strategy> {
+    return std::make_unique<S>(task, with_settings<Options>(settings));
+  };
+  return {.name = name, .summary = summary, .maker = maker, .options = options_with<Options>};
+}
+
+/// Returns all strategies, in the order in which they are listed.
 std::span<const StrategyEntry> strategies();
 
 /// The strategy that the name `auto` stands for.

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/strategies/grid.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
+#include "search/strategies/registry.hpp"
 #include "tests/search/print.hpp"
 
 namespace tune::search {
 namespace {
+
+std::unique_ptr<Strategy> grid_of(const SearchSpace& space) {
+  return choose_strategy("grid").make({space});
+}
 
 SearchSpace line_with_default(int size, int standard) {
   SpaceDefinition definition;
@@ -38,16 +41,16 @@ SpaceDefinition constrained_grid() {
 
 TEST(GridSearch, StartsWithTheDefault) {
   const SearchSpace space = line_with_default(8, 3);
-  GridSearch grid(space);
-  EXPECT_EQ(grid.ask(1), std::vector<ConfigurationId>{3});
-  EXPECT_EQ(grid.ask(100).size(), 7U);
+  const auto grid = grid_of(space);
+  EXPECT_EQ(grid->ask(1), std::vector<ConfigurationId>{3});
+  EXPECT_EQ(grid->ask(100).size(), 7U);
 }
 
 TEST(GridSearch, SkipsADefaultThatIsKnown) {
   const SearchSpace space = line_with_default(4, 1);
-  GridSearch grid(space);
-  grid.tell(std::vector<Observation>{{1, 0.5}});
-  auto rest = grid.ask(100);
+  const auto grid = grid_of(space);
+  grid->tell(std::vector<Observation>{{1, 0.5}});
+  auto rest = grid->ask(100);
   std::ranges::sort(rest);
   EXPECT_EQ(rest, (std::vector<ConfigurationId>{0, 2, 3}));
 }
@@ -55,7 +58,7 @@ TEST(GridSearch, SkipsADefaultThatIsKnown) {
 TEST(GridSearch, HasSeenAllRegionsWheneverItStops) {
   const SearchSpace space = line_with_default(1'000, 0);
   for (const std::size_t count : {10U, 50U, 200U}) {
-    auto seen = GridSearch(space).ask(count);
+    auto seen = grid_of(space)->ask(count);
     seen.push_back(space.size());
     std::ranges::sort(seen);
     ConfigurationId widest = 0;
@@ -69,7 +72,7 @@ TEST(GridSearch, SoonSeesEveryValueAndMostPairsOfEveryTwoParameters) {
   for (const SpaceDefinition& definition : {powers_of_two(), constrained_grid()}) {
     const SearchSpace space(definition);
     std::vector<std::vector<int>> rows;
-    for (const ConfigurationId id : GridSearch(space).ask(64)) rows.push_back(space.value_indices(id));
+    for (const ConfigurationId id : grid_of(space)->ask(64)) rows.push_back(space.value_indices(id));
     for (std::size_t p = 0; p < space.parameters().size(); ++p) {
       std::set<int> values;
       for (std::size_t row = 0; row < 24; ++row) values.insert(rows[row][p]);

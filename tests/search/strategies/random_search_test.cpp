@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/strategies/random_search.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "search/strategies/registry.hpp"
+#include "search/strategies/stratified.hpp"
 #include "tests/search/print.hpp"
 
 namespace tune::search {
 namespace {
+
+std::unique_ptr<Strategy> random_of(const SearchSpace& space, std::uint64_t seed) {
+  return choose_strategy("random").make({space, seed});
+}
 
 /// 3 variants with 2, 20 and 200 configurations.
 SearchSpace uneven() {
@@ -28,7 +32,7 @@ TEST(RandomSearch, SeesEveryVariantFirst) {
   std::set<ConfigurationId> large;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     std::vector<int> order;
-    for (const ConfigurationId id : RandomSearch(space, seed).ask(3)) {
+    for (const ConfigurationId id : random_of(space, seed)->ask(3)) {
       order.push_back(space.value_indices(id)[0]);
       if (order.back() == 1) large.insert(id);
     }
@@ -47,10 +51,10 @@ TEST(RandomSearch, IsUniformAfterTheStart) {
   constexpr int run_count = 4'000;
   constexpr int draw_count = 20;
   for (std::uint64_t seed = 0; seed < run_count; ++seed) {
-    RandomSearch random(space, seed);
-    auto taken = random.ask(start);
+    const auto random = random_of(space, seed);
+    auto taken = random->ask(start);
     std::ranges::sort(taken);
-    for (const ConfigurationId id : random.ask(draw_count))
+    for (const ConfigurationId id : random->ask(draw_count))
       ++times.at(id - static_cast<std::size_t>(std::ranges::lower_bound(taken, id) - taken.begin()));
   }
   const double expected = static_cast<double>(run_count * draw_count) / static_cast<double>(times.size());
@@ -60,13 +64,13 @@ TEST(RandomSearch, IsUniformAfterTheStart) {
 
 TEST(RandomSearch, DependsOnTheSeed) {
   const SearchSpace space = uneven();
-  EXPECT_NE(RandomSearch(space, 1).ask(20), RandomSearch(space, 2).ask(20));
+  EXPECT_NE(random_of(space, 1)->ask(20), random_of(space, 2)->ask(20));
 }
 
 TEST(RandomSearch, TraceIsPinned) {
   // A change of this trace changes what a seed means for everybody.
   const SearchSpace space = uneven();
-  EXPECT_EQ(RandomSearch(space, 42).ask(6), (std::vector<ConfigurationId>{0, 210, 164, 91, 221, 1}));
+  EXPECT_EQ(random_of(space, 42)->ask(6), (std::vector<ConfigurationId>{0, 210, 164, 91, 221, 1}));
 }
 
 }  // namespace
