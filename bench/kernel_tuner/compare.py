@@ -3,8 +3,7 @@
 """Kernel Tuner evaluates the very configurations of stencil3d's `direct` kernel that a run of tune measured.
 
 Same kernel files, macros, launches, memory layouts, input, tolerance, cold L2 cache and number of samples; the
-README beside this file says how, and which settings Kernel Tuner gets. Needs numpy, Kernel Tuner and, but for
---dry-run, CuPy and a GPU.
+README beside this file says how, and which settings Kernel Tuner gets. Needs numpy, Kernel Tuner, CuPy and a GPU.
 """
 import argparse
 import importlib
@@ -34,13 +33,12 @@ def parse_arguments():
     add("--run", type=int, help="number of the run; default: the newest")
     add("--budget-evals", type=int, default=200, help="of the run that is made without --db; default: 200")
     add("--set", default="", help="settings of that run, such as radius=4,type=double")
-    add("--size", default="", help="size of that run; with --dry-run: of the trial")
+    add("--size", default="", help="size of that run")
     add("--limit", type=int, help="only the first N configurations: the rates are then not those of one list")
     add("--device", type=int, default=0)
     add("--samples", type=int, default=9, help="launches that are timed; default: 9, as tune takes")
     add("--bin", type=Path, default=root / "build/bin", help="folder of tune and kernel_tuner_plans")
     add("--out", type=Path, help="write all figures there, as JSON")
-    add("--dry-run", action="store_true", help="without a GPU: everything but the kernels' work is done")
     return parser.parse_args()
 
 
@@ -63,14 +61,11 @@ def read_plans(arguments, folder):
     command = [str(arguments.bin / "kernel_tuner_plans")]
     if not Path(command[0]).exists():
         stop(f"{command[0]} is missing: configure with -DTUNE_BENCH=ON and build it, or name its folder with --bin")
-    if arguments.db is None and arguments.dry_run:
-        arguments.db, arguments.run = root / "db/recordings/nvidia_h200.db", arguments.run or 1
     if arguments.db is None:
         arguments.db = folder / "tune.db"
         run_tune(arguments, arguments.db)
     command += ["--db", str(arguments.db)]
     command += ["--run", str(arguments.run)] if arguments.run else []
-    command += ["--size", arguments.size or "64x48x40"] if arguments.dry_run else []
     result = subprocess.run(command, stdout=subprocess.PIPE)
     if result.returncode != 0:
         stop("the plans could not be had")
@@ -107,14 +102,11 @@ def tune_figures(data):
 
 
 def load_modules(arguments, folder):
-    """numpy, Kernel Tuner and CuPy (or its stand-in), or one line on what is missing."""
+    """numpy, Kernel Tuner and CuPy, or one line on what is missing."""
     # Nothing compiled before may answer: tune ran without its cache.
     os.environ["CUPY_CACHE_DIR"] = str(folder / "cupy")
     os.environ["CUPY_CACHE_IN_MEMORY"] = "1"
     modules = {}
-    if arguments.dry_run:
-        stand_in = importlib.import_module("cupy_stand_in") if can_import("numpy", "numpy") else None
-        sys.modules["cupy"] = sys.modules["cupyx"] = stand_in
     for name, package in (("numpy", "numpy"), ("cupy", "cupy-cuda13x"), ("kernel_tuner", "kernel_tuner")):
         if can_import(name, package):
             modules[name] = importlib.import_module(name)
@@ -133,7 +125,7 @@ def use_device(arguments, cupy):
     try:
         cupy.cuda.Device(arguments.device).use()
     except RuntimeError as error:
-        stop(f"CuPy cannot use device {arguments.device} ({error}); without a GPU there is --dry-run")
+        stop(f"CuPy cannot use device {arguments.device} ({error})")
 
 
 def kernel_arguments(np, tunable, cupy, plans, memory):
@@ -177,18 +169,13 @@ def tune_with_kernel_tuner(arguments, data, folder, np, cupy, kernel_tuner):
     for name, text in data["files"].items():
         if name != data["kernel_file"]:
             (folder / name).write_text(text)
-    xp = getattr(cupy, "host", cupy)  # the stand-in computes with numpy
-    memory = stencil_arrays.Memory(xp, data)
+    memory = stencil_arrays.Memory(cupy, data)
     cold = cupy.zeros(2 * cupy.cuda.runtime.getDeviceProperties(arguments.device)["l2CacheSize"], dtype=np.uint8)
     reference, tolerance = memory.reference, data["tolerance"]
-    if arguments.dry_run:
-        count_wrong = lambda out: int((~(abs(out.host.astype(np.float64) - reference) <= tolerance)).sum())
-        cupy.expected = reference
-    else:
-        wrong = cupy.ReductionKernel("T x, float64 y, float64 most", "int64 wrong",  # NaN is wrong too
-                                     "(long long)!(fabs((double)x - y) <= most)", "a + b", "wrong = a", "0",
-                                     "count_wrong")
-        count_wrong = lambda out: int(wrong(out, reference, tolerance))
+    wrong = cupy.ReductionKernel("T x, float64 y, float64 most", "int64 wrong",  # NaN is wrong too
+                                 "(long long)!(fabs((double)x - y) <= most)", "a + b", "wrong = a", "0",
+                                 "count_wrong")
+    count_wrong = lambda out: int(wrong(out, reference, tolerance))
 
     class ColdCache(BenchmarkObserver):
         """Overwrites L2 before every launch, as tune does; poisons the output for the next configuration."""
@@ -197,7 +184,7 @@ def tune_with_kernel_tuner(arguments, data, folder, np, cupy, kernel_tuner):
             cold.fill(0)
 
         def get_results(self):
-            memory.out.fill(xp.nan)
+            memory.out.fill(cupy.nan)
             return {}
 
     # Not a lambda: Kernel Tuner would parse its text for names of parameters.
@@ -242,11 +229,10 @@ def kernel_tuner_figures(data, results, environment, wall, version):
     return figures
 
 
-def show(data, doubts, theirs, dry):
+def show(data, doubts, theirs):
     ours = data["tune"]
     best = min(data["plans"], key=lambda plan: plan["seconds"])
-    print(f"\n{data['problem']} {data['instance']}, {len(data['plans'])} configurations of the direct variant"
-          + (" (DRY RUN: no kernel ran, the times mean nothing)" if dry else ""))
+    print(f"\n{data['problem']} {data['instance']}, {len(data['plans'])} configurations of the direct variant")
     print(f"tune          run {ours['run']}, {ours['program']}, {ours['device']}, {ours['compiler']}")
     if "wall_seconds" in ours:
         print(f"              {ours['evaluations']} evaluations in {ours['wall_seconds']:.1f} s: "
@@ -288,10 +274,10 @@ def main():
         except RuntimeError as error:
             stop(f"Kernel Tuner gave up: {error}")
         theirs = kernel_tuner_figures(data, results, environment, wall, getattr(kernel_tuner, "__version__", "?"))
-        show(data, doubts, theirs, arguments.dry_run)
+        show(data, doubts, theirs)
         if arguments.out:
             data.pop("files")
-            text = {"dry_run": arguments.dry_run, "doubts": doubts, "kernel_tuner": theirs, **data}
+            text = {"doubts": doubts, "kernel_tuner": theirs, **data}
             arguments.out.write_text(json.dumps(text, indent=1) + "\n")
 
 
