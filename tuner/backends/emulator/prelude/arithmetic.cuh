@@ -4,26 +4,14 @@
 
 #include "memory.cuh"
 
-#define TUNE_UNARY(name)           \
-  inline double name(double x) {   \
-    return __builtin_##name(x);    \
-  }                                \
-  inline float name(float x) {     \
-    return __builtin_##name##f(x); \
-  }                                \
-  inline float name##f(float x) {  \
-    return __builtin_##name##f(x); \
-  }
-#define TUNE_BINARY(name)                  \
-  inline double name(double x, double y) { \
-    return __builtin_##name(x, y);         \
-  }                                        \
-  inline float name(float x, float y) {    \
-    return __builtin_##name##f(x, y);      \
-  }                                        \
-  inline float name##f(float x, float y) { \
-    return __builtin_##name##f(x, y);      \
-  }
+#define TUNE_UNARY(name)                                     \
+  TUNE_FUNCTION(double name(double x), __builtin_##name(x))  \
+  TUNE_FUNCTION(float name(float x), __builtin_##name##f(x)) \
+  TUNE_FUNCTION(float name##f(float x), __builtin_##name##f(x))
+#define TUNE_BINARY(name)                                                \
+  TUNE_FUNCTION(double name(double x, double y), __builtin_##name(x, y)) \
+  TUNE_FUNCTION(float name(float x, float y), __builtin_##name##f(x, y)) \
+  TUNE_FUNCTION(float name##f(float x, float y), __builtin_##name##f(x, y))
 TUNE_UNARY(sqrt)
 TUNE_UNARY(cbrt)
 TUNE_UNARY(sin)
@@ -64,21 +52,11 @@ TUNE_BINARY(fdim)
 #undef TUNE_UNARY
 #undef TUNE_BINARY
 
-inline double fma(double x, double y, double z) {
-  return __builtin_fma(x, y, z);
-}
-inline float fma(float x, float y, float z) {
-  return __builtin_fmaf(x, y, z);
-}
-inline float fmaf(float x, float y, float z) {
-  return __builtin_fmaf(x, y, z);
-}
-inline float rsqrtf(float x) {
-  return 1.0f / __builtin_sqrtf(x);
-}
-inline double rsqrt(double x) {
-  return 1.0 / __builtin_sqrt(x);
-}
+TUNE_FUNCTION(double fma(double x, double y, double z), __builtin_fma(x, y, z))
+TUNE_FUNCTION(float fma(float x, float y, float z), __builtin_fmaf(x, y, z))
+TUNE_FUNCTION(float fmaf(float x, float y, float z), __builtin_fmaf(x, y, z))
+TUNE_FUNCTION(float rsqrtf(float x), 1.0f / __builtin_sqrtf(x))
+TUNE_FUNCTION(double rsqrt(double x), 1.0 / __builtin_sqrt(x))
 inline void sincosf(float x, float* s, float* c) {
   *s = __builtin_sinf(x), *c = __builtin_cosf(x);
 }
@@ -92,71 +70,31 @@ inline void sincospif(float x, float* s, float* c) {
 inline void sincospi(double x, double* s, double* c) {
   sincos(3.141592653589793 * x, s, c);
 }
-inline float __sinf(float x) {
-  return __builtin_sinf(x);
-}
-inline float __cosf(float x) {
-  return __builtin_cosf(x);
-}
-inline float __expf(float x) {
-  return __builtin_expf(x);
-}
-inline float __logf(float x) {
-  return __builtin_logf(x);
-}
-inline float __log2f(float x) {
-  return __builtin_log2f(x);
-}
-inline float __powf(float x, float y) {
-  return __builtin_powf(x, y);
-}
-inline float __fdividef(float x, float y) {
-  return x / y;
-}
-inline float __saturatef(float x) {
-  return x < 0 ? 0 : (x > 1 ? 1 : x);
-}
+TUNE_FUNCTION(float __sinf(float x), __builtin_sinf(x))
+TUNE_FUNCTION(float __cosf(float x), __builtin_cosf(x))
+TUNE_FUNCTION(float __expf(float x), __builtin_expf(x))
+TUNE_FUNCTION(float __logf(float x), __builtin_logf(x))
+TUNE_FUNCTION(float __log2f(float x), __builtin_log2f(x))
+TUNE_FUNCTION(float __powf(float x, float y), __builtin_powf(x, y))
+TUNE_FUNCTION(float __fdividef(float x, float y), x / y)
+TUNE_FUNCTION(float __saturatef(float x), x < 0 ? 0 : (x > 1 ? 1 : x))
 // The rounding of a single operation; a sum or product of its own is never contracted here.
-#define TUNE_ROUNDED(type, suffix, fused)          \
-  inline type __##suffix##add_rn(type x, type y) { \
-    return x + y;                                  \
-  }                                                \
-  inline type __##suffix##sub_rn(type x, type y) { \
-    return x - y;                                  \
-  }                                                \
-  inline type __##suffix##mul_rn(type x, type y) { \
-    return x * y;                                  \
-  }
+#define TUNE_ROUNDED(type, suffix, fused)                       \
+  TUNE_FUNCTION(type __##suffix##add_rn(type x, type y), x + y) \
+  TUNE_FUNCTION(type __##suffix##sub_rn(type x, type y), x - y) \
+  TUNE_FUNCTION(type __##suffix##mul_rn(type x, type y), (x * y))
 TUNE_ROUNDED(float, f, fmaf)
 TUNE_ROUNDED(double, d, fma)
 #undef TUNE_ROUNDED
-inline float __fmaf_rn(float x, float y, float z) {
-  return __builtin_fmaf(x, y, z);
-}
-inline double __fma_rn(double x, double y, double z) {
-  return __builtin_fma(x, y, z);
-}
-inline float __fdiv_rn(float x, float y) {
-  return x / y;
-}
-inline float __frcp_rn(float x) {
-  return 1.0f / x;
-}
-inline float __fsqrt_rn(float x) {
-  return __builtin_sqrtf(x);
-}
-inline bool isnan(double x) {
-  return __builtin_isnan(x);
-}
-inline bool isinf(double x) {
-  return __builtin_isinf(x);
-}
-inline bool isfinite(double x) {
-  return __builtin_isfinite(x);
-}
-inline bool signbit(double x) {
-  return __builtin_signbit(x);
-}
+TUNE_FUNCTION(float __fmaf_rn(float x, float y, float z), __builtin_fmaf(x, y, z))
+TUNE_FUNCTION(double __fma_rn(double x, double y, double z), __builtin_fma(x, y, z))
+TUNE_FUNCTION(float __fdiv_rn(float x, float y), x / y)
+TUNE_FUNCTION(float __frcp_rn(float x), 1.0f / x)
+TUNE_FUNCTION(float __fsqrt_rn(float x), __builtin_sqrtf(x))
+TUNE_FUNCTION(bool isnan(double x), __builtin_isnan(x))
+TUNE_FUNCTION(bool isinf(double x), __builtin_isinf(x))
+TUNE_FUNCTION(bool isfinite(double x), __builtin_isfinite(x))
+TUNE_FUNCTION(bool signbit(double x), __builtin_signbit(x))
 
 template<class T, class U>
 constexpr auto min(T x, U y) {
@@ -175,31 +113,15 @@ constexpr long abs(long x) {
 constexpr long long abs(long long x) {
   return x < 0 ? -x : x;
 }
-inline float abs(float x) {
-  return __builtin_fabsf(x);
-}
-inline double abs(double x) {
-  return __builtin_fabs(x);
-}
+TUNE_FUNCTION(float abs(float x), __builtin_fabsf(x))
+TUNE_FUNCTION(double abs(double x), __builtin_fabs(x))
 
-inline int __popc(unsigned x) {
-  return __builtin_popcount(x);
-}
-inline int __popcll(unsigned long long x) {
-  return __builtin_popcountll(x);
-}
-inline int __clz(int x) {
-  return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x));
-}
-inline int __clzll(long long x) {
-  return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x));
-}
-inline int __ffs(int x) {
-  return __builtin_ffs(x);
-}
-inline int __ffsll(long long x) {
-  return __builtin_ffsll(x);
-}
+TUNE_FUNCTION(int __popc(unsigned x), __builtin_popcount(x))
+TUNE_FUNCTION(int __popcll(unsigned long long x), __builtin_popcountll(x))
+TUNE_FUNCTION(int __clz(int x), x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)))
+TUNE_FUNCTION(int __clzll(long long x), x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)))
+TUNE_FUNCTION(int __ffs(int x), __builtin_ffs(x))
+TUNE_FUNCTION(int __ffsll(long long x), __builtin_ffsll(x))
 inline unsigned __brev(unsigned x) {
   unsigned y = 0;
   for (int i = 0; i < 32; ++i) y |= (x >> i & 1u) << (31 - i);
@@ -222,12 +144,8 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) >> (shift & 31u));
 }
-inline int __mul24(int x, int y) {
-  return x * y;
-}
-inline int __mulhi(int x, int y) {
-  return static_cast<int>((static_cast<long long>(x) * y) >> 32);
-}
+TUNE_FUNCTION(int __mul24(int x, int y), (x * y))
+TUNE_FUNCTION(int __mulhi(int x, int y), static_cast<int>((static_cast<long long>(x) * y) >> 32))
 inline unsigned __umulhi(unsigned x, unsigned y) {
   return static_cast<unsigned>((static_cast<unsigned long long>(x) * y) >> 32);
 }
@@ -237,33 +155,13 @@ inline To tune_bit_cast(From from) {
   static_assert(sizeof(To) == sizeof(From));
   return __builtin_bit_cast(To, from);
 }
-inline int __float_as_int(float x) {
-  return tune_bit_cast<int>(x);
-}
-inline unsigned __float_as_uint(float x) {
-  return tune_bit_cast<unsigned>(x);
-}
-inline float __int_as_float(int x) {
-  return tune_bit_cast<float>(x);
-}
-inline float __uint_as_float(unsigned x) {
-  return tune_bit_cast<float>(x);
-}
-inline long long __double_as_longlong(double x) {
-  return tune_bit_cast<long long>(x);
-}
-inline double __longlong_as_double(long long x) {
-  return tune_bit_cast<double>(x);
-}
-inline int __float2int_rn(float x) {
-  return static_cast<int>(__builtin_rintf(x));
-}
-inline int __float2int_rd(float x) {
-  return static_cast<int>(__builtin_floorf(x));
-}
-inline int __float2int_rz(float x) {
-  return static_cast<int>(x);
-}
-inline float __int2float_rn(int x) {
-  return static_cast<float>(x);
-}
+TUNE_FUNCTION(int __float_as_int(float x), tune_bit_cast<int>(x))
+TUNE_FUNCTION(unsigned __float_as_uint(float x), tune_bit_cast<unsigned>(x))
+TUNE_FUNCTION(float __int_as_float(int x), tune_bit_cast<float>(x))
+TUNE_FUNCTION(float __uint_as_float(unsigned x), tune_bit_cast<float>(x))
+TUNE_FUNCTION(long long __double_as_longlong(double x), tune_bit_cast<long long>(x))
+TUNE_FUNCTION(double __longlong_as_double(long long x), tune_bit_cast<double>(x))
+TUNE_FUNCTION(int __float2int_rn(float x), static_cast<int>(__builtin_rintf(x)))
+TUNE_FUNCTION(int __float2int_rd(float x), static_cast<int>(__builtin_floorf(x)))
+TUNE_FUNCTION(int __float2int_rz(float x), static_cast<int>(x))
+TUNE_FUNCTION(float __int2float_rn(int x), static_cast<float>(x))

@@ -17,9 +17,7 @@ struct thread_block {
   static dim3 dim_threads() { return {blockDim.x, blockDim.y, blockDim.z}; }
   static void sync(TUNE_PLACE) { tune_barrier(tune_emulator::Barrier::plain, 0, tune_file, tune_line); }
 };
-inline thread_block this_thread_block() {
-  return {};
-}
+TUNE_FUNCTION(thread_block this_thread_block(), {})
 
 // All threads of a cooperative launch.
 struct grid_group {
@@ -40,9 +38,7 @@ struct grid_group {
   static dim3 group_dim() { return dim_blocks(); }
   static void sync(TUNE_PLACE) { tune_grid_barrier(nullptr, tune_file, tune_line); }
 };
-inline grid_group this_grid() {
-  return {};
-}
+TUNE_FUNCTION(grid_group this_grid(), {})
 
 // A part of a warp: `threads` neighbouring lanes.
 template<unsigned threads, class Parent = void>

@@ -29,103 +29,43 @@ struct __nv_bfloat16 {
 };
 
 // Arithmetic in float, rounded once: what the device's instructions give.
-#define TUNE_HALF(T)                                                                      \
-  inline T operator+(T x, T y) {                                                          \
-    return T(float(x) + float(y));                                                        \
-  }                                                                                       \
-  inline T operator-(T x, T y) {                                                          \
-    return T(float(x) - float(y));                                                        \
-  }                                                                                       \
-  inline T operator*(T x, T y) {                                                          \
-    return T(float(x) * float(y));                                                        \
-  }                                                                                       \
-  inline T operator/(T x, T y) {                                                          \
-    return T(float(x) / float(y));                                                        \
-  }                                                                                       \
-  inline T operator-(T x) {                                                               \
-    return T(-float(x));                                                                  \
-  }                                                                                       \
-  inline T& operator+=(T& x, T y) {                                                       \
-    return x = x + y;                                                                     \
-  }                                                                                       \
-  inline T& operator-=(T& x, T y) {                                                       \
-    return x = x - y;                                                                     \
-  }                                                                                       \
-  inline T& operator*=(T& x, T y) {                                                       \
-    return x = x * y;                                                                     \
-  }                                                                                       \
-  inline bool operator<(T x, T y) {                                                       \
-    return float(x) < float(y);                                                           \
-  }                                                                                       \
-  inline bool operator>(T x, T y) {                                                       \
-    return float(x) > float(y);                                                           \
-  }                                                                                       \
-  inline bool operator==(T x, T y) {                                                      \
-    return float(x) == float(y);                                                          \
-  }                                                                                       \
-  inline T __hadd(T x, T y) {                                                             \
-    return x + y;                                                                         \
-  }                                                                                       \
-  inline T __hsub(T x, T y) {                                                             \
-    return x - y;                                                                         \
-  }                                                                                       \
-  inline T __hmul(T x, T y) {                                                             \
-    return x * y;                                                                         \
-  }                                                                                       \
-  inline T __hdiv(T x, T y) {                                                             \
-    return x / y;                                                                         \
-  }                                                                                       \
-  inline T __hneg(T x) {                                                                  \
-    return -x;                                                                            \
-  }                                                                                       \
-  inline T __hmax(T x, T y) {                                                             \
-    return x < y ? y : x;                                                                 \
-  }                                                                                       \
-  inline T __hmin(T x, T y) {                                                             \
-    return y < x ? y : x;                                                                 \
-  }                                                                                       \
-  inline T __hfma(T x, T y, T z) {                                                        \
-    return T(static_cast<float>(double(float(x)) * double(float(y)) + double(float(z)))); \
-  }                                                                                       \
-  struct __attribute__((aligned(4))) T##2_pair {                                          \
-    T x, y;                                                                               \
-  };                                                                                      \
-  inline T##2_pair __halves2##T##2(T x, T y) {                                            \
-    return {x, y};                                                                        \
-  }                                                                                       \
-  inline T##2_pair operator+(T##2_pair a, T##2_pair b) {                                  \
-    return {a.x + b.x, a.y + b.y};                                                        \
-  }                                                                                       \
-  inline T##2_pair operator-(T##2_pair a, T##2_pair b) {                                  \
-    return {a.x - b.x, a.y - b.y};                                                        \
-  }                                                                                       \
-  inline T##2_pair operator*(T##2_pair a, T##2_pair b) {                                  \
-    return {a.x * b.x, a.y * b.y};                                                        \
-  }                                                                                       \
-  inline T##2_pair __hadd2(T##2_pair a, T##2_pair b) {                                    \
-    return a + b;                                                                         \
-  }                                                                                       \
-  inline T##2_pair __hsub2(T##2_pair a, T##2_pair b) {                                    \
-    return a - b;                                                                         \
-  }                                                                                       \
-  inline T##2_pair __hmul2(T##2_pair a, T##2_pair b) {                                    \
-    return a * b;                                                                         \
-  }                                                                                       \
-  inline T##2_pair __hfma2(T##2_pair a, T##2_pair b, T##2_pair c) {                       \
-    return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};                                \
-  }                                                                                       \
-  inline T __low2half(T##2_pair a) {                                                      \
-    return a.x;                                                                           \
-  }                                                                                       \
-  inline T __high2half(T##2_pair a) {                                                     \
-    return a.y;                                                                           \
-  }                                                                                       \
-  inline float __low2float(T##2_pair a) {                                                 \
-    return a.x;                                                                           \
-  }                                                                                       \
-  inline float __high2float(T##2_pair a) {                                                \
-    return a.y;                                                                           \
-  }
+#define TUNE_HALF(T)                                                                           \
+  TUNE_FUNCTION(T operator+(T x, T y), T(float(x) + float(y)))                                 \
+  TUNE_FUNCTION(T operator-(T x, T y), T(float(x) - float(y)))                                 \
+  TUNE_FUNCTION(T operator*(T x, T y), T(float(x) * float(y)))                                 \
+  TUNE_FUNCTION(T operator/(T x, T y), T(float(x) / float(y)))                                 \
+  TUNE_FUNCTION(T operator-(T x), T(-float(x)))                                                \
+  TUNE_FUNCTION(T& operator+=(T& x, T y), x = x + y)                                           \
+  TUNE_FUNCTION(T& operator-=(T& x, T y), x = x - y)                                           \
+  TUNE_FUNCTION(T& operator*=(T& x, T y), x = x * y)                                           \
+  TUNE_FUNCTION(bool operator<(T x, T y), float(x) < float(y))                                 \
+  TUNE_FUNCTION(bool operator>(T x, T y), float(x) > float(y))                                 \
+  TUNE_FUNCTION(bool operator==(T x, T y), float(x) == float(y))                               \
+  TUNE_FUNCTION(T __hadd(T x, T y), x + y)                                                     \
+  TUNE_FUNCTION(T __hsub(T x, T y), x - y)                                                     \
+  TUNE_FUNCTION(T __hmul(T x, T y), (x * y))                                                   \
+  TUNE_FUNCTION(T __hdiv(T x, T y), x / y)                                                     \
+  TUNE_FUNCTION(T __hneg(T x), -x)                                                             \
+  TUNE_FUNCTION(T __hmax(T x, T y), x < y ? y : x)                                             \
+  TUNE_FUNCTION(T __hmin(T x, T y), y < x ? y : x)                                             \
+  TUNE_FUNCTION(T __hfma(T x, T y, T z),                                                       \
+                T(static_cast<float>(double(float(x)) * double(float(y)) + double(float(z))))) \
+  struct __attribute__((aligned(4))) T##2_pair {                                               \
+    T x, y;                                                                                    \
+  };                                                                                           \
+  TUNE_FUNCTION(T##2_pair __halves2##T##2(T x, T y), {x, y})                                   \
+  TUNE_FUNCTION(T##2_pair operator+(T##2_pair a, T##2_pair b), {a.x + b.x, a.y + b.y})         \
+  TUNE_FUNCTION(T##2_pair operator-(T##2_pair a, T##2_pair b), {a.x - b.x, a.y - b.y})         \
+  TUNE_FUNCTION(T##2_pair operator*(T##2_pair a, T##2_pair b), {a.x * b.x, a.y * b.y})         \
+  TUNE_FUNCTION(T##2_pair __hadd2(T##2_pair a, T##2_pair b), a + b)                            \
+  TUNE_FUNCTION(T##2_pair __hsub2(T##2_pair a, T##2_pair b), a - b)                            \
+  TUNE_FUNCTION(T##2_pair __hmul2(T##2_pair a, T##2_pair b), (a * b))                          \
+  TUNE_FUNCTION(T##2_pair __hfma2(T##2_pair a, T##2_pair b, T##2_pair c),                      \
+                {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)})                                \
+  TUNE_FUNCTION(T __low2half(T##2_pair a), a.x)                                                \
+  TUNE_FUNCTION(T __high2half(T##2_pair a), a.y)                                               \
+  TUNE_FUNCTION(float __low2float(T##2_pair a), a.x)                                           \
+  TUNE_FUNCTION(float __high2float(T##2_pair a), a.y)
 TUNE_HALF(__half)
 TUNE_HALF(__nv_bfloat16)
 #undef TUNE_HALF
@@ -135,39 +75,15 @@ using __half2 = __half2_pair;
 using half2 = __half2_pair;
 using __nv_bfloat162 = __nv_bfloat162_pair;
 
-inline __half __float2half(float x) {
-  return x;
-}
-inline __half __float2half_rn(float x) {
-  return x;
-}
-inline float __half2float(__half x) {
-  return x;
-}
-inline __half2 __halves2half2(__half x, __half y) {
-  return {x, y};
-}
-inline __half2 make_half2(__half x, __half y) {
-  return {x, y};
-}
-inline __half2 __half2half2(__half x) {
-  return {x, x};
-}
-inline __half2 __float2half2_rn(float x) {
-  return {x, x};
-}
-inline __half2 __floats2half2_rn(float x, float y) {
-  return {x, y};
-}
-inline float2 __half22float2(__half2 x) {
-  return {x.x, x.y};
-}
-inline __nv_bfloat16 __float2bfloat16(float x) {
-  return x;
-}
-inline float __bfloat162float(__nv_bfloat16 x) {
-  return x;
-}
-inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y) {
-  return {x, y};
-}
+TUNE_FUNCTION(__half __float2half(float x), x)
+TUNE_FUNCTION(__half __float2half_rn(float x), x)
+TUNE_FUNCTION(float __half2float(__half x), x)
+TUNE_FUNCTION(__half2 __halves2half2(__half x, __half y), {x, y})
+TUNE_FUNCTION(__half2 make_half2(__half x, __half y), {x, y})
+TUNE_FUNCTION(__half2 __half2half2(__half x), {x, x})
+TUNE_FUNCTION(__half2 __float2half2_rn(float x), {x, x})
+TUNE_FUNCTION(__half2 __floats2half2_rn(float x, float y), {x, y})
+TUNE_FUNCTION(float2 __half22float2(__half2 x), {x.x, x.y})
+TUNE_FUNCTION(__nv_bfloat16 __float2bfloat16(float x), x)
+TUNE_FUNCTION(float __bfloat162float(__nv_bfloat16 x), x)
+TUNE_FUNCTION(__nv_bfloat162 __floats2bfloat162_rn(float x, float y), {x, y})

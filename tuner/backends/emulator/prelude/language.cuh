@@ -29,6 +29,11 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 // PTX has no meaning here: a helper that holds it needs a host twin under #ifdef TUNE_EMULATOR.
 #define asm tune_inline_ptx_without_host_twin
+// A function of one expression.
+#define TUNE_FUNCTION(declaration, ...) \
+  inline declaration {                  \
+    return __VA_ARGS__;                 \
+  }
 #define TUNE_UNCHECKED __attribute__((no_sanitize("thread"), noinline))
 #define TUNE_PLACE const char *tune_file = __builtin_FILE(), int tune_line = __builtin_LINE()
 

@@ -4,11 +4,9 @@
 
 #include "language.cuh"
 
-#define TUNE_LOAD(name)             \
-  template<class T>                 \
-  inline T name(const T* address) { \
-    return *address;                \
-  }
+#define TUNE_LOAD(name) \
+  template<class T>     \
+  TUNE_FUNCTION(T name(const T* address), *address)
 TUNE_LOAD(__ldg)
 TUNE_LOAD(__ldca)
 TUNE_LOAD(__ldcg)
@@ -27,17 +25,13 @@ TUNE_STORE(__stcs)
 TUNE_STORE(__stwt)
 #undef TUNE_STORE
 
-inline size_t __cvta_generic_to_shared(const void* address) {
-  return reinterpret_cast<size_t>(address);
-}
+TUNE_FUNCTION(size_t __cvta_generic_to_shared(const void* address), reinterpret_cast<size_t>(address))
 // Of dynamic shared memory, which begins at a multiple of 1024 on a device, too, if its array asks for that.
 inline unsigned tune_shared_address(const void* address) {
   return static_cast<unsigned>(static_cast<const char*>(address) - tune_dynamic_shared) +
          tune_emulator::shared_address;
 }
-inline size_t __cvta_generic_to_global(const void* address) {
-  return reinterpret_cast<size_t>(address);
-}
+TUNE_FUNCTION(size_t __cvta_generic_to_global(const void* address), reinterpret_cast<size_t>(address))
 
 // Copies that arrive when the thread waits for them, and not before: what reads their targets earlier is
 // found.
