@@ -20,21 +20,26 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t many = 5000;  // evaluations: a run that lasts long enough to be killed in it
+/// Evaluations of runs that last long enough to be killed in them, some time after their start or soon.
+constexpr std::size_t many = 5000, several = 1500;
 
 /// A sandbox with a recording of many configurations.
 class ProcessTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     recording_ = new TemporaryFolder;
-    add_recording(recorded(), {.count = many, .samples_each = 1});
+    add_recording(recorded(many), {.count = many, .samples_each = 1});
+    add_recording(recorded(several), {.count = several, .samples_each = 1});
   }
   static void TearDownTestSuite() { delete recording_; }
-  static std::filesystem::path recorded() { return *recording_ / "many.db"; }
+  static std::filesystem::path recorded(std::size_t count) {
+    return *recording_ / (std::to_string(count) + ".db");
+  }
 
-  std::vector<std::string> whole_run(const std::vector<std::string>& more = {}) const {
+  std::vector<std::string> whole_run(const std::vector<std::string>& more = {},
+                                     std::size_t evaluations = many) const {
     std::vector<std::string> all =
-        small_run({"--device", "replay:" + recorded().string(), "--strategy", "grid"});
+        small_run({"--device", "replay:" + recorded(evaluations).string(), "--strategy", "grid"});
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -108,7 +113,7 @@ TEST_F(ProcessTest, AHundredKillsLoseNothingAndRepeatNothing) {
   int completed = 0;
   std::set<std::string> told;
   for (int round = 0; round < 100; ++round) {
-    Process process(sandbox_.database().parent_path(), whole_run({"--verbose"}));
+    Process process(sandbox_.database().parent_path(), whole_run({"--verbose"}, several));
     if (round % 4 != 0) {  // else at any moment of its start
       ASSERT_TRUE(process.wait_for("stored"));
     }
@@ -131,7 +136,7 @@ TEST_F(ProcessTest, AHundredKillsLoseNothingAndRepeatNothing) {
       ASSERT_TRUE(there.contains(key)) << "round " << round << ": lost " << key;
     // One that was stored while the program died was not told any more; it must not come again either.
     told = there;
-    if (there.size() < many) continue;
+    if (there.size() < several) continue;
     ++completed;
     told.clear();
     for (const char* suffix : {"", "-wal", "-shm"})

@@ -141,7 +141,9 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 std::string written(const Sandbox& sandbox, const std::string& name, const std::string& text) {
