@@ -129,9 +129,7 @@ class Worker {
     JobRun found = known == batch_.unexplained.end() ? run(job, code_) : JobRun{known->second, false, true};
     found.unexplained = found.unexplained && explains_;
     if (!found.unexplained || found.harmed) return found;
-    const Batch alone{format("{}_lines_{}", batch_.name, number), {{number, job}}, {}};
-    explaining_.push_back(std::make_unique<BatchCode>(alone, compiler_, effort_, Purpose::explain));
-    JobRun explained = run(job, *explaining_.back());
+    JobRun explained = run(job, code_with_lines(number));
     if (!explained.verdict.findings.empty()) found.verdict = std::move(explained.verdict);
     return {std::move(found.verdict), explained.harmed, false};
   }
@@ -147,6 +145,24 @@ class Worker {
     return run_job(job, code, *emulation_, flavour_);
   }
 
+  /// Compiles a job for explaining. After a few jobs it takes the whole batch: where so many have findings,
+  /// most will.
+  const BatchCode& code_with_lines(std::size_t number) {
+    constexpr std::size_t alone = 2;
+    if (all_with_lines_ != nullptr) return *all_with_lines_;
+    const bool all = explaining_.size() + batch_.unexplained.size() > alone;
+    Batch batch{format("{}_lines", batch_.name), {}, {}};
+    if (all) {
+      batch.jobs = batch_.jobs;
+    } else {
+      batch.name += format("_{}", number);
+      batch.jobs.emplace(number, batch_.jobs.at(number));
+    }
+    explaining_.push_back(std::make_unique<BatchCode>(batch, compiler_, effort_, Purpose::explain));
+    if (all) all_with_lines_ = explaining_.back().get();
+    return *explaining_.back();
+  }
+
   const Batch& batch_;
   const ModuleCompiler& compiler_;
   Flavour flavour_;
@@ -154,11 +170,12 @@ class Worker {
   Effort effort_;
   BatchCode code_;
   std::vector<std::unique_ptr<BatchCode>> explaining_;
+  const BatchCode* all_with_lines_ = nullptr;  ///< of explaining_
   std::unique_ptr<Emulation> emulation_;
 };
 
 /// Compiles a batch, unless an earlier worker has, and runs its jobs in `wanted`, in order. A job with
-/// findings is compiled and run again by itself, to explain them. Called in a process of its own. Ends early,
+/// findings is compiled and run again, to explain them. Called in a process of its own. Ends early,
 /// without an error, when a job has damaged the process.
 void work_on(const Batch& batch, const std::vector<std::size_t>& wanted, const ModuleCompiler& compiler,
              const CheckOptions& options, const std::function<void(const Message&)>& send) {
