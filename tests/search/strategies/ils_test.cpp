@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/strategies/ils.hpp"
-
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 
+#include "search/strategies/registry.hpp"
 #include "tests/search/print.hpp"
 
 namespace tune::search {
 namespace {
+
+/// Results before the climb, and parameters that a kick changes.
+constexpr std::size_t start_results = 8, min_kick = 2, max_kick = 4;
 
 /// 3^10 configurations.
 SearchSpace cube() {
@@ -27,17 +30,17 @@ std::size_t changes(const SearchSpace& space, ConfigurationId a, ConfigurationId
 
 class Climb {
  public:
-  explicit Climb(std::uint64_t seed) : search_({space, seed}) {}
+  explicit Climb(std::uint64_t seed) : search_(choose_strategy("ils:start=8:kick=4").make({space, seed})) {}
 
-  ConfigurationId ask() { return search_.ask(1).at(0); }
+  ConfigurationId ask() { return search_->ask(1).at(0); }
   void tell(ConfigurationId id, std::optional<double> cost) {
-    search_.tell(std::vector<Observation>{{id, cost}});
+    search_->tell(std::vector<Observation>{{id, cost}});
   }
   /// A start of which only the first succeeds: the climb begins there.
   ConfigurationId start(double cost) {
     const ConfigurationId first = ask();
     tell(first, cost);
-    for (std::size_t i = 1; i < LocalSearchOptions{}.start; ++i) tell(ask(), std::nullopt);
+    for (std::size_t i = 1; i < start_results; ++i) tell(ask(), std::nullopt);
     return first;
   }
   /// Answers for all neighbours of a local optimum that are not known; the first choice after them.
@@ -50,7 +53,7 @@ class Climb {
   const SearchSpace space = cube();
 
  private:
-  IteratedLocalSearch search_;
+  std::unique_ptr<Strategy> search_;
 };
 
 TEST(IteratedLocalSearch, TriesTheNeighboursOfTheBestAndThenKicksIt) {
@@ -65,8 +68,8 @@ TEST(IteratedLocalSearch, TriesTheNeighboursOfTheBestAndThenKicksIt) {
     for (; changes(climb.space, better, id) == 1; id = climb.ask(), ++neighbours) climb.tell(id, 6.0);
     // Twenty, of which the place before and what was sampled are known.
     EXPECT_NEAR(neighbours, 19, 1) << seed;
-    EXPECT_GE(changes(climb.space, better, id), IteratedLocalSearch::min_kick);
-    EXPECT_LE(changes(climb.space, better, id), LocalSearchOptions{}.kick);
+    EXPECT_GE(changes(climb.space, better, id), min_kick);
+    EXPECT_LE(changes(climb.space, better, id), max_kick);
   }
 }
 
@@ -77,7 +80,7 @@ TEST(IteratedLocalSearch, KicksTheBestOptimumNotTheLast) {
     const ConfigurationId worse = climb.after_neighbours(best, 3.0);
     climb.tell(worse, 2.0);
     const ConfigurationId next = climb.after_neighbours(worse, 4.0);
-    EXPECT_LE(changes(climb.space, best, next), LocalSearchOptions{}.kick) << seed;
+    EXPECT_LE(changes(climb.space, best, next), max_kick) << seed;
   }
 }
 
@@ -88,7 +91,7 @@ TEST(IteratedLocalSearch, ABetterOptimumIsKickedFromThenOn) {
     const ConfigurationId better = climb.after_neighbours(first, 5.0);
     climb.tell(better, 2.0);
     const ConfigurationId next = climb.after_neighbours(better, 4.0);
-    EXPECT_LE(changes(climb.space, better, next), LocalSearchOptions{}.kick) << seed;
+    EXPECT_LE(changes(climb.space, better, next), max_kick) << seed;
   }
 }
 
