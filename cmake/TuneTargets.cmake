@@ -61,20 +61,31 @@ function(tune_compile_settings target)
   endif()
 endfunction()
 
-# tune_optimize_little(TARGET [BUT source...]): -O1, which takes two thirds of the time of -O3 to compile, where there is
-# little to compute. Sources named after BUT are optimised in full.
-function(tune_optimize_little target)
-  cmake_parse_arguments(ARG "" "" "BUT" ${ARGN})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  list(TRANSFORM ARG_BUT PREPEND ${PROJECT_SOURCE_DIR}/)
-  set_source_files_properties(${ARG_BUT} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS
-    $<$<CONFIG:Release>:-O3> SKIP_UNITY_BUILD_INCLUSION ON)
+# What nearly every source of the standard library includes, read once for each level of optimisation.
+function(tune_add_headers name)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/headers.cpp CONTENT "")
+  add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/headers.cpp)
+  tune_compile_settings(${name})
+  target_compile_options(${name} PRIVATE ${ARGN})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${name} PRIVATE -fno-semantic-interposition)
+  endif()
+  target_precompile_headers(${name} PRIVATE <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream>
+    <functional> <iostream> <map> <memory> <numeric> <optional> <ranges> <regex> <set> <span> <sstream> <string>
+    <string_view> <thread> <tuple> <unordered_map> <utility> <variant> <vector>)
 endfunction()
+if(TUNE_UNITY)
+  tune_add_headers(tune_headers)
+  tune_add_headers(tune_headers_little $<$<CONFIG:Release>:-O1>)
+endif()
 
-# tune_library(NAME source...): a static library; paths count from the repository's root. Position-independent,
-# because libtune.so is made of them too; without interposition, so that this costs no inlining.
+# tune_library(NAME [LITTLE] source...): a static library; paths count from the repository's root. Position-independent,
+# because libtune.so is made of them too; without interposition, so that this costs no inlining. LITTLE: hardly anything
+# is computed there, and -O1 takes two thirds of the time of -O3 to compile.
 function(tune_library name)
-  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  cmake_parse_arguments(ARG "LITTLE" "" "" ${ARGN})
+  list(TRANSFORM ARG_UNPARSED_ARGUMENTS PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   add_library(${name} STATIC ${sources})
   tune_compile_settings(${name})
   tune_compile_by_rooms(${name})
@@ -82,6 +93,21 @@ function(tune_library name)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(${name} PRIVATE -fno-semantic-interposition)
   endif()
+  set(headers tune_headers)
+  if(ARG_LITTLE)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    set(headers tune_headers_little)
+  endif()
+  if(TUNE_UNITY)
+    target_precompile_headers(${name} REUSE_FROM ${headers})
+  endif()
+endfunction()
+
+# tune_optimize_in_full(TARGET source...): sources that compute, in a library that is LITTLE.
+function(tune_optimize_in_full target)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS
+    $<$<CONFIG:Release>:-O3> SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds, as NAME.Suite.Test: a

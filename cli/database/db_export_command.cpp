@@ -452,7 +452,7 @@ int run_db_export(const DbExportRequest& request) {
 
 Command db_export_command() {
   return {.name = "db export",
-          .summary = "writes part of a database: as a database, T4, Kernel Tuner or KTT",
+          .summary = "writes part of a database: as a database, or in the format of another program",
           .usage = "tune db export --out FILE [options]",
           .example =
               "  tune db export --problem stencil3d --without-samples --out stencil3d.db\n"

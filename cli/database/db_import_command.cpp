@@ -43,10 +43,9 @@ void DbImportRequest::add_to(OptionTable& table) {
                                   std::string& target) {
     table.add(name, value, what, [&target](const std::string& text) { target = replay::printable(text); });
   };
-  table.texts(
-      "file", "FILE...",
-      "caches of Kernel Tuner, T4 files or JSON results of KTT, each also as .gz ('--file' itself may be left out)",
-      files);
+  table.texts("file", "FILE...",
+              format("{}; each also as .gz ('--file' itself may be left out)", replay::format_titles()),
+              files);
   printable("problem", "P", "the problem that they solve; default: as in the file", properties.problem);
   table.add("size", "NXxNYxNZ", "its extents; default: as in the file", [this](const std::string& text) {
     if (extents_of(text).empty())
@@ -219,7 +218,7 @@ int run_db_import(const DbImportRequest& request) {
 
 Command db_import_command() {
   return {.name = "db import",
-          .summary = "imports results of other programs: Kernel Tuner, T4, KTT",
+          .summary = "imports results of other programs",
           .usage = "tune db import FILE... [options]",
           .example =
               "  tune db import gemm_cache.json\n"

@@ -7,6 +7,7 @@
 #include "cli/input/recorded_spaces.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/replay/replay_report.hpp"
+#include "db/formats/file_format.hpp"
 #include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -107,10 +108,9 @@ std::pair<std::string, std::string> parse_group(const std::string& text) {
 
 void ReplayRequest::add_to(OptionTable& table) {
   using Kind = OptionTable::Kind;
-  table.texts(
-      "space", "FILE...",
-      "recorded spaces: caches of Kernel Tuner, T4 files, results of KTT (each also as .gz), or databases of tune",
-      spaces, Kind::list);
+  table.texts("space", "FILE...",
+              format("recorded spaces: {} (each also as .gz), or databases of tune", replay::format_titles()),
+              spaces, Kind::list);
   table.text("only", "TEXT", "only the spaces whose names contain TEXT", only);
   table.add(
       "strategy", "S,...",
@@ -218,8 +218,8 @@ int run_replay(const ReplayRequest& request) {
   if (request.options_of != nullptr) return list_options(*request.options_of);
   const std::vector<std::string>& files = request.spaces;
   if (files.empty())
-    throw UsageError(
-        "name recorded spaces with --space FILE...; caches of Kernel Tuner, T4 files or databases");
+    throw UsageError(format("name recorded spaces with --space FILE...: {}, or databases of tune",
+                            replay::format_titles()));
   std::vector<std::string> strategies = request.strategies;
   if (strategies.empty())
     for (const search::StrategyEntry& entry : search::strategies()) strategies.emplace_back(entry.name);

@@ -55,9 +55,11 @@ class Reader {
     if (depth == 1 && event == Json::parse_event_t::value) head_[top_] = json;
     if (depth == 1 && (event == Json::parse_event_t::object_end || event == Json::parse_event_t::array_end))
       head_[top_] = json;
-    if (depth != entry || event != Json::parse_event_t::object_end) return true;
+    const bool value = event == Json::parse_event_t::value || event == Json::parse_event_t::array_end;
+    if (depth != entry || (!value && event != Json::parse_event_t::object_end)) return true;
     const FileFormat* const found = format_of(top_);
     if (found == nullptr) return true;
+    if (value) throw Error(format("{}: an entry of '{}' is {}, not an object", file_, top_, shown(json)));
     open(*found);
     if (found == format_) reader_->read_entry(json, key_, head_);
     return false;
@@ -148,6 +150,10 @@ class Reader {
 const std::vector<FileFormat>& file_formats() {
   static const std::vector<FileFormat> all = {t4_format(), kernel_tuner_format(), ktt_format()};
   return all;
+}
+
+std::string format_titles() {
+  return joined(file_formats(), &FileFormat::title);
 }
 
 void FormatReader::set_value(Evaluation& evaluation, const std::string& name, const Json& value,

@@ -75,6 +75,9 @@ FileFormat ktt_format();
 /// Returns the table of formats.
 const std::vector<FileFormat>& file_formats();
 
+/// Returns what files of these formats are called: `caches of Kernel Tuner, T4 files, ...`.
+std::string format_titles();
+
 /// Reads a file of one of the formats, identified by its content. A configuration without a number for a time
 /// is a failure. Entries are turned into evaluations as they are read and single samples are skipped, unless
 /// asked for: memory stays near that of the text. Samples are those of the file where its time lies among

@@ -11,6 +11,12 @@
 #include "tests/support/golden.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+namespace tune::reports {
+static void PrintTo(const ReportKind& kind, std::ostream* out) {
+  *out << kind.name;
+}
+}  // namespace tune::reports
+
 namespace tune::testing {
 namespace {
 
@@ -56,6 +62,7 @@ TEST_P(EveryReport, EndsWithALineAndHasNoSpacesBeforeOne) {
   const std::string text = rendered(GetParam());
   EXPECT_EQ(text.back(), '\n');
   EXPECT_EQ(text.find(" \n"), std::string::npos);
+  EXPECT_EQ(text.find("\t\n"), std::string::npos);
 }
 
 TEST_P(EveryReport, IsFoundByNameAndByFile) {
