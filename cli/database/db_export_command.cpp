@@ -452,7 +452,7 @@ int run_db_export(const DbExportRequest& request) {
 
 Command db_export_command() {
   return {.name = "db export",
-          .summary = "writes part of a database: as a database, or in the format of another program",
+          .summary = "writes part of a database, or a file in another program's format",
           .usage = "tune db export --out FILE [options]",
           .example =
               "  tune db export --problem stencil3d --without-samples --out stencil3d.db\n"

@@ -84,9 +84,10 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
       if (!shipped) throw;
       tell_left_out(error.what());
     }
-  throw Error(format("{}no recording has {} {}{}; recorded are: {}", reason, instance.problem, instance.key(),
+  throw Error(format("{}no recording has {} {}{}; {}", reason, instance.problem, instance.key(),
                      cache == CacheState::warm ? " with warm caches" : "",
-                     recorded.empty() ? "nothing of this problem" : joined(recorded, {}, "; ")));
+                     recorded.empty() ? "no size of this problem is recorded"
+                                      : "recorded are: " + joined(recorded, {}, "; ")));
 }
 
 DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,

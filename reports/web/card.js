@@ -6,8 +6,9 @@ const chartKinds = []; // filled by charts/*.js; see addChart
 
 /**
  * A kind of chart: id, title, help (how to read it), wide, height in pixels, and draw(view, control), which gives
- * {option, table, note, events} or {empty: why there is nothing to draw}. control(name, label, options, otherwise)
- * makes a choice and returns its value.
+ * {option, table, note, events, spoken, height, minWidth, plain} or {empty: why there is nothing to draw}. spoken is read
+ * aloud in place of the picture; plain shows the table alone. control(name, label, options, otherwise) makes a choice
+ * and returns its value.
  */
 const addChart = (kind) => chartKinds.push(kind);
 

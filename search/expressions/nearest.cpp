@@ -39,7 +39,9 @@ std::optional<std::string> nearest_name(std::string_view wanted, const std::vect
   std::size_t min = 0;
   for (const std::string& name : known) {
     const std::size_t limit = std::max<std::size_t>(1, (std::max(wanted.size(), name.size()) + 1) / 3);
-    const std::size_t distance = edit_distance(wanted, name);
+    const bool begins = wanted.size() >= 3 && edit_distance(wanted, name.substr(0, wanted.size())) == 0;
+    const std::size_t distance =
+        begins ? std::min<std::size_t>(name.size() - wanted.size(), 1) : edit_distance(wanted, name);
     if (distance > limit || (nearest != nullptr && distance >= min)) continue;
     nearest = &name;
     min = distance;

@@ -93,7 +93,7 @@ double cost_of(const Sampled& sampled) {
   return 100 + terms * (registers ? terms : 1);
 }
 
-/// Configurations that have, together, every value that is wanted, and every 128th of those that were drawn.
+/// Configurations that have, together, every value that is wanted, and every 256th of those that were drawn.
 class Covering {
  public:
   Covering(int dimensions, std::string architecture, std::uint64_t seed)
@@ -119,7 +119,7 @@ class Covering {
     for (const std::string& value : wanted_) EXPECT_TRUE(seen_.contains(value)) << value << " is missing";
     std::vector<Sampled> sample;
     for (const std::size_t place : tune::testing::covering(values_, costs_)) sample.push_back(drawn_[place]);
-    for (std::size_t i = 127; i < drawn_.size(); i += 128) sample.push_back(drawn_[i]);
+    for (std::size_t i = 255; i < drawn_.size(); i += 256) sample.push_back(drawn_[i]);
     return sample;
   }
 

@@ -32,6 +32,12 @@ TEST(NearestName, CountsASwapOnce) {
   EXPECT_EQ(nearest_name("tiel", {"tile"}), "tile");
 }
 
+TEST(NearestName, TakesTheBeginningOfAName) {
+  EXPECT_EQ(nearest_name("budget", {"quiet", "budget-evals", "budget-time"}), "budget-evals");
+  EXPECT_EQ(nearest_name("BLOCK", {"lock", "block_size_x"}), "lock");  // the first of equals
+  EXPECT_EQ(nearest_name("bl", {"block_size_x"}), std::nullopt);
+}
+
 TEST(DidYouMean, IsASuffixForMessages) {
   EXPECT_EQ(did_you_mean("loadr", known_names), " (did you mean 'loader'?)");
   EXPECT_EQ(did_you_mean("radius", known_names), "");

@@ -22,7 +22,7 @@ using testing::Sampled;
 using testing::small_sizes;
 
 /// Configurations of a problem; the plain flavour sees what the other one does, but for the checks of memory.
-constexpr std::size_t sample = 32, plain_sample = 16;
+constexpr std::size_t sample = 32, plain_sample = 8;
 
 class ProblemSample : public ::testing::TestWithParam<Flavour> {};
 

@@ -31,7 +31,7 @@ using testing::small_sizes;
 constexpr std::size_t sample = 128, runs_of_a_file = 6;
 constexpr std::uint64_t rounds = 20;
 /// Each statement is removed in so many of the configurations that execute it.
-constexpr std::size_t trials_of_a_statement = 3;
+constexpr std::size_t trials_of_a_statement = 2;
 constexpr double largest = 6'000;  ///< items of a check
 
 /// A statement that orders threads, at a place of a source file.
