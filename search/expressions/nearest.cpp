@@ -37,9 +37,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> nearest_name(std::string_view wanted, const std::vector<std::string>& known) {
   const std::string* nearest = nullptr;
   std::size_t min = 0;
+  const auto letters = std::ranges::count_if(wanted, [](char c) { return c != '-'; });
   for (const std::string& name : known) {
     const std::size_t limit = std::max<std::size_t>(1, (std::max(wanted.size(), name.size()) + 1) / 3);
-    const bool begins = wanted.size() >= 3 && edit_distance(wanted, name.substr(0, wanted.size())) == 0;
+    const bool begins = letters >= 3 && edit_distance(wanted, name.substr(0, wanted.size())) == 0;
     const std::size_t distance =
         begins ? std::min<std::size_t>(name.size() - wanted.size(), 1) : edit_distance(wanted, name);
     if (distance > limit || (nearest != nullptr && distance >= min)) continue;
