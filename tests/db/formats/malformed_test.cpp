@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
     T4, MalformedFile,
     ::testing::Values(
         Malformed{t4_file(""), {"has no recorded configuration"}},
-        Malformed{t4_file("1, 2"), {"no recorded configuration"}},
+        Malformed{t4_file("1, 2"), {"an entry of 'results'", "1", "not an object"}},
         Malformed{t4_file(R"({"time": 1})"), {"entry 1 of 'results'", "'configuration'"}},
         Malformed{t4_file(R"({"configuration": {"a": {}}})"), {"entry 1", "'a'", "{}"}},
         Malformed{
