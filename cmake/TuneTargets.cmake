@@ -55,7 +55,7 @@ function(tune_compile_settings target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
     target_compile_options(${target} PRIVATE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
   endif()
-  # A unit takes less than 1 GB: collecting garbage before that costs 7 % of compiling.
+  # A unit takes about 1 GB: collecting garbage before that costs 7 % of compiling.
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=1500000)
   endif()

@@ -75,7 +75,7 @@ FileFormat ktt_format();
 /// Returns the table of formats.
 const std::vector<FileFormat>& file_formats();
 
-/// Returns what files of these formats are called: `caches of Kernel Tuner, T4 files, ...`.
+/// Returns what files of these formats are called: `T4, a cache of Kernel Tuner, ...`.
 std::string format_titles();
 
 /// Reads a file of one of the formats, identified by its content. A configuration without a number for a time

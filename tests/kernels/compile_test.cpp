@@ -93,7 +93,7 @@ double cost_of(const Sampled& sampled) {
   return 100 + terms * (registers ? terms : 1);
 }
 
-/// Configurations that have, together, every value that is wanted, and every 256th of those that were drawn.
+/// Of many random configurations, few that together have every wanted value; besides, every 256th of them.
 class Covering {
  public:
   Covering(int dimensions, std::string architecture, std::uint64_t seed)

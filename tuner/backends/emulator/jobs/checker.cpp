@@ -123,13 +123,16 @@ class Worker {
         emulation_(std::make_unique<Emulation>(flavour_)) {}
 
   /// Runs a job; where there are findings, runs it again to explain them.
-  JobRun run_number(std::size_t number) {
+  JobRun run_number(std::size_t number, const WorkerProcess::Send& send) {
     const CheckJob& job = batch_.jobs.at(number);
     const auto known = batch_.unexplained.find(number);
     JobRun found = known == batch_.unexplained.end() ? run(job, code_) : JobRun{known->second, false, true};
     found.unexplained = found.unexplained && explains_;
     if (!found.unexplained || found.harmed) return found;
-    JobRun explained = run(job, code_with_lines(number));
+    send({Message::Type::compiles, number, {}, {}});
+    const BatchCode& with_lines = code_with_lines(number);
+    send({Message::Type::begins, number, {}, {}});
+    JobRun explained = run(job, with_lines);
     if (!explained.verdict.findings.empty()) found.verdict = std::move(explained.verdict);
     return {std::move(found.verdict), explained.harmed, false};
   }
@@ -178,13 +181,13 @@ class Worker {
 /// findings is compiled and run again, to explain them. Called in a process of its own. Ends early,
 /// without an error, when a job has damaged the process.
 void work_on(const Batch& batch, const std::vector<std::size_t>& wanted, const ModuleCompiler& compiler,
-             const CheckOptions& options, const std::function<void(const Message&)>& send) {
+             const CheckOptions& options, const WorkerProcess::Send& send) {
   Worker worker(batch, compiler, options);
   for (const std::size_t number : wanted) {
     Message message;
     message.job = number;
     send(message);
-    JobRun run = worker.run_number(number);
+    JobRun run = worker.run_number(number, send);
     message.type = run.unexplained ? Message::Type::unexplained : Message::Type::verdict;
     message.verdict = std::move(run.verdict);
     send(message);
@@ -328,6 +331,9 @@ class Pool {
       case Message::Type::begins:
         slot.running = message.job;
         set_deadline(slot, options_.seconds);
+        break;
+      case Message::Type::compiles:
+        set_deadline(slot, compile_seconds);
         break;
       case Message::Type::verdict:
         finish(slot, message.job, std::move(message.verdict));

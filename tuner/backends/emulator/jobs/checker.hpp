@@ -47,7 +47,7 @@ struct CheckOptions {
   unsigned workers = 0;    ///< processes; 0: all cores
   double seconds = 60;     ///< limit of a job, without its compilation
   std::size_t batch = 16;  ///< jobs compiled together, at most
-  /// Findings name lines of the source, which costs each job that has findings a compilation of its own.
+  /// Findings name lines of the source: jobs that have findings are compiled once more.
   bool source_lines = true;
 };
 

@@ -16,6 +16,7 @@ namespace tune::emulator {
 struct Message {
   enum class Type : char {
     begins,       ///< the job runs from now on
+    compiles,     ///< the job waits for the compiler
     verdict,      ///< job and verdict
     unexplained,  ///< job and verdict; a new worker could explain it
     broken        ///< text: the environment is broken
