@@ -60,9 +60,10 @@ std::string kernel(std::size_t number, const std::string& fault) {
 }
 
 std::map<std::size_t, CheckVerdict> check_all(const std::vector<std::string>& faults,
-                                              std::size_t elements = 64) {
+                                              std::size_t elements = 64, double seconds = 60) {
   CheckOptions options;
   options.workers = 1;
+  options.seconds = seconds;
   std::map<std::size_t, CheckVerdict> verdicts;
   check(
       faults.size(),
@@ -108,6 +109,22 @@ TEST(CompilerCalls, OneMoreForEachJobWithFindings) {
   const std::vector<std::string> calls = compiler.noted();
   EXPECT_EQ(calls.size(), 4U);
   for (std::size_t i = 0; i < calls.size(); ++i) EXPECT_EQ(has(calls[i], " -g1 "), i > 0) << calls[i];
+}
+
+TEST(CompilerCalls, OneForAllLinesWhereMostJobsHaveFindings) {
+  const NotingCompiler compiler;
+  for (const auto& [number, verdict] : check_all(std::vector<std::string>(12, ""))) {
+    ASSERT_FALSE(verdict.findings.empty()) << number;
+    EXPECT_TRUE(verdict.findings[0].source.starts_with("k.cu:")) << verdict.findings[0].text();
+  }
+  EXPECT_LE(compiler.noted().size(), 5U);  // the batch, the first jobs by themselves, the batch with lines
+}
+
+TEST(CompilerCalls, TakeNoTimeOfAJob) {
+  const NotingCompiler compiler("case \"$*\" in *\" -g1 \"*) sleep 2;; esac");
+  const auto verdicts = check_all({""}, 64, 0.5);
+  ASSERT_FALSE(verdicts.at(0).findings.empty());
+  EXPECT_EQ(verdicts.at(0).findings[0].kind, FindingKind::race_in_block);
 }
 
 TEST(CompilerCalls, MoreEffortWhereThereIsMoreWork) {
