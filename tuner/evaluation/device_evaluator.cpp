@@ -16,8 +16,10 @@ constexpr int rerank_min_samples = 3;
 constexpr int rerank_max_samples = 5;
 constexpr double rerank_time_cap = 0.1;  // seconds
 
-/// Seconds to wait where only the end of a compile can change anything.
-constexpr double a_while = 60;
+constexpr std::size_t reproducible_window = 64;
+
+/// Seconds after which somebody who waits for a compile looks whether the run was stopped.
+constexpr double stop_interval = 0.2;
 
 /// Returns the launch that limits a pipeline: the one with the fewest resident threads.
 std::optional<KernelResources> tightest(const std::vector<KernelResources>& all) {
@@ -52,7 +54,7 @@ DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Back
       pool_(backend.compiler(), threads_) {}
 
 std::size_t DeviceEvaluator::window() const {
-  return 4 * std::size_t{threads_};
+  return options_.reproducible ? reproducible_window : 4 * std::size_t{threads_};
 }
 
 DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {
@@ -60,6 +62,15 @@ DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {
   Planned planned{std::move(configuration), std::move(plan)};
   if (planned.plan) planned.binary = pool_.submit(planned.plan->compile);
   return planned;
+}
+
+const ReferenceData& DeviceEvaluator::at_size(std::uint64_t seed) {
+  if (at_size_ == nullptr || seed_at_size_ != seed) {
+    at_size_.reset();
+    at_size_ = verification_.reference_data(instance_, seed);
+    seed_at_size_ = seed;
+  }
+  return *at_size_;
 }
 
 bool DeviceEvaluator::is_ready(const Planned& planned) {
@@ -75,14 +86,9 @@ void DeviceEvaluator::drop() {
   queue_.clear();
 }
 
-void DeviceEvaluator::learn(const Evaluation& evaluation) {
-  if (!evaluation.outcome || evaluation.outcome->samples.empty()) return;
-  const double time = evaluation.outcome->time();
-  if (!fastest_ || time < *fastest_) fastest_ = time;
-}
-
-/// Takes the first compiled configuration, once each one before it has been waited for long enough.
-DeviceEvaluator::Planned DeviceEvaluator::take_next() {
+/// Takes the first compiled configuration, once each one before it has been waited for long enough. Nothing
+/// where it was stopped.
+std::optional<DeviceEvaluator::Planned> DeviceEvaluator::take_next() {
   while (true) {
     const std::uint64_t finished = pool_.finished();
     Planned* awaited = nullptr;
@@ -92,19 +98,25 @@ DeviceEvaluator::Planned DeviceEvaluator::take_next() {
         queue_.erase(planned);
         return taken;
       }
-      if (planned->waited >= options_.patience) continue;
+      if (!options_.reproducible && planned->waited >= options_.patience) continue;
       awaited = &*planned;
       break;
     }
+    if (is_stopped()) return std::nullopt;
+    double seconds = stop_interval;
+    if (awaited != nullptr && !options_.reproducible)
+      seconds = std::min(seconds, options_.patience - awaited->waited);
     const Stopwatch waiting;
-    pool_.wait_for_more_than(finished, awaited == nullptr ? a_while : options_.patience - awaited->waited);
+    pool_.wait_for_more_than(finished, seconds);
     if (awaited != nullptr) awaited->waited += waiting.seconds();
   }
 }
 
 std::optional<Evaluation> DeviceEvaluator::next() {
   if (queue_.empty()) throw std::logic_error("no configuration was submitted");
-  Planned planned = take_next();
+  std::optional<Planned> taken = take_next();
+  if (!taken) return std::nullopt;
+  Planned& planned = *taken;
   Evaluation evaluation;
   evaluation.configuration = std::move(planned.configuration);
   if (!planned.plan) {
@@ -136,8 +148,11 @@ void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& bina
     evaluation.outcome = carry_out(plan, binary, evaluation);
     if (was_killed(evaluation.outcome)) evaluation.outcome = carry_out(plan, binary, evaluation);
     evaluation.phases.reference = verification_.reference_seconds() - computing;
-    by_code_.emplace(code, evaluation);
-    learn(evaluation);
+    // What may not come again is no answer for others.
+    if (evaluation.outcome || recurrence_of(evaluation.outcome.error()) == Recurrence::certain)
+      by_code_.emplace(code, evaluation);
+    if (evaluation.outcome && !evaluation.outcome->samples.empty())
+      fastest_ = std::min(fastest_.value_or(evaluation.outcome->time()), evaluation.outcome->time());
   }
   evaluation.phases.compile = binary.compile_seconds;
   evaluation.from_cache = binary.cached;
@@ -166,11 +181,13 @@ Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Bin
 
 Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, const Binary& binary,
                                                        Evaluation& evaluation) {
-  const ReferenceData& expected = verification_.reference_data(instance_, check_seeds[0]);
+  const ReferenceData& expected = at_size(check_seeds[0]);
   const Stopwatch verifying;
   const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
-  const Result<double> error = check(**prepared, plan, expected);
+  const Stopwatch checking;
+  Result<double> error = check(**prepared, plan, expected);
+  const double check_seconds = checking.seconds();
   evaluation.phases.verify += verifying.seconds();
   if (!error) return tl::unexpected(error.error());
 
@@ -185,6 +202,11 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
   evaluation.phases.measure = measuring.seconds();
   if (!timing) return tl::unexpected(timing.error());
   static_cast<Timing&>(measurement) = std::move(*timing);
+  if (check_seconds > options_.recheck_share * evaluation.phases.measure) return measurement;
+  const Stopwatch again;
+  error = check_after_timing(**prepared, plan, expected);
+  evaluation.phases.verify += again.seconds();
+  if (!error) return tl::unexpected(error.error());
   return measurement;
 }
 
@@ -193,31 +215,43 @@ void DeviceEvaluator::begin_rerank(std::span<const Configuration> top_k) {
   for (const Configuration& configuration : top_k) top_k_.push_back({plan(configuration)});
 }
 
-/// Fills the buffers again in each turn, so that the configuration is not timed in the state that the last
-/// one left.
 Result<Timing> DeviceEvaluator::time_candidate(std::size_t index) {
   RerankCandidate& candidate = top_k_.at(index);
   const Result<LaunchPlan>& plan = candidate.planned.plan;
   if (!plan) return tl::unexpected(plan.error());
-  const bool first = !candidate.binary;
-  if (first) candidate.binary = candidate.planned.binary.get();
-  if (!*candidate.binary) return tl::unexpected(candidate.binary->error());
+  if (!candidate.binary) candidate.binary = candidate.planned.binary.get();
+  const Result<Binary>& binary = *candidate.binary;
+  if (!binary) return tl::unexpected(binary.error());
+  Result<Timing> timing = take_turn(candidate, *plan, *binary);
+  if (!timing && timing.error().phase == Phase::crash) timing = take_turn(candidate, *plan, *binary);
+  return timing;
+}
+
+/// Fills the buffers again in each turn, so that the configuration is not timed in the state that the last
+/// one left.
+Result<Timing> DeviceEvaluator::take_turn(RerankCandidate& candidate, const LaunchPlan& plan,
+                                          const Binary& binary) {
   // The configuration has not seen these inputs at this size.
-  const ReferenceData& expected = verification_.reference_data(instance_, check_seeds[1]);
-  const auto prepared = backend_.runner().prepare(*plan, **candidate.binary);
+  const ReferenceData& expected = at_size(check_seeds[1]);
+  const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
-  if (first) {
-    const Result<double> error = check(**prepared, *plan, expected);
-    if (!error) return tl::unexpected(error.error());
-  } else if (const Result<void> ran = (*prepared)->run_checked(views_of(expected.inputs)); !ran) {
-    return tl::unexpected(ran.error());
+  if (candidate.checked) {
+    const Result<void> ran = (*prepared)->run_checked(views_of(expected.inputs));
+    if (!ran) return tl::unexpected(ran.error());
+  } else if (const Result<double> error = check(**prepared, plan, expected); !error) {
+    return tl::unexpected(error.error());
   }
+  candidate.checked = true;
   MeasureOptions measure_options = options_.measure;
   measure_options.min_samples = rerank_min_samples;
   measure_options.max_samples = rerank_max_samples;
   measure_options.time_cap = rerank_time_cap;
   measure_options.spread = 0;
-  return (*prepared)->measure(measure_options);
+  Result<Timing> timing = (*prepared)->measure(measure_options);
+  if (!timing) return timing;
+  const Result<double> after = check_after_timing(**prepared, plan, expected);
+  if (!after) return tl::unexpected(after.error());
+  return timing;
 }
 
 }  // namespace tune

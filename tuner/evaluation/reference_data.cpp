@@ -52,10 +52,36 @@ double widest(const Tolerance& tolerance) {
   return max;
 }
 
+std::size_t ReferenceData::bytes() const {
+  std::size_t sum = 0;
+  for (const TensorSet* set : {&inputs, &reference})
+    for (const auto& [name, tensor] : *set) sum += tensor.bytes().size();
+  return sum;
+}
+
 std::shared_ptr<const ReferenceData> ReferenceCache::at(const Instance& instance, std::uint64_t seed) {
-  std::shared_ptr<const ReferenceData>& known = known_[{instance.key(), seed}];
-  if (known != nullptr) return known;
+  std::string key = instance.key();
+  const auto found = std::ranges::find_if(
+      known_, [&](const Entry& entry) { return entry.seed == seed && entry.instance == key; });
+  if (found != known_.end()) {
+    known_.splice(known_.begin(), known_, found);
+    return found->data;
+  }
   const Stopwatch computing;
+  auto computed = compute(instance, seed);
+  seconds_ += computing.seconds();
+  if (computed->bytes() > max_bytes_) return computed;
+  bytes_ += computed->bytes();
+  known_.push_front({std::move(key), seed, computed});
+  while (bytes_ > max_bytes_) {
+    bytes_ -= known_.back().data->bytes();
+    known_.pop_back();
+  }
+  return computed;
+}
+
+std::shared_ptr<const ReferenceData> ReferenceCache::compute(const Instance& instance,
+                                                             std::uint64_t seed) const {
   ReferenceData computed;
   computed.inputs = problem_.inputs(instance, seed);
   TensorSet planned;
@@ -65,9 +91,7 @@ std::shared_ptr<const ReferenceData> ReferenceCache::at(const Instance& instance
   for (auto& [name, tensor] : planned) computed.reference.try_emplace(name, std::move(tensor));
   computed.tolerance = problem_.tolerance(instance);
   if (run_) apply_relative(computed.tolerance, computed.reference);
-  seconds_ += computing.seconds();
-  known = std::make_shared<const ReferenceData>(std::move(computed));
-  return known;
+  return std::make_shared<const ReferenceData>(std::move(computed));
 }
 
 }  // namespace tune

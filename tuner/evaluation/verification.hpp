@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -20,6 +21,13 @@ std::string executed_code(const LaunchPlan& plan, const Binary& binary);
 /// inputs are unchanged, and every element of every output. Returns the largest error, or the failure.
 Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const ReferenceData& reference_data);
 
+/// Call it after `measure`: fills the outputs with poison, executes the plan once more on what the timed
+/// executions left, and checks as `check` does. A kernel that does less from its second execution on, or that
+/// only then writes where it must not, fails. Outputs of plans that also read them (BufferFill::contents)
+/// hold other values after each execution: of such plans, only guards and inputs are checked.
+Result<double> check_after_timing(PreparedPlan& prepared, const LaunchPlan& plan,
+                                  const ReferenceData& reference_data);
+
 /// Returns the outputs of the problem's `reference_plan` on these inputs, as f64; nothing where there is no
 /// such plan, or where it fails and replaces `reference`. Throws Error where it fails and does not.
 TensorSet run_reference(const Problem& problem, const Instance& instance, const TensorSet& inputs,
@@ -31,8 +39,7 @@ struct CheckedError {
   double tolerance = 0;  ///< at the last size
 };
 
-/// Checks the configurations of one problem on one backend. Computes inputs and references once a size and
-/// seed.
+/// Checks the configurations of one problem on one backend.
 class Verification {
  public:
   /// All must outlive this. `device_work` (may be null) is odd while kernels of this run on the device, and
@@ -47,9 +54,8 @@ class Verification {
   /// Runs the configuration with the inputs of the first seed, checks it and returns the outputs, in the
   /// types that they have on the device.
   Result<TensorSet> outputs(const Instance& instance, const Configuration& configuration);
-  /// Valid as long as this object.
-  const ReferenceData& reference_data(const Instance& instance, std::uint64_t seed) {
-    return *reference_cache_.at(instance, seed);
+  std::shared_ptr<const ReferenceData> reference_data(const Instance& instance, std::uint64_t seed) {
+    return reference_cache_.at(instance, seed);
   }
   /// Returns the seconds that inputs and references took so far.
   double reference_seconds() const { return reference_cache_.seconds(); }

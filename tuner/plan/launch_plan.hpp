@@ -127,6 +127,11 @@ struct BufferSpec {
   std::uint64_t allocation_bytes() const { return layout.allocation * element_size(type); }
 };
 
+/// True for an output that kernels also read: each execution changes what the next one begins with.
+inline bool is_in_place(const BufferSpec& buffer) {
+  return buffer.fill == BufferFill::contents;
+}
+
 /// Returns the value of every byte of an output or scratch buffer before a checked run: 0xff (NaN in floating
 /// point) or 0. Throws Error where a buffer other than scratch asks for zeros.
 int initial_byte(const BufferSpec& buffer);

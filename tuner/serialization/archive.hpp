@@ -28,7 +28,7 @@ namespace tune::process {
 template<class T>
 inline constexpr std::array<const char*, 0> member_names{};
 template<>
-inline constexpr std::array member_names<Failure>{"phase", "reason", "detail"};
+inline constexpr std::array member_names<Failure>{"phase", "reason", "detail", "time_limit"};
 template<>
 inline constexpr std::array member_names<SourceFile>{"name", "text"};
 template<>

@@ -83,6 +83,7 @@ struct Options {
   Objective objective = Objective::time;
   bool warm_caches = false;                   ///< measure with the caches as the execution before left them
   bool fresh = false;                         ///< evaluate again what the database already has
+  bool reproducible = false;                  ///< as --reproducible
   bool transfer = true;                       ///< start from results of other sizes and devices
   std::optional<std::size_t> finalists = {};  ///< timed again in turns at the end; 0: none
   std::string where = {};                     ///< restricts the space: an expression

@@ -56,7 +56,8 @@ Result<Binary> RemoteCompiler::compile(const CompileRequest& request) const {
   const Failure& failure = answer.error();
   if (failure.phase == Phase::crash) return fail(Phase::compile, "compiler crashed", failure.detail);
   if (failure.phase == Phase::timeout)
-    return fail(Phase::timeout, "compiler", format("compiling took longer than {:g} s", timeout_));
+    return fail(Phase::timeout, std::string(slow_compiler),
+                format("compiling took longer than {:g} s", timeout_));
   return tl::unexpected(failure);
 }
 

@@ -127,6 +127,14 @@ TEST_F(RemoteTest, ACompilerThatCrashesOrHangsCostsOneConfiguration) {
   EXPECT_TRUE(all[3].outcome.has_value());
 }
 
+// It takes a third of what one execution may take, and seven samples of it are taken.
+TEST_F(RemoteTest, TheTimeForMeasuringFollowsFromTheKernelAndTheSamples) {
+  const auto all = evaluate({configuration("slow"), configuration("hanging")});
+  EXPECT_TRUE(all[0].outcome.has_value()) << all[0].outcome.error().detail;
+  ASSERT_FALSE(all[1].outcome.has_value());
+  EXPECT_EQ(all[1].outcome.error().time_limit, 0.3);
+}
+
 TEST_F(RemoteTest, AWorkerThatSomebodyKillsBetweenEvaluationsIsReplaced) {
   ASSERT_TRUE(evaluate({configuration("plain", 32)})[0].outcome.has_value());
   kill(backend_.process_id(), SIGKILL);
