@@ -269,7 +269,7 @@ struct DbExportRequest {
   std::optional<const replay::FileFormat*> writer;  ///< null for a database; nothing: by the ending of `out`
   StoredChoice stored;
   Assignments settings;
-  bool all = false, best = false, without_samples = false, without_views = false;
+  bool all = false, best = false, without_samples = false, without_views = false, recording = false;
   std::string database;
 
   void add_to(OptionTable& table);
@@ -308,6 +308,7 @@ void DbExportRequest::add_to(OptionTable& table) {
   table.flag("without-views",
              "write no views for sqlite3: lookups start 0.2 ms sooner; tune itself does not need them",
              without_views);
+  table.flag("recording", "mark the new database: no run, merge or import writes to it", recording);
   add_database_option(table, database);
 }
 
@@ -412,6 +413,7 @@ int write_database(const DbExportRequest& request, const db::Database& source,
   filter.current_only = true;
   filter.samples = !request.without_samples;
   filter.views = !request.without_views;
+  filter.recording = request.recording;
   filter.problem = request.stored.problem;
   filter.size = request.stored.size;
   filter.device = request.stored.device;
@@ -441,8 +443,9 @@ int run_db_export(const DbExportRequest& request) {
   const replay::FileFormat* writer = request.writer ? *request.writer : writer_for(out);
   const db::Database source(run::database_path(request.database), db::OpenMode::read_only);
   check_stored_choice(request.stored, &source);
-  if (writer != nullptr && request.without_views)
-    throw UsageError("--without-views is for databases: leave it out, or name a file that ends in .db");
+  if (writer != nullptr && (request.without_views || request.recording))
+    throw UsageError(format("--{} is for databases: leave it out, or name a file that ends in .db",
+                            request.recording ? "recording" : "without-views"));
   const std::vector<db::Workload> workloads = chosen_workloads(request, source);
   return writer == nullptr ? write_database(request, source, workloads)
                            : write_third_party(request, source, workloads, *writer);

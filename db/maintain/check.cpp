@@ -74,6 +74,13 @@ void check_device(SQLite::Statement& row, const Found& found) {
       if (text(row, column) != fact)
         found("device",
               format("{}: its {} is '{}', by its facts '{}'", where, column, text(row, column), fact));
+    const std::pair<const char*, double> figures[] = {
+        {"power_limit", properties.power_limit},
+        {"max_core_clock", static_cast<double>(properties.core_clock)},
+        {"max_memory_clock", static_cast<double>(properties.memory_clock)}};
+    for (const auto& [column, fact] : figures)
+      if (const double stored = optional_real(row, column).value_or(0); stored != fact)
+        found("board", format("{}: its {} is {}, by its facts {}", where, column, stored, fact));
   });
 }
 

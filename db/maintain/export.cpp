@@ -8,6 +8,7 @@
 
 #include "db/store/rows.hpp"
 #include "db/store/schema.hpp"
+#include "lookup/src/checked_pages.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -103,7 +104,7 @@ DROP TABLE temp.places;
 }
 
 ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
-  SQLite::Database copy(path.string(), SQLite::OPEN_READWRITE);
+  SQLite::Database copy(path.string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs());
   copy.exec(
       "PRAGMA foreign_keys = ON;"
       "CREATE TEMP TABLE chosen (id INTEGER PRIMARY KEY);"
@@ -112,6 +113,8 @@ ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
   choose(copy, filter);
   drop_the_rest(copy, filter.samples);
   number_places_anew(copy);
+  copy.exec("DELETE FROM properties WHERE name = 'recording'");
+  if (filter.recording) copy.exec("INSERT INTO properties (name, value) VALUES ('recording', 'yes')");
   if (!filter.views) drop_views(copy);
   copy.exec("VACUUM");
   const auto count = [&copy](const char* table) {

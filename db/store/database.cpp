@@ -3,14 +3,19 @@
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Transaction.h>
+#include <pwd.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <system_error>
 #include <thread>
 
 #include "db/store/schema.hpp"
+#include "lookup/src/checked_pages.hpp"
 #include "lookup/src/connection.hpp"
 #include "tuner/base/format.hpp"
 
@@ -31,6 +36,27 @@ void make_folder_of(const fs::path& path) {
 
 constexpr const char* in_memory = ":memory:";
 
+/// Refuses names that SQLite would take for something else than a file.
+void check_name(const fs::path& path) {
+  if (path == in_memory) return;
+  const std::string name = path.string();
+  if (name.starts_with("file:"))
+    throw Error(format("{} is a URI: name a file with --db", name), Exit::usage);
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    throw Error(format("{} is a folder: name a file in it with --db", name));
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    throw Error(format("{} is not a regular file: name another one with --db", name), Exit::usage);
+}
+
+/// The administrator may write to any file; one that nobody may write to is meant to stay as it is.
+bool is_write_protected(const fs::path& path) {
+  std::error_code error;
+  const fs::perms all = fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
+  const fs::perms permissions = fs::status(path, error).permissions();
+  return !error && fs::exists(path, error) && (permissions & all) == fs::perms::none;
+}
+
 }  // namespace
 
 std::string one_line(std::string text) {
@@ -42,6 +68,24 @@ Error not_a_database(const std::filesystem::path& path) {
   return Error(format("{} is not a tune database: name another file with --db", path.string()));
 }
 
+namespace {
+
+/// The error where files beside the database, which another user made, keep this one from writing.
+std::optional<Error> log_of_another_user(const fs::path& path) {
+  const std::string file = path.string();
+  struct stat info = {};
+  if (::stat((file + "-shm").c_str(), &info) != 0 || info.st_uid == ::geteuid() ||
+      ::access((file + "-shm").c_str(), W_OK) == 0)
+    return std::nullopt;
+  const passwd* owner = ::getpwuid(info.st_uid);
+  return Error(
+      format("{} cannot be written: {}-wal and {}-shm belong to {}; once nobody reads the database, remove {}", file, file,
+             file, owner == nullptr ? format("user {}", info.st_uid) : std::string(owner->pw_name),
+             lookup::has_pending_log(file) ? "them after that user has run 'tune db compact'" : "both"));
+}
+
+}  // namespace
+
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path) {
   const std::string file = path.string();
   const std::string detail = one_line(exception.what());
@@ -50,9 +94,8 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
       return not_a_database(path);
     case SQLITE_CORRUPT:
       return Error(
-          format("{} is damaged ({}): restore a copy, or save what can be read with"
-                 " `sqlite3 {} .recover | sqlite3 new.db`",
-                 file, detail, file));
+          format("{} is damaged ({}): 'tune db salvage {} --out NEW' saves what is sound; or restore a copy{}", file,
+                 detail, file, lookup::has_pending_log(file) ? " and remove " + file + "-wal and -shm" : ""));
     case SQLITE_FULL:
       return Error(
           format("no room to write {}: free disk space and start again;"
@@ -60,11 +103,13 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
                  file));
     case SQLITE_READONLY:
     case SQLITE_PERM:
+      if (auto locked_out = log_of_another_user(path)) return *std::move(locked_out);
       return Error(
           format("{} cannot be written ({}): change its permissions or those of its folder,"
                  " or name another file with --db",
                  file, detail));
     case SQLITE_CANTOPEN:
+      if (auto locked_out = log_of_another_user(path)) return *std::move(locked_out);
       return Error(
           format("cannot open {} ({}): see that it can be read and that its folder can be"
                  " written, or name another file with --db",
@@ -107,8 +152,7 @@ std::uint64_t file_bytes(const fs::path& file) {
 
 Database::Database(fs::path path, OpenMode access, std::chrono::milliseconds patience)
     : path_(std::move(path)), access_(access), patience_(patience) {
-  if (fs::is_directory(path_))
-    throw Error(format("{} is a folder: name a file in it with --db", path_.string()));
+  check_name(path_);
   std::error_code ignored;
   if (access_ == OpenMode::read_write) {
     make_folder_of(path_);
@@ -129,17 +173,10 @@ Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 
 void Database::open() {
-  connect(access_ == OpenMode::immutable);
-  try {
-    check_content();
-  } catch (const SQLite::Exception& exception) {
-    // A write-ahead log needs files beside the database, which a folder that cannot be written, or a full
-    // disk (SQLITE_IOERR), refuses. A database without pending commits can be read without them.
-    const int code = exception.getErrorCode();
-    const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
-    const bool reading = access_ == OpenMode::read_only || access_ == OpenMode::inspect;
-    if (!reading || !refused || lookup::has_pending_log(path_)) throw;
-    connect(true);
+  if (access_ == OpenMode::read_only || access_ == OpenMode::inspect) {
+    open_for_reading();
+  } else {
+    connect(access_ == OpenMode::immutable);
     check_content();
   }
   if (access_ == OpenMode::read_write)
@@ -148,15 +185,49 @@ void Database::open() {
     make_views(*connection_, ViewPlace::connection);
 }
 
+void Database::open_for_reading() {
+  quiet_.reset();
+  if (lookup::is_quiet_file_of_another_user(path_.string()))
+    quiet_ = std::make_unique<lookup::FileState>(lookup::state_of(path_.string()));
+  connect(quiet_ != nullptr);
+  try {
+    check_content();
+  } catch (const SQLite::Exception& exception) {
+    // A write-ahead log needs files beside the database, which a folder that cannot be written, or a full
+    // disk (SQLITE_IOERR), refuses. A database without pending commits can be read without them.
+    const int code = exception.getErrorCode();
+    const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
+    if (quiet_ || !refused || lookup::has_pending_log(path_.string())) throw;
+    connect(true);
+    check_content();
+  }
+}
+
+/// Opens a quiet file anew where its owner has written to it or has opened it.
+void Database::renew() const {
+  const std::string file = path_.string();
+  if (!quiet_ || (lookup::state_of(file) == *quiet_ && lookup::is_quiet_file_of_another_user(file))) return;
+  auto& self = const_cast<Database&>(*this);  // what is read is the same database
+  self.open();
+  ++self.renewals_;
+}
+
+void Database::confirm() const {
+  if (quiet_ && !(lookup::state_of(path_.string()) == *quiet_))
+    throw Error(format("{} was written while it was read: start again", path_.string()));
+}
+
 void Database::connect(bool immutable) {
   const auto patience = static_cast<int>(patience_.count());
   if (immutable) {
     connection_ = std::make_unique<SQLite::Database>(lookup::immutable_uri(path_),
-                                                     SQLite::OPEN_READONLY | SQLite::OPEN_URI, patience);
+                                                     SQLite::OPEN_READONLY | SQLite::OPEN_URI, patience,
+                                                     lookup::checked_pages_vfs());
   } else {
     const int flags = access_ == OpenMode::read_write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE
                                                       : SQLite::OPEN_READONLY;
-    connection_ = std::make_unique<SQLite::Database>(path_.string(), flags, patience);
+    connection_ = std::make_unique<SQLite::Database>(path_.string(), flags, patience,
+                                                     lookup::checked_pages_vfs());
   }
 }
 
@@ -164,6 +235,7 @@ void Database::check_content() const {
   // One snapshot: another process may be making the tables of a new file.
   const SQLite::Transaction snapshot(*connection_);
   const int version = connection_->execAndGet("PRAGMA user_version").getInt();
+  if (version < 0) throw SQLite::Exception("a schema of a number below 0", SQLITE_CORRUPT);
   const int id = connection_->execAndGet("PRAGMA application_id").getInt();
   const bool empty = connection_->execAndGet("SELECT COUNT(*) FROM sqlite_schema").getInt() == 0;
   if (id != application_id && !(empty && id == 0 && version == 0)) throw not_a_database(path_);
@@ -185,9 +257,11 @@ void Database::check_content() const {
 }
 
 void Database::prepare_for_writing() {
-  if (sqlite3_db_readonly(connection_->getHandle(), "main") == 1)
+  refuse_recording();
+  if (is_write_protected(path_) || sqlite3_db_readonly(connection_->getHandle(), "main") == 1)
     throw Error(format("{} cannot be written: change its permissions, or name another file with --db",
                        path_.string()));
+  request_checksums(*connection_);  // before a new file gets its first page
   write_ahead_log_ = use_write_ahead_log();
   if (!write_ahead_log_ && path_ != in_memory)
     notice_ = format(
@@ -197,6 +271,16 @@ void Database::prepare_for_writing() {
   migrate(*connection_, migrations());  // may copy tables that others refer to
   make_views(*connection_, ViewPlace::file);
   connection_->exec("PRAGMA foreign_keys = ON");
+  log_inode_ = lookup::state_of(path_.string() + "-wal").inode;
+}
+
+void Database::refuse_recording() const {
+  if (!connection_->tableExists("properties")) return;
+  if (connection_->execAndGet("SELECT COUNT(*) FROM properties WHERE name = 'recording'").getInt() == 0) return;
+  throw Error(format("{} is a recording, which nothing is written to: name another file with --db, or copy it with"
+                     " 'tune db export --db {} --out NEW'",
+                     path_.string(), path_.string()),
+              Exit::usage);
 }
 
 bool Database::use_write_ahead_log() {
@@ -224,6 +308,7 @@ void Database::write(const Operation& operation, Sync sync) {
   if (access_ != OpenMode::read_write) throw Error(format("{} was opened for reading only", path_.string()));
   const auto start = std::chrono::steady_clock::now();
   const bool now = sync == Sync::now || start - last_sync_ >= sync_interval;
+  if (now) check_place();
   try {
     synchronise(now);
     SQLite::Transaction transaction(*connection_, SQLite::TransactionBehavior::IMMEDIATE);
@@ -232,7 +317,23 @@ void Database::write(const Operation& operation, Sync sync) {
   } catch (...) {
     rethrow();
   }
-  if (now) last_sync_ = start;
+  if (!now) return;
+  last_sync_ = start;
+  check_place();
+}
+
+/// Throws where the file is not the one that was opened. Its log goes, lest it damage a file in its place.
+void Database::check_place() {
+  int moved = 0;
+  if (sqlite3_file_control(connection_->getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK || moved == 0)
+    return;
+  if (log_inode_ != 0 && lookup::state_of(path_.string() + "-wal").inode == log_inode_) {
+    std::error_code ignored;
+    for (const char* suffix : {"-wal", "-shm"}) fs::remove(path_.string() + suffix, ignored);
+  }
+  throw Error(format("{} was moved, replaced or deleted while tune wrote to it: results of the last moments are lost;"
+                     " see that the file stays, and start again",
+                     path_.string()));
 }
 
 void Database::read(const Operation& operation) const {
@@ -241,9 +342,11 @@ void Database::read(const Operation& operation) const {
       operation(*connection_);
       return;
     }
+    renew();
     SQLite::Transaction transaction(*connection_, SQLite::TransactionBehavior::DEFERRED);
     operation(*connection_);
     transaction.commit();
+    confirm();
   } catch (...) {
     rethrow();
   }
@@ -254,7 +357,7 @@ std::int64_t Database::data_version() const {
   read([&](SQLite::Database& connection) {
     version = connection.execAndGet("PRAGMA data_version").getInt64();
   });
-  return version;
+  return version + (renewals_ << 32);
 }
 
 void Database::rethrow() const {

@@ -16,6 +16,10 @@ class Database;
 class Exception;
 }  // namespace SQLite
 
+namespace tune::lookup {
+struct FileState;
+}
+
 namespace tune::db {
 
 /// True when the file exists and is an SQLite database, of whatever program.
@@ -81,8 +85,13 @@ class Database {
   void connect(bool immutable);
   void check_content() const;
   void prepare_for_writing();
+  void refuse_recording() const;
   bool use_write_ahead_log();
   void synchronise(bool now);
+  void check_place();
+  void open_for_reading();
+  void renew() const;
+  void confirm() const;
   [[noreturn]] void rethrow() const;
 
   std::filesystem::path path_;
@@ -91,7 +100,11 @@ class Database {
   std::string notice_;
   bool write_ahead_log_ = false;
   std::chrono::steady_clock::time_point last_sync_;
+  std::uint64_t log_inode_ = 0;  ///< of the log that this object opened for writing
   std::unique_ptr<SQLite::Database> connection_;
+  /// Of a file of another user, which is opened as immutable although it may change.
+  std::unique_ptr<lookup::FileState> quiet_;
+  std::int64_t renewals_ = 0;
 };
 
 /// Returns the text with a space for each line break: a message is one line.

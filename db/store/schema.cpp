@@ -4,11 +4,13 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
+#include <sqlite3.h>
 
 #include <charconv>
 #include <string>
 #include <utility>
 
+#include "lookup/src/checked_pages.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::db {
@@ -37,18 +39,33 @@ int schema_version() {
   return version_of(schema_files().back().first);
 }
 
+bool request_checksums(SQLite::Database& connection) {
+  int bytes = lookup::checksum_bytes;
+  sqlite3_file_control(connection.getHandle(), "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
+  return bytes < lookup::checksum_bytes && connection.execAndGet("PRAGMA page_count").getInt() > 0;
+}
+
 void migrate(SQLite::Database& connection, std::span<const Migration> steps) {
-  const auto version = [&connection] { return connection.execAndGet("PRAGMA user_version").getInt(); };
-  for (const Migration& step : steps) {
+  const auto number = [&connection](const char* sql) { return connection.execAndGet(sql).getInt64(); };
+  const auto version = [&number] { return number("PRAGMA user_version"); };
+  const int last = steps.back().version;
+  for (;;) {
     // Only read here: most openings find the schema current and should not wait for a writer.
-    if (version() >= step.version) continue;
+    const bool without = last >= lookup::first_checked_schema && request_checksums(connection);
+    if (version() >= last && !without) return;
+    const std::int64_t before = number("PRAGMA data_version");
+    if (without) connection.exec("VACUUM");
     SQLite::Transaction transaction(connection, SQLite::TransactionBehavior::IMMEDIATE);
-    // Another process may have applied it while this one waited for the lock.
-    if (version() >= step.version) continue;
-    connection.exec(std::string(step.sql));
-    connection.exec(format("PRAGMA application_id = {}", application_id));
-    connection.exec(format("PRAGMA user_version = {}", step.version));
+    // Another process may have written since, an older program without checksums.
+    if (without && number("PRAGMA data_version") != before) continue;
+    for (const Migration& step : steps) {
+      if (version() >= step.version) continue;
+      connection.exec(std::string(step.sql));
+      connection.exec(format("PRAGMA application_id = {}", application_id));
+      connection.exec(format("PRAGMA user_version = {}", step.version));
+    }
     transaction.commit();
+    return;
   }
 }
 

@@ -26,9 +26,14 @@ std::vector<Migration> migrations();
 /// Returns the schema that this program writes: the version of the last migration.
 int schema_version();
 
-/// Applies the migrations above the database's version, each in one transaction; safe when several processes
-/// open a new file at once. Does nothing where the schema is current. Throws SQLite::Exception.
+/// Applies the migrations above the database's version, all in one transaction; safe when several processes
+/// open a new file at once. Before, a file whose pages have no room for checksums is written anew with it. Does
+/// nothing where the schema is current. Throws SQLite::Exception.
 void migrate(SQLite::Database& connection, std::span<const Migration> steps);
+
+/// Makes SQLite leave room for the checksums of pages (lookup/src/checked_pages.hpp) in a new file, or in one
+/// that is written anew. Returns true where the pages that there are lack it.
+bool request_checksums(SQLite::Database& connection);
 
 /// The schema's views hold no data, and SQLite reads their texts whenever a file is opened: a third of a
 /// lookup. So a file may be without them (`tune db export --without-views`); this library makes them when it

@@ -44,15 +44,25 @@ std::int64_t toolchain_row(SQLite::Database& connection, const Toolchain& toolch
   return find(row).value();
 }
 
+/// Binds a value; 0 stands for an unknown one.
+void bind_known(SQLite::Statement& insert, const char* name, double value) {
+  bind_optional(insert, name, value > 0 ? std::optional(value) : std::nullopt);
+}
+
 std::int64_t device_row(SQLite::Database& connection, const DeviceProperties& properties) {
   const std::string json = to_json(properties);
   const std::string hash = content_hash(json);
-  bound(connection,
-        "INSERT INTO devices (facts_hash, model_key, name, uuid, architecture, driver, facts)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (facts_hash) DO NOTHING",
-        hash, properties.model_key(), properties.name, properties.uuid, properties.architecture(),
-        properties.driver, json)
-      .exec();
+  SQLite::Statement insert = bound(
+      connection,
+      "INSERT INTO devices (facts_hash, model_key, name, uuid, architecture, driver, facts, power_limit,"
+      " max_core_clock, max_memory_clock) VALUES (?, ?, ?, ?, ?, ?, ?, :power, :core, :memory)"
+      " ON CONFLICT (facts_hash) DO NOTHING",
+      hash, properties.model_key(), properties.name, properties.uuid, properties.architecture(),
+      properties.driver, json);
+  bind_known(insert, ":power", properties.power_limit);
+  bind_known(insert, ":core", static_cast<double>(properties.core_clock));
+  bind_known(insert, ":memory", static_cast<double>(properties.memory_clock));
+  insert.exec();
   auto row = bound(connection, "SELECT id FROM devices WHERE facts_hash = ?", hash);
   return find(row).value();
 }
@@ -81,11 +91,6 @@ std::int64_t workload_row(SQLite::Database& connection, const WorkloadKey& key) 
         std::string(to_string(key.cache)))
       .exec();
   return find_workload(connection, key).value();
-}
-
-/// Binds a value; 0 stands for an unknown one.
-void bind_known(SQLite::Statement& insert, const char* name, double value) {
-  bind_optional(insert, name, value > 0 ? std::optional(value) : std::nullopt);
 }
 
 void bind_measurement(SQLite::Statement& insert, const Measurement& measurement) {

@@ -6,10 +6,10 @@
 
 #include <cstdio>
 
+#include "lookup/src/checked_pages.hpp"
+
 namespace tune::lookup {
 namespace {
-
-constexpr int application_id = 0x74756e65;  // as in db/store/schema.hpp
 
 Error error_of(int code, const std::string& detail, const std::string& file) {
   switch (code & 0xff) {
@@ -88,12 +88,40 @@ std::string Statement::text(int column) const {
              : std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
 }
 
+bool FileState::operator==(const FileState& other) const {
+  return device == other.device && inode == other.inode && bytes == other.bytes && seconds == other.seconds &&
+         nanoseconds == other.nanoseconds;
+}
+
+FileState state_of(const std::string& file) {
+  struct stat info = {};
+  if (::stat(file.c_str(), &info) != 0) return {};
+  return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino), info.st_size,
+          info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+}
+
+bool is_quiet_file_of_another_user(const std::string& file) {
+  struct stat info = {};
+  // The administrator's files get the owner of the database.
+  if (::geteuid() == 0 || ::stat(file.c_str(), &info) != 0 || info.st_uid == ::geteuid()) return false;
+  return !has_pending_log(file) && ::stat((file + "-shm").c_str(), &info) != 0;
+}
+
 Connection::Connection(std::string file, bool immutable, int patience_ms)
-    : owned_(true), file_(std::move(file)) {
+    : owned_(true), file_(std::move(file)), patience_ms_(patience_ms) {
   check_file(file_);
-  immutable = immutable && !has_pending_log(file_);  // a recording that is still being made
+  // A recording may still be being made.
+  open_readable(immutable && !has_pending_log(file_));
+}
+
+void Connection::open_readable(bool immutable) {
+  quiet_.reset();
+  if (!immutable && is_quiet_file_of_another_user(file_)) {
+    quiet_ = state_of(file_);
+    immutable = true;
+  }
   try {
-    open(immutable, patience_ms);
+    open(immutable);
     check_content();
   } catch (const Failed& failed) {
     close();
@@ -103,13 +131,24 @@ Connection::Connection(std::string file, bool immutable, int patience_ms)
     const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
     if (immutable || !refused || has_pending_log(file_)) throw;
     try {
-      open(true, patience_ms);
+      open(true);
       check_content();
     } catch (...) {
       close();
       throw;
     }
   }
+}
+
+void Connection::renew() {
+  if (!quiet_ || (state_of(file_) == *quiet_ && is_quiet_file_of_another_user(file_))) return;
+  close();
+  open_readable(false);
+}
+
+void Connection::confirm() const {
+  if (quiet_ && !(state_of(file_) == *quiet_))
+    fail_with(Code::busy, file_ + " was written while it was read: try again");
 }
 
 Connection::~Connection() {
@@ -123,14 +162,14 @@ void Connection::close() {
   if (owned_) handle_ = nullptr;
 }
 
-void Connection::open(bool immutable, int patience_ms) {
+void Connection::open(bool immutable) {
   // Without SQLite's own locks: a connection is of one thread at a time, which costs us one lock, not one a
   // call.
   const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0);
   const std::string name = immutable ? immutable_uri(file_) : file_;
-  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, checked_pages_vfs());
   if (code != SQLITE_OK) fail(code);
-  sqlite3_busy_timeout(handle_, patience_ms);
+  sqlite3_busy_timeout(handle_, patience_ms_);
 }
 
 void Connection::check_content() {
@@ -169,6 +208,7 @@ void Connection::fail(int code) const {
 
 Snapshot::Snapshot(Connection& connection) : connection_(connection) {
   if (connection_.in_transaction()) return;
+  connection_.renew();
   connection_.prepare("BEGIN").step();
   mine_ = true;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -51,6 +52,19 @@ class Statement {
   const std::string& file_;
 };
 
+/// What a file is at one moment: equal as long as nobody has replaced it or written to it.
+struct FileState {
+  std::uint64_t device = 0, inode = 0;
+  std::int64_t bytes = 0, seconds = 0, nanoseconds = 0;
+  bool operator==(const FileState& other) const;
+};
+FileState state_of(const std::string& file);
+
+/// True for a file of another user that nobody has open and whose log is empty. A reader that opens it in the
+/// usual way leaves files beside it that the owner cannot write, and so locks the owner out; opened as
+/// immutable, it has to be compared with its state before and after.
+bool is_quiet_file_of_another_user(const std::string& file);
+
 /// An open database, and the statements prepared on it. One thread at a time.
 class Connection {
  public:
@@ -67,17 +81,24 @@ class Connection {
   bool in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
   /// Prepares a text, which must live as long as the program, once. A text has one use at a time.
   Statement prepare(const char* sql);
+  /// To be called before and after what reads a file that was opened as immutable although it may change:
+  /// opens it anew where it has changed, and throws Failed where it changed meanwhile.
+  void renew();
+  void confirm() const;
   /// Throws the error of the last call on the handle.
   [[noreturn]] void fail(int code) const;
 
  private:
-  void open(bool immutable, int patience_ms);
+  void open_readable(bool immutable);
+  void open(bool immutable);
   void check_content();
   void close();
 
   sqlite3* handle_ = nullptr;
   bool owned_ = false;
   std::string file_;
+  int patience_ms_ = 0;
+  std::optional<FileState> quiet_;  ///< of a file that was opened as immutable although it may change
   std::map<const char*, sqlite3_stmt*> statements_;
 };
 
@@ -94,6 +115,9 @@ class Snapshot {
   Connection& connection_;
   bool mine_ = false;
 };
+
+/// Marks a file as ours (`PRAGMA application_id`), as in db/store/schema.hpp: the letters `tune`.
+constexpr int application_id = 0x74756e65;
 
 /// Versions of the schema that the library reads.
 constexpr int oldest_schema = 2;

@@ -150,7 +150,9 @@ class Lookup::Shared {
     }
     Want want;
     want.query = query;
-    return search(connections, want, most);
+    std::vector<Candidate> found = search(connections, want, most);
+    for (const Connection* connection : connections) connection->confirm();
+    return found;
   }
 
   template<class T, class Find>

@@ -152,6 +152,9 @@ class Ranking {
     return row.bind(1, workload_).bind(2, key).step() && row.integer(0) == evaluation;
   }
 
+  /// True where a re-ranked configuration counts: all that were not re-ranked are behind it.
+  bool confirmed() const { return order_ == Order::ranking && reranked_entries_ > 0; }
+
   bool is_outranked(std::int64_t evaluation) {
     Statement row = connection_.prepare(select_outranked);
     return row.bind(1, evaluation).bind(2, name_of(objective_)).step();
@@ -210,7 +213,7 @@ class Ranking {
     entry.key = row.text(2);
     if (order_ == Order::ranking) {
       if (!is_current(entry.evaluation, entry.key)) return;
-      entry.outranked = is_outranked(entry.evaluation);
+      entry.outranked = confirmed() || is_outranked(entry.evaluation);
       entry.configuration = row.text(3);
     }
     (entry.outranked ? outranked_ : entries_).push_back(std::move(entry));
@@ -223,8 +226,9 @@ class Ranking {
              begin;
     };
     const auto walked = entries_.begin() + reranked_entries_;
-    return static_cast<std::size_t>(faster(entries_.begin(), walked) + faster(walked, entries_.end())) >=
-           max_count;
+    const std::size_t chosen =
+        static_cast<std::size_t>(faster(entries_.begin(), walked) + faster(walked, entries_.end()));
+    return chosen >= max_count || (confirmed() && entries_.size() + outranked_.size() >= max_count);
   }
 
   void walk(std::size_t max_count) {

@@ -8,6 +8,7 @@
 
 #include "db/read/queries.hpp"
 #include "db/store/sqlite_store.hpp"
+#include "lookup/src/checked_pages.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 void change(const fs::path& database, const std::string& statement) {
-  SQLite::Database(database.string(), SQLite::OPEN_READWRITE).exec(statement);
+  SQLite::Database(database.string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs()).exec(statement);
 }
 
 std::vector<std::string> files_in(const fs::path& folder) {

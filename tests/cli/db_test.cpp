@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "lookup/src/checked_pages.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
@@ -74,7 +75,7 @@ TEST(Db, CheckTellsWhatIsWrong) {
   const Sandbox sandbox;
   add_recording(sandbox.database(), {.count = 20});
   EXPECT_TRUE(has(done(sandbox, {"db", "check"}).out, "results.db: nothing is wrong"));
-  SQLite::Database(sandbox.database().string(), SQLite::OPEN_READWRITE)
+  SQLite::Database(sandbox.database().string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs())
       .exec("UPDATE evaluations SET configuration_key = 'x' WHERE id = 3; UPDATE runs SET seed = 'y'");
   const ProgramResult outcome = sandbox.tune({"db", "check"});
   EXPECT_EQ(outcome.status, 1);

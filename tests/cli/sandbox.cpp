@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lookup/src/checked_pages.hpp"
 #include "tests/cli/sandbox.hpp"
 
 #include <SQLiteCpp/Database.h>
@@ -157,7 +158,7 @@ bool has(const std::string& text, const std::string& words) {
 }
 
 std::int64_t number(const std::filesystem::path& database, const std::string& sql) {
-  return SQLite::Database(database.string(), SQLite::OPEN_READWRITE, 60'000).execAndGet(sql).getInt64();
+  return SQLite::Database(database.string(), SQLite::OPEN_READWRITE, 60'000, lookup::checked_pages_vfs()).execAndGet(sql).getInt64();
 }
 
 bool is_sound(const fs::path& database) {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "db/store/schema.hpp"
+#include "lookup/src/checked_pages.hpp"
 #include "lookup/src/connection.hpp"
 #include "tests/lookup/database_sample.hpp"
 
@@ -49,7 +50,7 @@ class LookupErrors : public ::testing::Test {
     return file;
   }
   static void change(const std::filesystem::path& file, const std::string& sql) {
-    SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(sql);
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs()).exec(sql);
   }
 
   DatabaseSample sample_;

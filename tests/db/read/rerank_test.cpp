@@ -90,13 +90,30 @@ TEST_F(DatabaseFinalsTest, TheWinnerOfTheFinalsIsTheBest) {
   EXPECT_EQ(db::list_runs(database_).at(0).tied, 2);
 }
 
-TEST_F(DatabaseFinalsTest, ALaterMeasurementThatNoFinalsSawMayBeBetter) {
+TEST_F(DatabaseFinalsTest, AnUnconfirmedTimeOfAnInterruptedRunDoesNotBeatAConfirmedWinner) {
   const RunId run = begin();
   measure(run, 1, 1.00e-3);
   rerank(run, {{1, 1.00e-3}});
-  measure(begin(), 2, 0.9e-3);
+  const RunId interrupted = begin();
+  measure(interrupted, 2, 0.9e-3);
+  measure(interrupted, 3, 0.8e-3);
+  EXPECT_EQ(best().result.configuration, example_configuration(1));
+  EXPECT_EQ(order(), configurations({1, 3, 2}));
+  for (const char* view : {"best", "best_by_versions"})
+    EXPECT_EQ(database_.connection().execAndGet(format("SELECT evaluation FROM {}", view)).getInt(), 1) << view;
+  // A run with finals that chose it confirms it.
+  reuse(begin(), 3);
+  EXPECT_EQ(best().result.configuration, example_configuration(1));
+  const RunId confirming = begin();
+  reuse(confirming, 1);
+  reuse(confirming, 3);
+  rerank(confirming, {{3, 0.85e-3}, {1, 1.00e-3}});
+  EXPECT_EQ(best().result.configuration, example_configuration(3));
+  // Where no confirmed result counts any more, the fastest of the others is the best.
+  const RunId last = begin();
+  store_.record(last, failed(example_configuration(1), Phase::verify, "wrong"));
+  store_.record(last, failed(example_configuration(3), Phase::verify, "wrong"));
   EXPECT_EQ(best().result.configuration, example_configuration(2));
-  EXPECT_TRUE(best().ties.empty());
 }
 
 TEST_F(DatabaseFinalsTest, TheNewestFinalsCount) {

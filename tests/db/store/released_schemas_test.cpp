@@ -18,6 +18,7 @@
 #include "db/maintain/copy_rows.hpp"
 #include "db/read/queries.hpp"
 #include "db/store/schema.hpp"
+#include "lookup/src/checked_pages.hpp"
 #include "tests/db/contents.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
@@ -119,13 +120,13 @@ int kill_this_process(void* /*unused*/) {
 
 TEST_P(ReleasedSchema, AMigrationThatIsKilledLeavesItWhole) {
   int killed = 0;
-  for (int steps = 1;; steps += 150) {
+  for (int steps = 1;; steps += 60) {
     SCOPED_TRACE(steps);
     fs::remove(path_);
     load(GetParam(), path_);
     const pid_t child = fork();
     if (child == 0) {
-      SQLite::Database database(path_.string(), SQLite::OPEN_READWRITE);
+      SQLite::Database database(path_.string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs());
       if (steps % 2 == 0) database.exec("PRAGMA journal_mode = WAL");
       sqlite3_progress_handler(database.getHandle(), steps, kill_this_process, nullptr);
       db::migrate(database, db::migrations());
