@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,11 @@ class Compiler {
   /// Differs wherever equal requests may lead to other binaries or figures, even between builds with the same
   /// version: for keys of caches. Not stored with results, which stay comparable across such builds.
   virtual std::string identity() const { return version(); }
+  /// Returns a digest of the files on disk that shape the binary of this request beside its texts; empty
+  /// where there are none. Nothing where they cannot be known: the binary must then not be kept.
+  virtual std::optional<std::string> files_key(const CompileRequest& request) const {
+    return uses_files(request) ? std::nullopt : std::optional<std::string>("");
+  }
 };
 
 }  // namespace tune

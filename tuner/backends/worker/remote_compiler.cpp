@@ -60,12 +60,24 @@ Result<Binary> RemoteCompiler::compile(const CompileRequest& request) const {
   return tl::unexpected(failure);
 }
 
+std::optional<std::string> RemoteCompiler::files_key(const CompileRequest& request) const {
+  if (is_self_contained(request)) return "";
+  const Result<Response> answer = ask({{"call", "files"}, {"request", encode(request)}});
+  if (!answer || answer->value.is_null()) return std::nullopt;
+  return answer->value.get<std::string>();
+}
+
 void serve_compiler(Channel channel, const Compiler& compiler) {
   serve(std::move(channel), [&compiler](const Json& request, FileDescriptor) -> Result<Response> {
     const auto call = request.at("call").get<std::string>();
     if (call == "version")
       return Response{{{"version", compiler.version()}, {"identity", compiler.identity()}}};
-    const Result<Binary> binary = compiler.compile(decoded<CompileRequest>(request.at("request")));
+    const auto wanted = decoded<CompileRequest>(request.at("request"));
+    if (call == "files") {
+      const std::optional<std::string> key = compiler.files_key(wanted);
+      return Response{key ? Json(*key) : Json()};
+    }
+    const Result<Binary> binary = compiler.compile(wanted);
     if (!binary) return tl::unexpected(binary.error());
     return Response{encode(*binary)};
   });

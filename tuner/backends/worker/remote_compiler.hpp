@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ class RemoteCompiler : public Compiler {
   Result<Binary> compile(const CompileRequest& request) const override;
   std::string version() const override { return version_; }
   std::string identity() const override { return identity_; }
+  /// Asks a worker where the request's texts do not include each other alone.
+  std::optional<std::string> files_key(const CompileRequest& request) const override;
 
  private:
   Result<Response> ask(const Json& request) const;

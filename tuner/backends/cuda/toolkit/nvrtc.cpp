@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -306,6 +307,16 @@ std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request
   if (major_ > 12 || (major_ == 12 && minor_ >= 9)) options.emplace_back("--no-cache");
   if (verbose) options.emplace_back("--ptxas-options=-v");
   return options;
+}
+
+std::optional<std::string> NvrtcCompiler::files_key(const CompileRequest& request) const {
+  std::optional<FileOptions> options = file_options(request.options);
+  if (!options) return std::nullopt;
+  std::ranges::copy(toolkit_folders(request, nvrtc_->path), std::back_inserter(options->folders));
+  std::vector<std::string> own;
+  for (const SourceFile& header : request.headers) own.push_back(header.name);
+  for (const SourceFile& header : standard_headers(request)) own.push_back(header.name);
+  return files_.digest(request, options->included, options->folders, own);
 }
 
 NvrtcCompiler::Outcome NvrtcCompiler::attempt(const CompileRequest& request, bool verbose) const {

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tuner/backends/binary.hpp"
+#include "tuner/backends/cuda/toolkit/included_files.hpp"
 
 namespace tune::cuda {
 
@@ -75,6 +77,7 @@ class NvrtcCompiler : public Compiler {
   std::string version() const override;
   /// The version, the build of the library (NVRTC itself reports only 13.0) and the options of every compile.
   std::string identity() const override;
+  std::optional<std::string> files_key(const CompileRequest& request) const override;
 
  private:
   struct Outcome;
@@ -86,6 +89,7 @@ class NvrtcCompiler : public Compiler {
   std::string architecture_;
   int major_ = 0;
   int minor_ = 0;
+  mutable IncludedFiles files_;
 };
 
 /// Makes a compiler for an architecture such as `sm_90`, without a device. Null where NVRTC is missing or
