@@ -49,6 +49,7 @@ run::TuningRequest request_of(const Options& options) {
   request.top_k = options.finalists;
   request.fresh = options.fresh;
   request.transfer = options.transfer;
+  request.compilers = std::min(options.compilers, 1024U);
   request.command_line = "tune::Tuner";
   run::settle(request, nullptr);
   return request;

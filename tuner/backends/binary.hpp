@@ -31,6 +31,9 @@ class Compiler {
   virtual ~Compiler() = default;
   /// Failure{compile} with the compiler's log.
   virtual Result<Binary> compile(const CompileRequest& request) const = 0;
+  /// Ends the compiles that are in flight on other threads, as far as that is possible: they return a failure
+  /// that says nothing about the request. Later compiles are not affected.
+  virtual void cancel() const {}
   /// `NVRTC 13.0 sm_90`, as stored and as shown.
   virtual std::string version() const = 0;
   /// Differs wherever equal requests may lead to other binaries or figures, even between builds with the same

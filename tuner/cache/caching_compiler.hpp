@@ -26,6 +26,7 @@ class CachingCompiler : public Compiler {
   /// As the inner compiler. A binary that was not compiled for this call is marked `cached`, with the seconds
   /// of this call as compile_seconds.
   Result<Binary> compile(const CompileRequest& request) const override;
+  void cancel() const override { inner_->cancel(); }
   std::string version() const override { return inner_->version(); }
   std::string identity() const override { return inner_->identity(); }
 

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <deque>
+#include <future>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,7 +23,7 @@ struct DeviceEvaluatorOptions {
   MeasureOptions measure;
   bool measure_time = true;      ///< false: check only; a measurement then has no samples
   bool race = true;              ///< stop measuring what cannot become the fastest
-  unsigned compile_threads = 0;  ///< 0: all cores
+  unsigned compile_threads = 0;  ///< 0: default_compilers()
   /// Seconds after which the following configurations overtake one that still compiles. Shorter compiles end
   /// in the order in which they were submitted, so that a repeated run asks the same.
   double patience = 1;
@@ -39,7 +41,8 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   void submit(Configuration configuration) override;
   std::optional<Evaluation> next() override;
   void drop() override;
-  /// Four compiles a core: one that takes ten times as long as the others must not leave the cores idle.
+  /// Four compiles for each compiler: one that takes ten times as long as the others must not leave the
+  /// others idle.
   std::size_t window() const override;
   RerankDevice* rerank_device() override { return this; }
   void learn(const Evaluation& evaluation) override;
@@ -52,16 +55,19 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
     Result<LaunchPlan> plan;
     std::future<Result<Binary>> binary = {};  ///< only where there is a plan
     double waited = 0;                        ///< seconds that others waited for it
+    /// Of sizes of checks with another source than the size that is tuned, by content_of their requests.
+    std::map<std::string, std::shared_future<Result<Binary>>> checks = {};
   };
   struct RerankCandidate {
     Planned planned;
     std::optional<Result<Binary>> binary = {};  ///< after the first turn
   };
 
-  void evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
-  Result<Measurement> carry_out(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
+  void evaluate_binary(const Planned& planned, const Binary& binary, Evaluation& evaluation);
+  Result<Measurement> carry_out(const Planned& planned, const Binary& binary, Evaluation& evaluation);
   Result<Measurement> check_and_measure(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
   Planned plan(Configuration configuration);
+  void compile_checks(Planned& planned);
   static bool is_ready(const Planned& planned);
   Planned take_next();
   const Problem& problem_;

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/toy_problem.hpp"
 
@@ -192,6 +195,29 @@ TEST_F(DeviceEvaluatorTest, WhatCompilesInTimeIsNotOvertaken) {
   DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
                             {.measure = {}, .compile_threads = 2, .patience = 1e6});
   EXPECT_EQ(order_of_blocks(evaluator, backend_, 1), (std::vector<std::int64_t>{64, 256, 32, 128}));
+}
+
+/// The toy problem with a macro that follows from the size.
+class SizedToy : public ToyProblem {
+ public:
+  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
+                          const KernelSources& sources) const override {
+    Result<LaunchPlan> plan = ToyProblem::plan(instance, configuration, sources);
+    if (plan) plan->compile.defines.emplace_back("size", instance.key());
+    return plan;
+  }
+};
+
+TEST_F(DeviceEvaluatorTest, CompilesTheSizesOfChecksAhead) {
+  const SizedToy problem;
+  DeviceEvaluator evaluator(problem, testing::toy_instance(1000), backend_, sources_,
+                            {.measure = {}, .compile_threads = 2});
+  evaluator.submit(configuration("plain"));
+  for (int i = 0; i < 200 && backend_.compiler().compiled < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(backend_.compiler().compiled, 2) << "the size itself and that of the check";
+  EXPECT_TRUE(evaluator.next()->outcome);
+  EXPECT_EQ(backend_.compiler().compiled, 2) << "nothing is compiled while the device waits";
 }
 
 TEST_F(DeviceEvaluatorTest, StopsWhenToldTo) {

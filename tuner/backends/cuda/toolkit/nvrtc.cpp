@@ -192,8 +192,20 @@ std::string NvrtcLibrary::build() const {
   return error ? "" : format("{}-{}", size, written.time_since_epoch().count());
 }
 
-std::vector<std::string> nvrtc_candidates() {
-  return toolkit_candidates({"libnvrtc.so.13", "libnvrtc.so.12"});
+int driver_cuda_major() {
+  const auto driver = open_shared_object("libcuda.so.1");
+  int (*get_version)(int* version) = nullptr;
+  int version = 0;
+  if (driver == nullptr || !find_symbol(driver, "cuDriverGetVersion", get_version)) return 0;
+  return get_version(&version) == 0 ? version / 1000 : 0;
+}
+
+std::vector<std::string> nvrtc_candidates(int driver_major) {
+  if (driver_major == 0 || driver_major >= 13)
+    return toolkit_candidates({"libnvrtc.so.13", "libnvrtc.so.12"});
+  std::vector<std::string> candidates = toolkit_candidates({"libnvrtc.so.12"});
+  std::ranges::copy(toolkit_candidates({"libnvrtc.so.13"}), std::back_inserter(candidates));
+  return candidates;
 }
 
 std::shared_ptr<const NvrtcLibrary> open_nvrtc(std::string* failure_reason,

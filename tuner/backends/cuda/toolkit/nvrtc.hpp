@@ -45,9 +45,13 @@ struct NvrtcLibrary {
   std::string build() const;
 };
 
+/// Returns the major version of CUDA that the driver of this machine supports; 0 where there is no driver.
+int driver_cuda_major();
+
 /// Returns file names to try, in order: by the system's loader, then in $CUDA_HOME, $CUDA_PATH and
-/// /usr/local/cuda; the newest version first.
-std::vector<std::string> nvrtc_candidates();
+/// /usr/local/cuda; the newest version first. Binaries of versions that the driver does not support can be
+/// made but not loaded: these versions come last. Without a driver (0) nothing is loaded.
+std::vector<std::string> nvrtc_candidates(int driver_major = driver_cuda_major());
 
 /// Opens the first candidate that can be opened and has all functions. Null where there is none:
 /// `failure_reason` (may be null) then names what to install, in one line.
