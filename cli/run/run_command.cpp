@@ -153,6 +153,7 @@ run::TuningRequest RunRequest::settled(const Problem* chosen) const {
   all.pinned = space.pinned;
   all.transfer = !no_transfer;
   all.race = !no_race;
+  all.compilers = compilers_of(process);
   all.default_first = chosen != nullptr;
   all.command_line = command_line();
   run::settle(all, chosen);

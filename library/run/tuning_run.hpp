@@ -50,6 +50,7 @@ struct TuningRequest {
   /// Evaluate the default configuration before all others (of a restricted space the valid one nearest to
   /// it). The values of another tuner's recording have an order, but no default.
   bool default_first = true;
+  unsigned compilers = 0;         ///< at the same time; 0: as many as cores and memory allow
   std::string command_line = {};  ///< stored with the run
 };
 

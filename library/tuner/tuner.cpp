@@ -51,6 +51,7 @@ run::TuningRequest request_of(const Options& options) {
   request.timeout = options.timeout;
   request.reproducible = options.reproducible;
   request.transfer = options.transfer;
+  request.compilers = std::min(options.compilers, 1024U);
   request.command_line = "tune::Tuner";
   run::settle(request, nullptr);
   return request;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <stdexcept>
 
 #include "tuner/base/content_hash.hpp"
@@ -137,6 +138,7 @@ Result<Binary> FakeCompiler::compile(const CompileRequest& request) const {
   ++compiled;
   if (define(request, "kind") == "crashing_compile") std::abort();
   while (define(request, "kind") == "hanging_compile") sleep(1);
+  if (define(request, "kind") == "greedy_compile") throw std::bad_alloc();
   if (define(request, "kind") == "broken_compile") return fail(Phase::compile, "syntax", "toy.cu(1): error");
   if (slow_block > 0 && define(request, "block") == std::to_string(slow_block)) release.wait(false);
   Binary binary;

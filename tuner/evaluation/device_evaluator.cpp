@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <utility>
 
-#include "tuner/base/parallel.hpp"
+#include "tuner/base/host_limits.hpp"
 #include "tuner/base/stopwatch.hpp"
 
 namespace tune {
@@ -49,7 +50,7 @@ DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Back
       backend_(backend),
       sources_(sources),
       options_(options),
-      threads_(options.compile_threads > 0 ? options.compile_threads : host_threads()),
+      threads_(options.compile_threads > 0 ? options.compile_threads : default_compilers()),
       verification_(problem, backend, sources),
       pool_(backend.compiler(), threads_) {}
 
@@ -74,11 +75,32 @@ const ReferenceData& DeviceEvaluator::at_size(std::uint64_t seed) {
 }
 
 bool DeviceEvaluator::is_ready(const Planned& planned) {
-  return !planned.plan || planned.binary.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  const auto ended = [](const auto& binary) {
+    return binary.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  };
+  return !planned.plan ||
+         (ended(planned.binary) &&
+          std::ranges::all_of(
+              planned.checks, ended, [](const auto& check) -> const auto& { return check.second; }));
+}
+
+/// Has the sizes of the checks compiled ahead too, where macros follow from the size: otherwise the device
+/// would wait for their compiles.
+void DeviceEvaluator::compile_checks(Planned& planned) {
+  if (!planned.plan) return;
+  const std::string own = content_of(planned.plan->compile);
+  for (const Instance& size : problem_.check_instances(instance_, planned.configuration)) {
+    Result<LaunchPlan> small = problem_.plan(size, planned.configuration, sources_);
+    if (!small) return;  // the check reports it
+    std::string content = content_of(small->compile);
+    if (content == own || planned.checks.contains(content)) continue;
+    planned.checks.emplace(std::move(content), pool_.submit(std::move(small->compile)).share());
+  }
 }
 
 void DeviceEvaluator::submit(Configuration configuration) {
   queue_.push_back(plan(std::move(configuration)));
+  compile_checks(queue_.back());
 }
 
 void DeviceEvaluator::drop() {
@@ -128,12 +150,12 @@ std::optional<Evaluation> DeviceEvaluator::next() {
     evaluation.outcome = tl::unexpected(binary.error());
     return evaluation;
   }
-  evaluate_binary(*planned.plan, *binary, evaluation);
+  evaluate_binary(planned, *binary, evaluation);
   return evaluation;
 }
 
-void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation) {
-  const std::string code = executed_code(plan, binary);
+void DeviceEvaluator::evaluate_binary(const Planned& planned, const Binary& binary, Evaluation& evaluation) {
+  const std::string code = executed_code(*planned.plan, binary);
   const auto same = by_code_.find(code);
   if (same != by_code_.end()) {
     const Configuration configuration = evaluation.configuration;
@@ -145,8 +167,8 @@ void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& bina
     evaluation.binary_hash = binary.hash;
     evaluation.resources = compiled_resources(binary);
     const double computing = verification_.reference_seconds();
-    evaluation.outcome = carry_out(plan, binary, evaluation);
-    if (was_killed(evaluation.outcome)) evaluation.outcome = carry_out(plan, binary, evaluation);
+    evaluation.outcome = carry_out(planned, binary, evaluation);
+    if (was_killed(evaluation.outcome)) evaluation.outcome = carry_out(planned, binary, evaluation);
     evaluation.phases.reference = verification_.reference_seconds() - computing;
     // What may not come again is no answer for others.
     if (evaluation.outcome || recurrence_of(evaluation.outcome.error()) == Recurrence::certain)
@@ -158,8 +180,9 @@ void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& bina
   evaluation.from_cache = binary.cached;
 }
 
-Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Binary& binary,
+Result<Measurement> DeviceEvaluator::carry_out(const Planned& planned, const Binary& binary,
                                                Evaluation& evaluation) {
+  const LaunchPlan& plan = *planned.plan;
   {
     // A configuration that cannot run at the size itself fails before any launch, the small checks included.
     const Stopwatch loading;
@@ -170,8 +193,13 @@ Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Bin
   }
   const Stopwatch verifying;
   const double computing = verification_.reference_seconds();
-  const Result<CheckedError> small = verification_.check_at(
-      problem_.check_instances(instance_, evaluation.configuration), evaluation.configuration, plan, binary);
+  const auto compiled = [&](const CompileRequest& request) {
+    const auto ahead = planned.checks.find(content_of(request));
+    return ahead == planned.checks.end() ? backend_.compiler().compile(request) : ahead->second.get();
+  };
+  const Result<CheckedError> small =
+      verification_.check_at(problem_.check_instances(instance_, evaluation.configuration),
+                             evaluation.configuration, plan, binary, compiled);
   evaluation.phases.verify = verifying.seconds() - (verification_.reference_seconds() - computing);
   if (!small) return tl::unexpected(small.error());
   Result<Measurement> measurement = check_and_measure(plan, binary, evaluation);

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <deque>
+#include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,7 +27,7 @@ struct DeviceEvaluatorOptions {
   /// Results are checked again after the timed executions where a check takes at most this share of the time
   /// that measuring took. Top candidates are always checked again.
   double recheck_share = 0.1;
-  unsigned compile_threads = 0;  ///< 0: all cores
+  unsigned compile_threads = 0;  ///< 0: default_compilers()
   /// Seconds after which the following configurations overtake one that still compiles. Shorter compiles end
   /// in the order in which they were submitted, so that a repeated run asks the same.
   double patience = 1;
@@ -46,8 +48,8 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   void submit(Configuration configuration) override;
   std::optional<Evaluation> next() override;
   void drop() override;
-  /// Four compiles a core: one that takes ten times as long as the others must not leave the cores idle. 64
-  /// where the run must be reproducible.
+  /// Four compiles for each compiler: one that takes ten times as long as the others must not leave the
+  /// others idle. 64 where the run must be reproducible.
   std::size_t window() const override;
   RerankDevice* rerank_device() override { return this; }
   void begin_rerank(std::span<const Configuration> top_k) override;
@@ -59,6 +61,8 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
     Result<LaunchPlan> plan;
     std::future<Result<Binary>> binary = {};  ///< only where there is a plan
     double waited = 0;                        ///< seconds that others waited for it
+    /// Of sizes of checks with another source than the size that is tuned, by content_of their requests.
+    std::map<std::string, std::shared_future<Result<Binary>>> checks = {};
   };
   struct RerankCandidate {
     Planned planned;
@@ -66,12 +70,13 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
     bool checked = false;
   };
 
-  void evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
-  Result<Measurement> carry_out(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
+  void evaluate_binary(const Planned& planned, const Binary& binary, Evaluation& evaluation);
+  Result<Measurement> carry_out(const Planned& planned, const Binary& binary, Evaluation& evaluation);
   Result<Measurement> check_and_measure(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
   Result<Timing> take_turn(RerankCandidate& candidate, const LaunchPlan& plan, const Binary& binary);
   Planned plan(Configuration configuration);
   const ReferenceData& at_size(std::uint64_t seed);
+  void compile_checks(Planned& planned);
   static bool is_ready(const Planned& planned);
   std::optional<Planned> take_next();
   const Problem& problem_;

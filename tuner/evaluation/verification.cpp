@@ -144,14 +144,14 @@ Result<TensorSet> Verification::outputs(const Instance& instance, const Configur
 
 Result<CheckedError> Verification::check_at(std::span<const Instance> sizes,
                                             const Configuration& configuration, const LaunchPlan& plan,
-                                            const Binary& binary) {
+                                            const Binary& binary, const Compile& compile) {
   CheckedError checked;
   for (const Instance& instance : sizes) {
     const Result<LaunchPlan> small = problem_.plan(instance, configuration, sources_);
     if (!small) return tl::unexpected(small.error());
     std::optional<Result<Binary>> other;
     if (content_of(small->compile) != content_of(plan.compile))
-      other = backend_.compiler().compile(small->compile);
+      other = compile ? compile(small->compile) : backend_.compiler().compile(small->compile);
     if (other && !*other) return tl::unexpected(other->error());
     const DeviceWork working(device_work_);
     // Another plan may compute the reference: it runs before this one takes the device's memory.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,10 +48,14 @@ class Verification {
   Verification(const Problem& problem, Backend& backend, const KernelSources& sources,
                std::atomic<std::uint64_t>* device_work = nullptr);
 
+  /// Returns the binary of a request.
+  using Compile = std::function<Result<Binary>(const CompileRequest& request)>;
+
   /// Checks the configuration at each of these sizes with the inputs of both seeds. `plan` and `binary` are
-  /// those of the size that is tuned: sizes with the same source use that binary. A failure names the size.
+  /// those of the size that is tuned: sizes with the same source use that binary, others what `compile`
+  /// returns, by default the backend's compiler. A failure names the size.
   Result<CheckedError> check_at(std::span<const Instance> sizes, const Configuration& configuration,
-                                const LaunchPlan& plan, const Binary& binary);
+                                const LaunchPlan& plan, const Binary& binary, const Compile& compile = {});
   /// Runs the configuration with the inputs of the first seed, checks it and returns the outputs, in the
   /// types that they have on the device.
   Result<TensorSet> outputs(const Instance& instance, const Configuration& configuration);

@@ -93,6 +93,9 @@ std::string content_of(const CompileRequest& request);
 /// the binary.
 bool uses_files(const CompileRequest& request);
 
+/// True where the request's texts include each other alone, so that a compiler reads no other file.
+bool is_self_contained(const CompileRequest& request);
+
 enum class BufferRole { input, output, scratch };
 
 /// What outputs and scratch memory hold before the first launch. Zero is for memory that launches leave as

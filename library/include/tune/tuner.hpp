@@ -88,6 +88,7 @@ struct Options {
   std::optional<std::size_t> finalists = {};  ///< timed again in turns at the end; 0: none
   std::string where = {};                     ///< restricts the space: an expression
   double timeout = 10;                        ///< seconds that a kernel may take to run once
+  unsigned compilers = 0;  ///< at the same time; 0: as many as the cores and the memory of this process allow
   /// Launch in this process instead of a worker process of the program `tune`, which is found in
   /// $TUNE_WORKER, beside this program, or installed with the library. A fault of a kernel then takes this
   /// process's device.

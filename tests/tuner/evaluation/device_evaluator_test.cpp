@@ -294,6 +294,29 @@ TEST_F(DeviceEvaluatorTest, WhatCompilesInTimeIsNotOvertaken) {
   EXPECT_EQ(order_of_blocks(evaluator, backend_, 1), (std::vector<std::int64_t>{64, 256, 32, 128}));
 }
 
+/// The toy problem with a macro that follows from the size.
+class SizedToy : public ToyProblem {
+ public:
+  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
+                          const KernelSources& sources) const override {
+    Result<LaunchPlan> plan = ToyProblem::plan(instance, configuration, sources);
+    if (plan) plan->compile.defines.emplace_back("size", instance.key());
+    return plan;
+  }
+};
+
+TEST_F(DeviceEvaluatorTest, CompilesTheSizesOfChecksAhead) {
+  const SizedToy problem;
+  DeviceEvaluator evaluator(problem, testing::toy_instance(1000), backend_, sources_,
+                            {.measure = {}, .compile_threads = 2});
+  evaluator.submit(configuration("plain"));
+  for (int i = 0; i < 200 && backend_.compiler().compiled < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(backend_.compiler().compiled, 2) << "the size itself and that of the check";
+  EXPECT_TRUE(evaluator.next()->outcome);
+  EXPECT_EQ(backend_.compiler().compiled, 2) << "nothing is compiled while the device waits";
+}
+
 TEST_F(DeviceEvaluatorTest, StopsWhenToldTo) {
   stop_after_ = 1;
   EXPECT_EQ(evaluate({configuration("plain", 32), configuration("plain", 64)}).size(), 1u);
