@@ -27,17 +27,20 @@ void check(cublasStatus_t status, const char* what) {
   std::exit(1);
 }
 
-/// Device memory, filled with a pattern of small numbers that is not zero: zeros draw less power.
+/// Device memory, filled with random numbers in [-1, 1) that use all bits of their type, like tune's
+/// operands: zeros, also those behind the first bits of a number, draw less power.
 template<class T>
 class Array {
  public:
   explicit Array(std::size_t count) {
     check(cudaMalloc(&data_, count * sizeof(T)), "memory");
     std::vector<T> values(std::min<std::size_t>(count, 1 << 20));
-    unsigned state = 1;
+    constexpr int bits = sizeof(T) == 8 ? 53 : 24;
+    unsigned long long state = 1;
     for (T& value : values) {
-      state = state * 1664525u + 1013904223u;
-      value = static_cast<T>(state >> 8) / static_cast<T>(1 << 23) - T(1);
+      state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+      value = static_cast<T>(
+          static_cast<double>(state >> (64 - bits)) / static_cast<double>(1ULL << (bits - 1)) - 1);
     }
     for (std::size_t done = 0; done < count; done += values.size())
       check(cudaMemcpy(data_ + done, values.data(), std::min(values.size(), count - done) * sizeof(T),

@@ -73,6 +73,8 @@ Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const Refer
   const Result<void> ran = run_and_check_memory(prepared, reference_data.inputs);
   if (!ran) return tl::unexpected(ran.error());
   const Tolerance tolerance = tolerance_of(plan, reference_data);
+  if (const std::string reason = too_wide(tolerance, reference_data); !reason.empty())
+    return fail(Phase::verify, "tolerance too wide", reason);
   double worst = 0;
   for (const BufferSpec& buffer : plan.buffers) {
     if (buffer.role != BufferRole::output) continue;
