@@ -116,17 +116,12 @@ std::vector<CheckedSize> checked_sizes(const StencilJob& job, const Configuratio
   return sizes;
 }
 
-/// Throws UsageError where the steps lead beyond the type.
-StencilJob job_within_its_type(const Instance& instance, const std::optional<OwnStencil>& own) {
+/// Throws UsageError where the steps lead out of the type's range.
+StencilJob job_within_range(const Instance& instance, const std::optional<OwnStencil>& own) {
   StencilJob job = stencil_job(instance, own);
-  // The absolute weights of built-in stencils add up to one.
-  if (!own) return job;
-  if (const std::int64_t steps = steps_to_overflow(job); steps != 0)
-    throw UsageError(format(
-        "--set steps={}: a step of this stencil multiplies values by up to {:.4g}, and {} "
-        "steps may lead beyond the largest {}; take fewer steps{} or a stable scheme",
-        job.steps, largest_factor(job.stencil), steps, job.type == ElementType::f64 ? "double" : "float",
-        job.type == ElementType::f64 ? "" : ", type=double,"));
+  if (const std::string reason = leaves_range(job); !reason.empty())
+    throw UsageError(format("--set steps={}: {}: take fewer steps{} or a stable scheme", job.steps, reason,
+                            job.type == ElementType::f64 ? "" : ", type=double"));
   return job;
 }
 
@@ -135,7 +130,7 @@ class StencilProblem : public FamilyProblem<StencilJob> {
   StencilProblem(int dimensions, const std::optional<OwnStencil>& own)
       : FamilyProblem(
             make_info(dimensions, own),
-            {[own](const Instance& instance) { return job_within_its_type(instance, own); }, stencil_space,
+            {[own](const Instance& instance) { return job_within_range(instance, own); }, stencil_space,
              stencil_cost, plan_stencil, stencil_inputs, stencil_outputs, step_tolerance, checked_sizes}) {}
 
   std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,

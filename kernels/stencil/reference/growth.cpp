@@ -12,6 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "tuner/base/format.hpp"
+
 namespace tune::kernels {
 namespace {
 
@@ -173,17 +175,33 @@ double Growth::factor_after(std::int64_t steps) const {
   return power(factor_, steps);
 }
 
-std::int64_t steps_to_overflow(const StencilJob& job) {
-  const double most = job.type == ElementType::f64 ? std::numeric_limits<double>::max()
-                                                   : static_cast<double>(std::numeric_limits<float>::max());
+std::string leaves_range(const StencilJob& job) {
+  const bool is_double = job.type == ElementType::f64;
+  const double largest =
+      is_double ? std::numeric_limits<double>::max() : static_cast<double>(std::numeric_limits<float>::max());
+  const double smallest =
+      is_double ? std::numeric_limits<double>::min() : static_cast<double>(std::numeric_limits<float>::min());
   const Growth growth(job);
-  if (growth.value_after(job.steps) <= most) return 0;
+  const auto inside = [&](std::int64_t steps) {
+    const double value = growth.value_after(steps);
+    return value <= largest && value >= smallest;
+  };
+  if (inside(job.steps)) return {};
   std::int64_t fits = 0, beyond = job.steps;
   while (beyond - fits > 1) {
     const std::int64_t middle = fits + (beyond - fits) / 2;
-    (growth.value_after(middle) <= most ? fits : beyond) = middle;
+    (inside(middle) ? fits : beyond) = middle;
   }
-  return beyond;
+  const char* const type = is_double ? "double" : "float";
+  return growth.value_after(job.steps) < smallest
+             ? format(
+                   "a step of this stencil multiplies values by at most {:.4g}, and after {} steps all are "
+                   "below the smallest {}",
+                   growth.factor_after(1), beyond, type)
+             : format(
+                   "a step of this stencil multiplies values by up to {:.4g}, and {} steps may lead beyond "
+                   "the largest {}",
+                   growth.factor_after(1), beyond, type);
 }
 
 }  // namespace tune::kernels

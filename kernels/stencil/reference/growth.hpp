@@ -2,7 +2,9 @@
 // How far values and rounding errors grow over the steps of a stencil.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "kernels/stencil/model/job.hpp"
 
@@ -45,7 +47,7 @@ class Growth {
   bool held_;
 };
 
-/// Returns the number of steps after which values may be beyond the job's type; 0 where they stay below it.
-std::int64_t steps_to_overflow(const StencilJob& job);
+/// Returns why the values leave the range of the job's type; empty where they stay in it.
+std::string leaves_range(const StencilJob& job);
 
 }  // namespace tune::kernels

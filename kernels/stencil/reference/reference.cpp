@@ -136,9 +136,14 @@ double step_units(const StencilJob& job, const Growth& growth, std::int64_t befo
 }
 
 Tolerance of_units(const StencilJob& job, double units, std::string derivation) {
-  return {.absolute = units * unit_roundoff(job),
+  const bool is_double = job.type == ElementType::f64;
+  // Below the smallest normal number, roundings do not become smaller with the values.
+  const double least = is_double ? std::numeric_limits<double>::denorm_min()
+                                 : static_cast<double>(std::numeric_limits<float>::denorm_min());
+  const double roundings = sum_units(job.stencil.points.size()) * static_cast<double>(job.steps);
+  return {.absolute = units * unit_roundoff(job) + roundings * least,
           .derivation = std::move(derivation),
-          .cure = job.type == ElementType::f64 ? "take fewer steps" : "take fewer steps or type=double"};
+          .cure = is_double ? "take fewer steps" : "take fewer steps or type=double"};
 }
 
 /// Returns the units of a real transform along one axis, relative to the result's root mean square: log2(n)
