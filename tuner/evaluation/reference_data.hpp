@@ -23,6 +23,8 @@ struct ReferenceData {
   TensorSet inputs;
   TensorSet reference;
   Tolerance tolerance;  ///< the problem's, for plans that have none of their own
+  /// Half of the values of an output that are not zero are smaller, of a sample; by its name.
+  std::map<std::string, double> medians = {};
 
   std::size_t bytes() const;
 };
@@ -31,6 +33,10 @@ struct ReferenceData {
 /// resolved. `computed` has outputs that only a kernel computed.
 Tolerance tolerance_of(const LaunchPlan& plan, const ReferenceData& reference_data,
                        const TensorSet& computed = {});
+
+/// Returns why this check would prove little: most results are smaller than the tolerance. Empty where it
+/// would not, and for tolerances without a cure.
+std::string too_wide(const Tolerance& tolerance, const ReferenceData& reference_data);
 
 /// Returns the largest absolute error that any output may have.
 double widest(const Tolerance& tolerance);

@@ -53,6 +53,8 @@ Result<void> run_and_check_memory(PreparedPlan& prepared, const TensorSet& input
 Result<double> check_outputs(PreparedPlan& prepared, const LaunchPlan& plan,
                              const ReferenceData& reference_data) {
   const Tolerance tolerance = tolerance_of(plan, reference_data);
+  if (const std::string reason = too_wide(tolerance, reference_data); !reason.empty())
+    return fail(Phase::verify, "tolerance too wide", reason);
   double worst = 0;
   for (const BufferSpec& buffer : plan.buffers) {
     if (buffer.role != BufferRole::output) continue;

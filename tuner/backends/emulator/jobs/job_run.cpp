@@ -260,6 +260,13 @@ class CaseRun {
 
   void compare_outputs(const PlanMemory& memory) {
     const Tolerance tolerance = tolerance_of(case_.plan, *case_.expected, computed_);
+    if (std::string reason = too_wide(tolerance, *case_.expected); !reason.empty()) {
+      Finding finding;
+      finding.kind = FindingKind::wrong_result;
+      finding.kernel = step_name(case_.plan.launches.back());
+      finding.detail = std::move(reason);
+      add(std::move(finding));
+    }
     for (const BufferSpec& buffer : case_.plan.buffers) {
       if (buffer.role != BufferRole::output) continue;
       const HostTensor* const reference = reference_of(buffer.name);
