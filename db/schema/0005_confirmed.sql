@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Confirmed winners, boards, and files that no run may change. From this version on, pages have checksums
--- (lookup/src/checked_pages.hpp).
+-- Confirmed winners, failures that may not come again, boards, and files that no run may change. From this version
+-- on, pages have checksums (lookup/src/checked_pages.hpp).
 
 -- What tells boards of one model apart, as in the facts: a board that is limited otherwise has other times. NULL: not known.
 ALTER TABLE devices ADD COLUMN power_limit REAL CHECK (power_limit > 0);  -- watts, as enforced
@@ -8,6 +8,18 @@ ALTER TABLE devices ADD COLUMN max_core_clock REAL CHECK (max_core_clock > 0);
 ALTER TABLE devices ADD COLUMN max_memory_clock REAL CHECK (max_memory_clock > 0);
 UPDATE devices SET power_limit = NULLIF(facts ->> 'power_limit', 0), max_core_clock = NULLIF(facts ->> 'core_clock', 0),
                    max_memory_clock = NULLIF(facts ->> 'memory_clock', 0);
+
+-- A failure that may be the fault of something else (a lack of memory, a killed process, a timeout) has `counts` 0: it
+-- counts only where nothing else is known of the configuration. Whether a crash comes again was not recorded before.
+ALTER TABLE evaluations ADD COLUMN counts INTEGER NOT NULL DEFAULT 1 CHECK (counts IN (0, 1));
+ALTER TABLE evaluations ADD COLUMN attempts INTEGER CHECK (attempts >= 1);  -- of a failure: tries that ended in it; NULL: one
+ALTER TABLE evaluations ADD COLUMN time_limit REAL CHECK (time_limit > 0);  -- of a timeout: seconds that were allowed; NULL: not known
+UPDATE evaluations SET counts = 0 WHERE phase IN ('timeout', 'crash')
+  OR phase = 'compile' AND reason NOT IN ('syntax', 'entry', 'option', 'static assertion', 'static shared memory')
+  OR phase = 'resources' AND reason IN ('device memory', 'host memory', 'memory', 'cuFFT', 'load')
+  OR phase = 'launch' AND reason IN ('cuFFT', 'cudaErrorMemoryAllocation');
+DROP INDEX evaluations_known;
+CREATE INDEX evaluations_known ON evaluations (work, configuration_key, counts, recorded, id);
 
 -- Of the file as a whole. `recording`: no run, merge or import may change it.
 CREATE TABLE properties (
@@ -23,13 +35,14 @@ DROP VIEW IF EXISTS results;
 DROP VIEW IF EXISTS ranking;
 DROP VIEW IF EXISTS current_evaluations;
 
--- Evaluations that count: a later one of the same configuration under the same work replaces the earlier.
+-- Evaluations that count: a later one of the same configuration under the same work replaces the earlier, unless it
+-- may be the fault of something else.
 CREATE VIEW current_evaluations AS
 SELECT e.* FROM evaluations e
 WHERE NOT EXISTS (
   SELECT 1 FROM evaluations n
   WHERE n.work = e.work AND n.configuration_key = e.configuration_key
-    AND (n.recorded, n.id) > (e.recorded, e.id));
+    AND (n.counts, n.recorded, n.id) > (e.counts, e.recorded, e.id));
 
 -- What each measurement is ranked by: the median of its newest finals by time, else of its samples. Without such
 -- finals it is outranked by all that have them, where one of these still counts: the smallest of many medians is

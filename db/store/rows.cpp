@@ -77,7 +77,7 @@ PhaseTimes phase_times(SQLite::Statement& row) {
 
 std::optional<Failure> failure(SQLite::Statement& row) {
   if (row.isColumnNull("phase")) return std::nullopt;
-  return Failure{phase_from_string(text(row, "phase")), text(row, "reason"), text(row, "detail")};
+  return Failure{phase_from_string(text(row, "phase")), text(row, "reason"), text(row, "detail"), {}};
 }
 
 std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluation) {

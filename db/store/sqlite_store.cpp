@@ -111,10 +111,12 @@ void bind_measurement(SQLite::Statement& insert, const Measurement& measurement)
   if (machine.core_clock > 0) insert.bind(":throttle", machine.throttle);
 }
 
-void bind_failure(SQLite::Statement& insert, const Failure& failure) {
+void bind_failure(SQLite::Statement& insert, const Failure& failure, int attempts) {
   insert.bind(":phase", std::string(to_string(failure.phase)));
   insert.bind(":reason", failure.reason);
   insert.bind(":detail", failure.detail);
+  insert.bind(":attempts", attempts);
+  bind_known(insert, ":time_limit", failure.time_limit);
 }
 
 void bind_resources(SQLite::Statement& insert, const KernelResources& resources) {
@@ -138,14 +140,14 @@ INSERT INTO evaluations (run, work, configuration, configuration_key, time, mini
                          blocks_per_multiprocessor, occupancy, limiter, binary_hash, compile_seconds,
                          load_seconds, verify_seconds, measure_seconds, recorded, stop_reason, executions,
                          throttled, core_clock, memory_clock, temperature, power, throttle, energy,
-                         reference_seconds, same_code, from_cache)
+                         reference_seconds, same_code, from_cache, counts, attempts, time_limit)
 VALUES (:run, :work, :configuration, :configuration_key, :time, :minimum, :error, :tolerance, :phase,
         :reason, :detail, :registers, :spill_store_bytes, :spill_load_bytes, :local_bytes,
         :static_shared_memory, :dynamic_shared_memory, :threads, :max_threads,
         :blocks_per_multiprocessor, :occupancy, :limiter, :binary_hash, :compile_seconds,
         :load_seconds, :verify_seconds, :measure_seconds, :recorded, :stop_reason, :executions, :throttled,
         :core_clock, :memory_clock, :temperature, :power, :throttle, :energy, :reference_seconds, :same_code,
-        :from_cache))";
+        :from_cache, :counts, :attempts, :time_limit))";
 
 void bind_evaluation(SQLite::Statement& insert, const Evaluation& evaluation) {
   insert.bind(":configuration", to_json(evaluation.configuration.entries()));
@@ -153,8 +155,10 @@ void bind_evaluation(SQLite::Statement& insert, const Evaluation& evaluation) {
   if (evaluation.outcome) {
     bind_measurement(insert, *evaluation.outcome);
   } else {
-    bind_failure(insert, evaluation.outcome.error());
+    bind_failure(insert, evaluation.outcome.error(), evaluation.attempts);
   }
+  const bool counts = evaluation.outcome || !is_accident(evaluation.outcome.error(), evaluation.attempts);
+  insert.bind(":counts", counts ? 1 : 0);
   if (evaluation.resources) bind_resources(insert, *evaluation.resources);
   insert.bind(":binary_hash", evaluation.binary_hash);
   insert.bind(":compile_seconds", evaluation.phases.compile);
@@ -185,6 +189,17 @@ Evaluation read_evaluation(SQLite::Statement& row) {
   evaluation.from_cache = flag(row, "from_cache");
   evaluation.reused = true;
   return evaluation;
+}
+
+/// Counts how often the configuration ended in this failure under the workload.
+int attempts_at(SQLite::Database& connection, std::int64_t workload, const Evaluation& evaluation) {
+  const Failure& failure = evaluation.outcome.error();
+  SQLite::Statement row =
+      bound(connection,
+            "SELECT SUM(COALESCE(attempts, 1)) FROM evaluations WHERE work = ?"
+            " AND configuration_key = ? AND phase = ? AND reason = ?",
+            workload, evaluation.configuration.key(), std::string(to_string(failure.phase)), failure.reason);
+  return row.executeStep() ? row.getColumn(0).getInt() : 1;
 }
 
 /// Counts beyond 63 bits are stored as the largest that fits.
@@ -226,7 +241,7 @@ SELECT :run, COALESCE(MAX(sequence) + 1, 0), :evaluation, :reused FROM run_evalu
 
 constexpr const char* select_newest = R"(
 SELECT id FROM evaluations WHERE work = :work AND configuration_key = :configuration_key
-ORDER BY recorded DESC, id DESC LIMIT 1)";
+ORDER BY counts DESC, recorded DESC, id DESC LIMIT 1)";
 
 void bind_workload_of_run(SQLite::Statement& insert, const RunRecord& run) {
   insert.bind(":space_size", stored(run.space_size));
@@ -451,9 +466,13 @@ std::vector<Evaluation> SqliteStore::known(const WorkloadKey& key) {
     SQLite::Statement rows =
         bound(connection, "SELECT * FROM current_evaluations WHERE work = ? ORDER BY id", *workload);
     while (rows.executeStep()) {
-      result.push_back(read_evaluation(rows));
-      if (!result.back().outcome) continue;
-      std::vector<double>& seconds = result.back().outcome->samples;
+      Evaluation& evaluation = result.emplace_back(read_evaluation(rows));
+      if (!evaluation.outcome) {
+        evaluation.attempts = attempts_at(connection, *workload, evaluation);
+        evaluation.outcome.error().time_limit = real(rows, "time_limit");
+        continue;
+      }
+      std::vector<double>& seconds = evaluation.outcome->samples;
       seconds = samples(connection, integer(rows, "id"));
       if (seconds.empty()) seconds = {real(rows, "time")};  // of a database without samples
     }

@@ -191,6 +191,7 @@ void Connection::check_content() {
     fail_with(Code::older_schema, file_ + " was made by an older tune (schema " + std::to_string(version) +
                                       ", this library needs " + std::to_string(oldest_schema) +
                                       "): let any tuning run use it once, which updates it");
+  schema_ = static_cast<int>(version);
 }
 
 Statement Connection::prepare(const char* sql) {

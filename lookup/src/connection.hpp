@@ -65,6 +65,10 @@ FileState state_of(const std::string& file);
 /// immutable, it has to be compared with its state before and after.
 bool is_quiet_file_of_another_user(const std::string& file);
 
+/// Versions of the schema that the library reads.
+constexpr int oldest_schema = 2;
+constexpr int newest_schema = TUNE_LOOKUP_SCHEMA;  // by the build: as many as there are files in db/schema
+
 /// An open database, and the statements prepared on it. One thread at a time.
 class Connection {
  public:
@@ -78,6 +82,8 @@ class Connection {
   ~Connection();
 
   const std::string& file() const { return file_; }
+  /// Returns the version of the file's schema.
+  int schema() const { return schema_; }
   bool in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
   /// Prepares a text, which must live as long as the program, once. A text has one use at a time.
   Statement prepare(const char* sql);
@@ -98,6 +104,7 @@ class Connection {
   bool owned_ = false;
   std::string file_;
   int patience_ms_ = 0;
+  int schema_ = newest_schema;
   std::optional<FileState> quiet_;  ///< of a file that was opened as immutable although it may change
   std::map<const char*, sqlite3_stmt*> statements_;
 };
@@ -118,10 +125,6 @@ class Snapshot {
 
 /// Marks a file as ours (`PRAGMA application_id`), as in db/store/schema.hpp: the letters `tune`.
 constexpr int application_id = 0x74756e65;
-
-/// Versions of the schema that the library reads.
-constexpr int oldest_schema = 2;
-constexpr int newest_schema = TUNE_LOOKUP_SCHEMA;  // by the build: as many as there are files in db/schema
 
 /// Returns a `file:` URI with which SQLite opens this path as immutable.
 std::string immutable_uri(const std::string& path);

@@ -100,7 +100,16 @@ WHERE work = ?1 AND time IS NOT NULL AND energy IS NOT NULL)";
 
 constexpr const char* select_newest = R"(
 SELECT id, time, energy, configuration FROM evaluations WHERE work = ?1 AND configuration_key = ?2
+ORDER BY counts DESC, recorded DESC, id DESC LIMIT 1)";
+
+// Before schema 5 every failure replaced what was known.
+constexpr const char* select_newest_before_5 = R"(
+SELECT id, time, energy, configuration FROM evaluations WHERE work = ?1 AND configuration_key = ?2
 ORDER BY recorded DESC, id DESC LIMIT 1)";
+
+Statement prepare_newest(Connection& connection) {
+  return connection.prepare(connection.schema() < 5 ? select_newest_before_5 : select_newest);
+}
 
 constexpr const char* select_outranked = R"(
 SELECT 1 FROM run_evaluations l JOIN runs r ON r.id = l.run
@@ -148,7 +157,7 @@ class Ranking {
 
  private:
   bool is_current(std::int64_t evaluation, const std::string& key) {
-    Statement row = connection_.prepare(select_newest);
+    Statement row = prepare_newest(connection_);
     return row.bind(1, workload_).bind(2, key).step() && row.integer(0) == evaluation;
   }
 
@@ -274,7 +283,7 @@ std::optional<RecordedOutcome> outcome(Connection& connection, std::int64_t work
                                        RankingObjective objective, const std::string& configuration_key) {
   RecordedOutcome outcome;
   {
-    Statement newest = connection.prepare(select_newest);
+    Statement newest = prepare_newest(connection);
     if (!newest.bind(1, workload).bind(2, configuration_key).step()) return std::nullopt;
     outcome.entry.evaluation = newest.integer(0);
     outcome.entry.key = configuration_key;

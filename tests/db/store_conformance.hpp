@@ -118,6 +118,27 @@ TEST_P(StoreConformance, TheNewestEvaluationOfAConfigurationCounts) {
   EXPECT_FALSE(store().known(example_key())[0].outcome);
 }
 
+TEST_P(StoreConformance, AccidentsNeverReplaceAMeasurement) {
+  const RunId run = store().begin_run(example_run());
+  const auto now_known = [&] { return store().known(example_key()).at(0); };
+  Evaluation timeout = failed(example_configuration(), Phase::timeout, "launch");
+  timeout.outcome.error().time_limit = 10;
+  store().record(run, timeout);
+  EXPECT_EQ(now_known().outcome.error().time_limit, 10) << "it counts where there is nothing else";
+  store().record(run, measured(example_configuration(), {1e-3}));
+  store().record(run, timeout);
+  for (const Phase phase : {Phase::crash, Phase::resources})
+    store().record(
+        run, failed(example_configuration(), phase, phase == Phase::crash ? "killed" : "device memory"));
+  store().record(run, failed(example_configuration(), Phase::crash, "illegal address"));
+  EXPECT_TRUE(now_known().outcome.has_value());
+  Evaluation twice = failed(example_configuration(), Phase::crash, "illegal address");
+  twice.attempts = 2;
+  store().record(run, twice);
+  ASSERT_FALSE(now_known().outcome.has_value());
+  EXPECT_EQ(now_known().attempts, 3) << "of all evaluations";
+}
+
 TEST_P(StoreConformance, ARunThatWasKilledIsKnownToo) {
   const RunId run = store().begin_run(example_run());
   store().record(run, measured(example_configuration(), {1e-3}));
