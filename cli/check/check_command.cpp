@@ -17,7 +17,6 @@
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/base/parallel.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/cache/caching_compiler.hpp"
 #include "tuner/device/device_properties.hpp"
@@ -320,9 +319,10 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
       cache::with_cache(cuda::make_nvrtc_compiler(architecture, &failure_reason), cache);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, failure_reason));
   CheckReport findings(request.format);
-  CompilePool pool(*compiler, host_threads());
+  const unsigned compilers = compilers_of(request.process);
+  CompilePool pool(*compiler, compilers);
   std::deque<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
-  const std::size_t ahead = 4 * std::size_t{host_threads()};  // few, because each holds the kernel's text
+  const std::size_t ahead = 4 * std::size_t{compilers};  // few, because each holds the kernel's text
   const auto finish_first = [&] {
     findings.add(compiled(compiling.front().first, compiling.front().second.get()));
     compiling.pop_front();
@@ -345,8 +345,9 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, request.process), cache);
   const std::vector<Configuration> configurations =
       prepared(request, selection, backend->properties(), sources);
-  DeviceEvaluator evaluator(*selection.problem, selection.instance, *backend, sources,
-                            {.measure = {}, .measure_time = false});
+  DeviceEvaluator evaluator(
+      *selection.problem, selection.instance, *backend, sources,
+      {.measure = {}, .measure_time = false, .compile_threads = compilers_of(request.process)});
   CheckReport findings(request.format);
   evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
     findings.add(evaluation);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/input/device_choice.hpp"
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/input/stored.hpp"
@@ -10,6 +11,7 @@
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/host_limits.hpp"
 #include "tuner/device/device_properties.hpp"
 
 namespace tune::cli {
@@ -109,10 +111,21 @@ DeviceProperties properties_or_architecture(const std::string& device, const std
 void ProcessOptions::add_to(OptionTable& table) {
   table.seconds("timeout", "longest time that one execution of a kernel may take: 500ms, 10s, 2m", timeout)
       .by_default("10s");
+  table.count(
+      "compilers", "N",
+      "kernels that are compiled at the same time; default: as many as the cores and the memory that this "
+      "process may use allow",
+      compilers, 1);
   table.flag(
       "in-process",
       "launch and compile in this process, for debuggers and profilers: a fault or a hang then ends the run",
       in_process);
+}
+
+unsigned compilers_of(const ProcessOptions& options) {
+  constexpr std::uint64_t most = 1024;  // each has a thread and a process
+  return options.compilers > 0 ? static_cast<unsigned>(std::min(options.compilers, most))
+                               : default_compilers();
 }
 
 std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -41,9 +42,13 @@ DeviceProperties properties_or_architecture(const std::string& device, const std
 struct ProcessOptions {
   double timeout = 0;  ///< seconds that one execution may take
   bool in_process = false;
+  std::uint64_t compilers = 0;  ///< at the same time; 0: as many as cores and memory allow
 
   void add_to(OptionTable& table);
 };
+
+/// Returns the number of `--compilers`, or the default.
+unsigned compilers_of(const ProcessOptions& options);
 
 /// Opens a GPU. Worker processes launch and compile its kernels, unless `--in-process` is given. Throws Error
 /// where there is no such device, or no compiler for it.

@@ -105,6 +105,11 @@ void RunRequest::add_to(OptionTable& table) {
               tuning.seed, 0);
   table.flag("no-transfer", "ignore results of other sizes, settings and devices", no_transfer);
   table.flag("fresh", "evaluate configurations again that the database already has", tuning.fresh);
+  table.flag(
+      "reproducible",
+      "wait for slow compiles, and ask the strategy for as many configurations at once on every machine: the "
+      "order of evaluations then depends on the seed and the results alone",
+      tuning.reproducible);
   add_measuring_to(table);
   process.add_to(table);
   add_kernel_dir_option(table, kernel_folder);
@@ -142,11 +147,13 @@ void RunRequest::add_measuring_to(OptionTable& table) {
 
 run::TuningRequest RunRequest::settled(const Problem* chosen) const {
   run::TuningRequest all = tuning;
+  all.timeout = process.timeout;
   if (!names_strategy) all.strategy.reset();
   all.where = space.where;
   all.pinned = space.pinned;
   all.transfer = !no_transfer;
   all.race = !no_race;
+  all.compilers = compilers_of(process);
   all.default_first = chosen != nullptr;
   all.command_line = command_line();
   run::settle(all, chosen);

@@ -46,8 +46,11 @@ std::string winner_text(const FinishedRun& summary) {
 std::string failures_text(const Progress& progress, bool early, std::string_view what) {
   std::uint64_t all = 0;
   std::vector<std::string> each;
-  for (const auto& [phase, count] : progress.failures) {
-    if (before_launch(phase) != early) continue;
+  for (const auto& [phase, failures] : progress.failures) {
+    const auto found = progress.cannot_run.find(phase);
+    const std::uint64_t before = found == progress.cannot_run.end() ? 0 : found->second;
+    const std::uint64_t count = early ? before : failures - before;
+    if (count == 0) continue;
     all += count;
     each.push_back(format("{} {}", to_string(phase), count));
   }
@@ -61,6 +64,9 @@ std::string counts_text(const Progress& progress) {
   if (std::string early = failures_text(progress, true, "more cannot run"); !early.empty())
     lines.push_back(std::move(early));
   if (progress.reused > 0) lines.push_back(format("{} were known from the database", progress.reused));
+  if (progress.known_scale)
+    lines.push_back(format("the best known was timed again: known times are taken {:.3g} times as long",
+                           *progress.known_scale));
   if (progress.from_cache > 0)
     lines.push_back(format("{} were taken from the compile cache", progress.from_cache));
   if (progress.same_code > 0)
@@ -79,8 +85,7 @@ struct Pace {
 std::optional<Pace> pace_of(const Progress& progress) {
   const double seconds = progress.seconds - progress.rerank_seconds;
   std::uint64_t evaluated = progress.evaluations - progress.reused;
-  for (const auto& [phase, count] : progress.failures)
-    if (before_launch(phase)) evaluated += count;
+  for (const auto& [phase, count] : progress.cannot_run) evaluated += count;
   const PhaseTimes& phases = progress.phases;
   const double busy = phases.load + phases.verify + phases.measure;
   if (!(seconds > 0) || evaluated == 0 || !(busy > 0)) return std::nullopt;
@@ -157,6 +162,7 @@ std::string to_json(const FinishedRun& summary) {
   object["space_size"] = record.space_size;
   object["evaluations"] = progress.evaluations;
   object["reused"] = progress.reused;
+  object["known_scale"] = progress.known_scale ? nlohmann::ordered_json(*progress.known_scale) : nullptr;
   object["measured"] = progress.measured;
   object["failures"] = nlohmann::ordered_json::object();
   for (const auto& [phase, count] : progress.failures)

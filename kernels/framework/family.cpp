@@ -60,6 +60,11 @@ void Rules::add(const Expr& rule, std::string reason) const {
   all_.push_back({applies_ ? !*applies_ || rule : rule, std::move(reason)});
 }
 
+Expr has_async_copies() {
+  // 0: a device of no architecture.
+  return var("compute_major") == 0 || var("compute_major") >= 8;
+}
+
 void Rules::add_max_threads(const Expr& threads) const {
   add(threads <= var("max_threads"), "a block has more threads than the device allows");
 }

@@ -26,6 +26,12 @@ inline constexpr const char* too_many_terms =
 inline constexpr const char* no_tensor_cores =
     "the device has no tensor cores for these types: they came with compute capability 8.0";
 
+inline constexpr const char* no_async_copies =
+    "the device has no asynchronous copies (cp.async): they came with compute capability 8.0";
+
+/// True where the device has asynchronous copies to shared memory, over the constants of a FamilySpace.
+search::Expr has_async_copies();
+
 /// Returns the device's number of multiprocessors; that of a large device if the properties, those of an
 /// architecture, have none.
 std::int64_t multiprocessors(const DeviceProperties& device);

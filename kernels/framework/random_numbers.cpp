@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/framework/random_numbers.hpp"
 
+#include <type_traits>
 #include <utility>
 
 #include "tuner/base/parallel.hpp"
@@ -27,15 +28,21 @@ std::uint64_t bits(std::uint64_t counter) {
   }
 }
 
-double number(std::uint64_t bits) {
-  return static_cast<double>(bits >> 40) * 0x1.0p-23 - 1.0;
+template<class Real>
+Real number(std::uint64_t bits) {
+  if constexpr (std::is_same_v<Real, double>) {
+    // The 54 upper bits as a whole number with a sign, which a double holds exactly.
+    constexpr std::uint64_t sign = 1ULL << 63;
+    return static_cast<double>(static_cast<std::int64_t>(bits ^ sign) >> 10) * 0x1.0p-53;
+  } else {
+    return static_cast<float>(static_cast<double>(bits >> 40) * 0x1.0p-23 - 1.0);
+  }
 }
 
 template<Mixer mixer, class Real>
 void fill(Real* elements, std::uint64_t count, std::uint64_t start) {
   parallel_for(count, 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i)
-      elements[i] = static_cast<Real>(number(bits<mixer>(start + i)));
+    for (std::uint64_t i = begin; i < end; ++i) elements[i] = number<Real>(bits<mixer>(start + i));
   });
 }
 
@@ -61,8 +68,9 @@ std::uint64_t mixed_bits(Mixer mixer, std::uint64_t counter) {
   return with_constant(mixer, [&]<Mixer constant>() { return bits<constant>(counter); });
 }
 
-double number_at(Mixer mixer, std::uint64_t counter) {
-  return number(mixed_bits(mixer, counter));
+double number_at(ElementType type, Mixer mixer, std::uint64_t counter) {
+  const std::uint64_t mixed = mixed_bits(mixer, counter);
+  return type == ElementType::f64 ? number<double>(mixed) : static_cast<double>(number<float>(mixed));
 }
 
 void fill_random(HostTensor& tensor, std::uint64_t count, Mixer mixer, std::uint64_t start) {

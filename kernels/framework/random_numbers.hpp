@@ -19,8 +19,10 @@ enum class Mixer {
 
 std::uint64_t mixed_bits(Mixer mixer, std::uint64_t counter);
 
-/// Returns a number in [-1, 1) with 24 bits, exact in float.
-double number_at(Mixer mixer, std::uint64_t counter);
+/// Returns a number in [-1, 1) for an operand of this type, with all bits that it has: f32: a multiple of
+/// 2^-23; f64: a multiple of 2^-53. That of f64 begins with the bits of that of f32. A kernel that computes
+/// in a narrower type, or reads through one, gives other results.
+double number_at(ElementType type, Mixer mixer, std::uint64_t counter);
 
 /// Sets the first `count` elements of a tensor of f32 or f64 to the numbers at `start`, `start` + 1 and so
 /// on, on all cores.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "kernels/framework/family.hpp"
 #include "kernels/gemm/model/variant.hpp"
 #include "kernels/gemm_stream/job.hpp"
 
@@ -256,7 +257,9 @@ search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProp
       {"device_bytes", device.global_memory > 0 ? static_cast<double>(device.global_memory) : 1e300},
   };
   add_parameters(job, space);
+  const bool async_copies = device.compute_major == 0 || device.compute_major >= 8;
   space.constraints = {
+      {search::Expr(async_copies) || var("kernel") != "async", no_async_copies},
       {var("padded") || (var("n") % var("vector") == 0 && var("k") % var("vector") == 0),
        "vectors of unpadded matrices need rows that are whole vectors: else they are not aligned"},
       {(var("streams") - 1) * var("chunk") < var("count"), "fewer pieces under way hold all products"},

@@ -157,6 +157,7 @@ void add_tile_rules(FamilySpace& space, const MatvecJob& job) {
 void add_memory_rules(FamilySpace& space, const MatvecJob& job) {
   const Rules rules = space.rules();
   const auto add = [&](const Expr& rule, const char* reason) { rules.add(rule, reason); };
+  add(in_registers() || has_async_copies(), no_async_copies);
   add(in_shared() || var("stages") <= 2, "registers hold one batch, and another one that is on its way");
   add(in_registers() || var("stages") >= 2, "a stage of shared memory is filled while another one is used");
   add(cells() * var("unroll_y") <= 256, "the unrolled products are too long to compile quickly");

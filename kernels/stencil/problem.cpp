@@ -7,6 +7,7 @@
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/plan/launches.hpp"
 #include "kernels/stencil/plan/variant.hpp"
+#include "kernels/stencil/reference/growth.hpp"
 #include "kernels/stencil/reference/reference.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -115,12 +116,21 @@ std::vector<CheckedSize> checked_sizes(const StencilJob& job, const Configuratio
   return sizes;
 }
 
+/// Throws UsageError where the steps lead out of the type's range.
+StencilJob job_within_range(const Instance& instance, const std::optional<OwnStencil>& own) {
+  StencilJob job = stencil_job(instance, own);
+  if (const std::string reason = leaves_range(job); !reason.empty())
+    throw UsageError(format("--set steps={}: {}: take fewer steps{} or a stable scheme", job.steps, reason,
+                            job.type == ElementType::f64 ? "" : ", type=double"));
+  return job;
+}
+
 class StencilProblem : public FamilyProblem<StencilJob> {
  public:
   StencilProblem(int dimensions, const std::optional<OwnStencil>& own)
       : FamilyProblem(
             make_info(dimensions, own),
-            {[own](const Instance& instance) { return stencil_job(instance, own); }, stencil_space,
+            {[own](const Instance& instance) { return job_within_range(instance, own); }, stencil_space,
              stencil_cost, plan_stencil, stencil_inputs, stencil_outputs, step_tolerance, checked_sizes}) {}
 
   std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,

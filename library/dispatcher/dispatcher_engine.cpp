@@ -26,7 +26,7 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
       backend_(std::move(backend)),
       runner_(std::move(runner)),
       space_(problem_.valid_space(instance_, backend_->properties(), options.where)),
-      record_(options.database, make_record()),
+      record_(options.database, make_record(options)),
       maker_(problem_, instance_, *backend_, *runner_),
       policy_(limits_of(options)) {
   const described::KernelDescription& description = problem_.description();
@@ -54,12 +54,13 @@ Dispatcher::Engine::~Engine() {
   finish();
 }
 
-RunRecord Dispatcher::Engine::make_record() const {
+RunRecord Dispatcher::Engine::make_record(const DispatchOptions& options) const {
   RunRecord record;
   run::describe_workload(record, problem_, instance_, *backend_, described::DescribedSources(problem_),
                          CacheState::warm);
   record.space_size = space_.size();
   record.options.strategy = "online";
+  record.options.timeout = options.timeout;
   record.options.command_line = "tune::Dispatcher";
   return record;
 }
@@ -84,7 +85,7 @@ void Dispatcher::Engine::make_first() {
 }
 
 /// The strategy is told the results of earlier processes, which count as candidates. Failures of tuning runs
-/// are not tried again.
+/// that would come again are not tried again.
 void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
   search::SearchTask task{space_, options.seed};
   const std::vector<tune::Evaluation> tuned = record_.known(CacheState::cold);

@@ -49,7 +49,7 @@ class Dispatcher::Engine {
     std::uint64_t device_work;  ///< when it was launched
   };
 
-  RunRecord make_record() const;
+  RunRecord make_record(const DispatchOptions& options) const;
   void make_first();
   void make_strategy(const DispatchOptions& options);
   void check_arguments(const Argument* arguments, std::size_t count) const;

@@ -54,7 +54,7 @@ std::vector<tune::Evaluation> OnlineRecord::known(CacheState cache) {
   std::vector<tune::Evaluation> all;
   WorkloadKey key = record_.key;
   key.cache = cache;
-  attempt([&] { all = store_->known(key); });
+  attempt([&] { all = known_answers(*store_, key, tune::Objective::time, record_.options.timeout); });
   return all;
 }
 

@@ -166,6 +166,7 @@ RunOptions run_options(const TuningRequest& request) {
   options.where = request.where;
   options.pinned = request.pinned;
   options.command_line = request.command_line;
+  options.timeout = request.timeout;
   return options;
 }
 
@@ -206,7 +207,9 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
   DeviceEvaluatorOptions options{.measure = request.measure};
   options.measure.flush_cache = request.cache == CacheState::cold;
   options.measure.energy = !by_time;
+  options.compile_threads = request.compilers;
   options.race = by_time && request.race;  // the slower one may take less energy
+  options.reproducible = request.reproducible;
   return std::make_unique<DeviceEvaluator>(problem, instance, backend, sources, options);
 }
 

@@ -42,11 +42,15 @@ struct TuningRequest {
   bool race = true;             ///< stop measuring what cannot become the fastest; by time only
   /// Configurations that are re-ranked at the end, 0 for none; default 12, or 5 by energy.
   std::optional<std::size_t> top_k = std::nullopt;
+  double timeout = 10;  ///< seconds that one execution may take
+  /// The order of evaluations depends on nothing but the seed and the results (DeviceEvaluatorOptions).
+  bool reproducible = false;
   bool fresh = false;    ///< evaluate again what the database already has
   bool transfer = true;  ///< start from results of other sizes, settings and devices
   /// Evaluate the default configuration before all others (of a restricted space the valid one nearest to
   /// it). The values of another tuner's recording have an order, but no default.
   bool default_first = true;
+  unsigned compilers = 0;         ///< at the same time; 0: as many as cores and memory allow
   std::string command_line = {};  ///< stored with the run
 };
 

@@ -13,6 +13,8 @@ Phase phase_of(emulator::FindingKind kind) {
   switch (kind) {
     case emulator::FindingKind::compile:
       return Phase::compile;
+    case emulator::FindingKind::no_launch:
+      return Phase::constraint;
     case emulator::FindingKind::crash:
       return Phase::crash;
     case emulator::FindingKind::hang:

@@ -48,7 +48,10 @@ run::TuningRequest request_of(const Options& options) {
   request.cache = options.warm_caches ? CacheState::warm : CacheState::cold;
   request.top_k = options.finalists;
   request.fresh = options.fresh;
+  request.timeout = options.timeout;
+  request.reproducible = options.reproducible;
   request.transfer = options.transfer;
+  request.compilers = std::min(options.compilers, 1024U);
   request.command_line = "tune::Tuner";
   run::settle(request, nullptr);
   return request;
@@ -208,7 +211,7 @@ std::map<std::string, tune::Evaluation>& known_of(Tuner::State& state, OpenRun& 
   if (open_run.known) return *open_run.known;
   open_run.known.emplace();
   for (tune::Evaluation& evaluation :
-       known_answers(state.store(), open_run.record.key, state.request.objective))
+       known_answers(state.store(), open_run.record.key, state.request.objective, state.options.timeout))
     open_run.known->emplace(evaluation.configuration.key(), std::move(evaluation));
   return *open_run.known;
 }

@@ -173,7 +173,6 @@ TEST_F(CheckStored, AnInterruptIsNoVerdict) {
 class NoisyDevice : public RerankDevice {
  public:
   NoisyDevice(double slower, std::uint64_t seed) : slower_(slower), random_(seed) {}
-  void learn(const Evaluation&) override {}
   void begin_rerank(std::span<const Configuration>) override {}
   Result<Timing> time_candidate(std::size_t index) override {
     drift_ += 0.001 * normal();
@@ -240,8 +239,7 @@ TEST(Junit, AFileIsWrittenWholeOrNotAtAll) {
 TEST(CheckStoredCommand, IsRefusedWhereItCannotBe) {
   const Sandbox sandbox;
   expect_refused(sandbox.tune({"check", "--stored"}), 1, {"there is no GPU here"});
-  expect_refused(sandbox.tune({"check", "stencil3d", "--junit", "x.xml"}), 2,
-                 {"--junit needs --stored"});
+  expect_refused(sandbox.tune({"check", "stencil3d", "--junit", "x.xml"}), 2, {"--junit needs --stored"});
   expect_refused(sandbox.tune({"check", "stencil3d", "--threshold", "3%"}), 2,
                  {"--threshold needs --stored"});
   expect_refused(sandbox.tune({"check", "--stored", "--threshold", "x"}), 2, {"--threshold: 'x'"});

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <stdexcept>
 
 #include "tuner/base/content_hash.hpp"
@@ -27,6 +28,8 @@ KernelResources fake_resources() {
   return resources;
 }
 
+constexpr useconds_t slow_run = 100'000;  // of the kind `slow`: microseconds
+
 class FakePrepared : public PreparedPlan {
  public:
   FakePrepared(const LaunchPlan& plan, FakeRunner& runner)
@@ -37,9 +40,12 @@ class FakePrepared : public PreparedPlan {
 
   Result<void> run_checked(const TensorViews& inputs) override {
     note("run");
+    if (runner_.interferes)
+      if (const auto failure = runner_.interferes(elements())) return tl::unexpected(*failure);
     const std::string kind = define(plan_.compile, "kind");
     if (kind == "dying") std::abort();
     while (kind == "hanging") sleep(1);
+    if (kind == "slow") usleep(slow_run);
     if (kind == "faulting") return fail(Phase::crash, "illegal address", "toy");
     const std::span<const std::byte> bytes = inputs.at("in").bytes;
     const std::span<const float> in(reinterpret_cast<const float*>(bytes.data()),
@@ -51,13 +57,23 @@ class FakePrepared : public PreparedPlan {
     return {};
   }
 
+  Result<void> run_again() override {
+    note("run again");
+    const std::string kind = define(plan_.compile, "kind");
+    if (kind == "right_once") out_.back() = std::numeric_limits<float>::quiet_NaN();
+    ran_again_ = true;
+    return {};
+  }
+
   Result<TensorView> fetch(std::string_view) override {
     return TensorView{ElementType::f32, {out_.size()}, std::as_bytes(std::span<const float>(out_))};
   }
 
   Result<void> check_memory() override {
     note("memory");
-    if (define(plan_.compile, "kind") == "overrun") return fail(Phase::verify, "out of bounds", "toy");
+    const std::string kind = define(plan_.compile, "kind");
+    if (kind == "overrun" || (kind == "late_overrun" && ran_again_))
+      return fail(Phase::verify, "out of bounds", "toy");
     return {};
   }
 
@@ -69,6 +85,9 @@ class FakePrepared : public PreparedPlan {
 
   Result<Timing> measure(const MeasureOptions& options) override {
     note("measure");
+    usleep(static_cast<useconds_t>(runner_.measuring_seconds * 1e6));
+    if (define(plan_.compile, "kind") == "slow")
+      usleep(slow_run * static_cast<useconds_t>(options.min_samples));
     const double time = 1e-9 * static_cast<double>(elements()) * 1024 / threads();
     Timing timing;
     timing.energy = runner_.joules_per_thread * threads();
@@ -96,6 +115,7 @@ class FakePrepared : public PreparedPlan {
   int number_;
   std::vector<KernelResources> resources_;
   std::vector<float> out_;
+  bool ran_again_ = false;
 };
 
 }  // namespace
@@ -118,6 +138,7 @@ Result<Binary> FakeCompiler::compile(const CompileRequest& request) const {
   ++compiled;
   if (define(request, "kind") == "crashing_compile") std::abort();
   while (define(request, "kind") == "hanging_compile") sleep(1);
+  if (define(request, "kind") == "greedy_compile") throw std::bad_alloc();
   if (define(request, "kind") == "broken_compile") return fail(Phase::compile, "syntax", "toy.cu(1): error");
   if (slow_block > 0 && define(request, "block") == std::to_string(slow_block)) release.wait(false);
   Binary binary;

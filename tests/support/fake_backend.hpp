@@ -2,7 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,9 +33,12 @@ class FakeRunner : public Runner {
  public:
   Result<std::vector<KernelResources>> check_resources(const LaunchPlan& plan, const Binary& binary) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
+  double measuring_seconds = 0;   ///< that measuring takes
   double joules_per_thread = 0;   ///< above 0: what an execution takes for each of its block * items
   int wrong_for_second_seed = 0;  ///< block * items of what is wrong from its second run at 1000 elements on
   int runs_of_wrong = 0;
+  /// Where set: asked before each run with the number of elements; a failure that it returns is the run's.
+  std::function<std::optional<Failure>(std::uint64_t elements)> interferes;
   int newest = 0;  ///< number of the plan that was prepared last: another one must not be used
   std::vector<std::string> calls;  ///< `prepare 37`, `run 37`, `measure 1000`: with the number of elements
 };

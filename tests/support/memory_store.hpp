@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tuner/session/store.hpp"
@@ -12,10 +14,12 @@ namespace tune::testing {
 class MemoryStore : public Store {
  public:
   RunId begin_run(const RunRecord&) override { return ++runs; }
-  void record(RunId, const Evaluation& evaluation) override { evaluations.push_back(evaluation); }
+  void record(RunId, const Evaluation& evaluation) override {
+    if (!evaluation.reused) evaluations.push_back(evaluation);
+  }
   void record_rerank(RunId, const RerankResult& value) override { rerank.push_back(value); }
   void end_run(RunId, RunEnd reason) override { end = reason; }
-  std::vector<Evaluation> known(const WorkloadKey&) override { return evaluations; }
+  std::vector<Evaluation> known(const WorkloadKey&) override;
   RerankResult known_rerank(const WorkloadKey&, Objective) override {
     return rerank.empty() ? RerankResult{} : rerank.back();
   }
@@ -25,5 +29,27 @@ class MemoryStore : public Store {
   std::vector<RerankResult> rerank;
   std::optional<RunEnd> end;
 };
+
+inline std::vector<Evaluation> MemoryStore::known(const WorkloadKey&) {
+  std::map<std::string, Evaluation> current;
+  std::map<std::string, int> attempts;
+  const auto same_failure = [](const Evaluation& one) {
+    return one.configuration.key() + to_string(one.outcome.error().phase).data() + one.outcome.error().reason;
+  };
+  for (const Evaluation& one : evaluations) {
+    if (!one.outcome) attempts[same_failure(one)] += one.attempts;
+    const bool accident = !one.outcome && is_accident(one.outcome.error(), one.attempts);
+    const auto [at, is_new] = current.try_emplace(one.configuration.key(), one);
+    const bool on_accident =
+        !at->second.outcome && is_accident(at->second.outcome.error(), at->second.attempts);
+    if (!is_new && (!accident || on_accident)) at->second = one;
+  }
+  std::vector<Evaluation> all;
+  for (auto& [key, one] : current) {
+    if (!one.outcome) one.attempts = attempts.at(same_failure(one));
+    all.push_back(std::move(one));
+  }
+  return all;
+}
 
 }  // namespace tune::testing

@@ -33,6 +33,9 @@ class PreparedPlan {
   /// scratch asks for them) and the guards around all buffers, runs the setup and all steps once and waits.
   /// Failure{launch}.
   virtual Result<void> run_checked(const TensorViews& inputs) = 0;
+  /// Call it after run_checked. Poisons the outputs again and runs all steps once, without the setup, on what
+  /// earlier executions left in inputs and scratch. Failure{launch}.
+  virtual Result<void> run_again() = 0;
   /// Call it after run_checked. Failure{verify} where a kernel wrote outside a buffer (`out of bounds`) or
   /// changed an input (`changed input`); it names the buffer and the first place.
   virtual Result<void> check_memory() = 0;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,19 @@ class Compiler {
   virtual ~Compiler() = default;
   /// Failure{compile} with the compiler's log.
   virtual Result<Binary> compile(const CompileRequest& request) const = 0;
+  /// Ends the compiles that are in flight on other threads, as far as that is possible: they return a failure
+  /// that says nothing about the request. Later compiles are not affected.
+  virtual void cancel() const {}
   /// `NVRTC 13.0 sm_90`, as stored and as shown.
   virtual std::string version() const = 0;
   /// Differs wherever equal requests may lead to other binaries or figures, even between builds with the same
   /// version: for keys of caches. Not stored with results, which stay comparable across such builds.
   virtual std::string identity() const { return version(); }
+  /// Returns a digest of the files on disk that shape the binary of this request beside its texts; empty
+  /// where there are none. Nothing where they cannot be known: the binary must then not be kept.
+  virtual std::optional<std::string> files_key(const CompileRequest& request) const {
+    return uses_files(request) ? std::nullopt : std::optional<std::string>("");
+  }
 };
 
 }  // namespace tune

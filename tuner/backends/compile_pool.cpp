@@ -14,6 +14,7 @@ CompilePool::~CompilePool() {
   clear();
   for (std::jthread& thread : threads_) thread.request_stop();
   ready_.notify_all();
+  compiler_.cancel();
 }
 
 std::future<Result<Binary>> CompilePool::submit(CompileRequest request) {

@@ -21,7 +21,7 @@ class CompilePool {
   explicit CompilePool(const Compiler& compiler, unsigned threads);
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
-  /// Drops compiles that have not started and waits for the others.
+  /// Drops compiles that have not started, and cancels the others.
   ~CompilePool();
 
   /// An exception of the compiler (a broken environment) comes out of the future.

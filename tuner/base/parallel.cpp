@@ -4,19 +4,23 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <thread>
 #include <vector>
 
+#include "tuner/base/host_limits.hpp"
+
 namespace tune {
 
 unsigned host_threads() {
-  // Only the cores that a batch system or taskset left to this process.
+  // The quota does not change while a program runs; threads may.
+  static const double quota = control_group_limits().cores;
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
-    return std::max(1u, static_cast<unsigned>(CPU_COUNT(&allowed)));
-  return std::max(1u, std::thread::hardware_concurrency());
+  const bool known = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
+  const double cores = known ? CPU_COUNT(&allowed) : std::thread::hardware_concurrency();
+  return static_cast<unsigned>(std::max(1.0, std::min(cores, std::ceil(quota))));
 }
 
 void parallel_for(std::uint64_t count, std::uint64_t grain,

@@ -6,7 +6,8 @@
 
 namespace tune {
 
-/// Returns the number of threads for work on the host: all cores of this process, at least one.
+/// Returns the number of threads for work on the host: the cores that a batch system, taskset or the quota of
+/// a container leaves to this process, at least one.
 unsigned host_threads();
 
 /// Calls `function(begin, end)` for consecutive parts of 0 .. count-1, at least `grain` long, on all cores

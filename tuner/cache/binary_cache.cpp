@@ -5,8 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
+#include <algorithm>
 
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/format.hpp"
@@ -53,8 +52,13 @@ std::optional<Result<Binary>> from_entry(std::string_view key, std::string_view 
 
 BinaryCache::BinaryCache(std::filesystem::path folder, std::uint64_t limit)
     : folder_(std::move(folder)), limit_(limit), size_(folder_, limit) {
-  if (folder_.empty())
+  if (folder_.empty()) {
+    readable_ = false;
     give_up("compiling without the cache of device binaries: set HOME or TUNE_CACHE_DIR to give it a folder");
+  } else if (const std::string reason = distrust(folder_); !reason.empty()) {
+    readable_ = false;
+    give_up(format("compiling without the cache of device binaries in {}: {}", folder_.string(), reason));
+  }
 }
 
 std::filesystem::path BinaryCache::file_of(const std::string& key) const {
@@ -62,17 +66,16 @@ std::filesystem::path BinaryCache::file_of(const std::string& key) const {
 }
 
 std::optional<Result<Binary>> BinaryCache::find(const std::string& key) {
-  if (folder_.empty()) return std::nullopt;
+  if (!readable_) return std::nullopt;
   const std::filesystem::path path = file_of(key);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
-  auto result = from_entry(key, bytes);
+  const std::optional<std::string> bytes = read_entry(path);
+  std::optional<Result<Binary>> result;
+  if (bytes) result = from_entry(key, *bytes);
   if (result) {
     // Marks the entry as used now: few file systems keep the time of access.
     utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
   } else {
-    unlink(path.c_str());
+    unlink(path.c_str());  // most often there is none
   }
   return result;
 }
@@ -80,7 +83,7 @@ std::optional<Result<Binary>> BinaryCache::find(const std::string& key) {
 void BinaryCache::keep(const std::string& key, const Result<Binary>& result) {
   if (!writable_) return;
   const std::string entry = to_entry(key, result);
-  if (disk_bytes(entry.size()) > limit_) return;
+  if (disk_bytes(entry.size()) > std::min(limit_, max_entry_bytes)) return;
   if (const std::error_code error = write_entry(file_of(key), entry))
     give_up(format("compiling without the cache of device binaries: {} cannot be written ({})",
                    folder_.string(), error.message()));

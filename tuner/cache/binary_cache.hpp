@@ -28,8 +28,8 @@ std::optional<Result<Binary>> from_entry(std::string_view key, std::string_view 
 
 /// A folder on disk that keeps the results of compiles, one file each. Safe for several threads, processes,
 /// and machines that share the folder: files appear whole and are verified when read; a damaged or foreign
-/// file counts as missing. Where the folder cannot be written, the program goes on without the cache and
-/// `notice()` has the reason.
+/// file counts as missing. Where the folder cannot be written, or where others than this user and root may
+/// write to it, the program goes on without the cache and `notice()` has the reason.
 class BinaryCache {
  public:
   static constexpr std::uint64_t default_limit = std::uint64_t{2} << 30;
@@ -55,6 +55,7 @@ class BinaryCache {
   std::filesystem::path folder_;
   std::uint64_t limit_;
   SizeLimit size_;
+  bool readable_ = true;
   std::atomic<bool> writable_{true};
   mutable std::mutex mutex_;
   std::string notice_;

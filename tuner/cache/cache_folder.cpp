@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,7 +40,8 @@ std::string unfinished_name() {
 /// The file with the sum, locked by one thread of one process at a time.
 class LockedSum {
  public:
-  explicit LockedSum(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+  explicit LockedSum(const fs::path& file)
+      : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644)) {
     locked_ = file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0;
     busy_ = file_ >= 0 && !locked_ && errno == EWOULDBLOCK;
   }
@@ -79,6 +81,16 @@ class LockedSum {
   bool busy_ = false;
 };
 
+bool is_trusted_owner(const struct stat& info) {
+  return info.st_uid == geteuid() || info.st_uid == 0;
+}
+
+/// A group with the number of its owner is that user's own: many systems give each user one.
+bool others_may_write(const struct stat& info) {
+  const bool own_group = info.st_gid == info.st_uid;
+  return (info.st_mode & S_IWOTH) != 0 || ((info.st_mode & S_IWGRP) != 0 && !own_group);
+}
+
 struct CachedFile {
   fs::path path;
   std::uint64_t bytes = 0;
@@ -111,13 +123,48 @@ std::vector<CachedFile> entries_of(const fs::path& folder) {
 
 }  // namespace
 
+std::string distrust(const fs::path& folder) {
+  struct stat info {};
+  if (stat(folder.c_str(), &info) != 0) return {};
+  if (!is_trusted_owner(info)) return "it belongs to another user";
+  if (others_may_write(info)) return "others may write to it: chmod go-w makes it usable";
+  return {};
+}
+
+std::optional<std::string> read_entry(const fs::path& path) {
+  // Does not wait for a pipe's other end, and does not follow a link to whatever it names.
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat info {};
+  if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  if (!is_trusted_owner(info) || others_may_write(info)) return std::nullopt;
+  if (static_cast<std::uint64_t>(info.st_size) > max_entry_bytes) return std::nullopt;
+  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const ssize_t got = read(file.get(), bytes.data() + have, bytes.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    have += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
 std::error_code write_entry(const fs::path& path, std::string_view bytes) {
-  const auto write = [&](const fs::path& unfinished) { return write_bytes(unfinished, bytes); };
-  const fs::path folder = path.parent_path();
-  std::error_code error = replace_file(path, write, folder / unfinished_name());
+  const fs::path unfinished = path.parent_path() / unfinished_name();
+  const auto write = [&] {
+    std::error_code error = write_bytes(unfinished, bytes);
+    // Whatever the umask is.
+    if (!error) fs::permissions(unfinished, fs::perms(0644), error);
+    if (!error) fs::rename(unfinished, path, error);
+    std::error_code ignored;
+    if (error) fs::remove(unfinished, ignored);
+    return error;
+  };
+  std::error_code error = write();
   if (error != std::errc::no_such_file_or_directory) return error;
-  fs::create_directories(folder, error);
-  return error ? error : replace_file(path, write, folder / unfinished_name());
+  if (fs::create_directories(path.parent_path(), error))
+    fs::permissions(path.parent_path(), fs::perms(0755), error);
+  return error ? error : write();
 }
 
 SizeLimit::SizeLimit(fs::path folder, std::uint64_t limit) : folder_(std::move(folder)), limit_(limit) {}

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -12,7 +14,19 @@ namespace tune::cache {
 /// The names of entries end so.
 inline constexpr std::string_view entry_suffix = ".entry";
 
-/// Writes an entry by replace_file. Makes the folder where it is missing.
+/// No binary is larger, so no larger file is an entry.
+inline constexpr std::uint64_t max_entry_bytes = std::uint64_t{128} << 20;
+
+/// Returns why binaries of a folder cannot be trusted, in a few words: others than this user and root own it
+/// or may write to it. Empty for a folder that can be trusted, and for one that does not exist.
+std::string distrust(const std::filesystem::path& folder);
+
+/// Returns the bytes of an entry. Nothing where there is none, or where it is no regular file, too large, or
+/// others than this user and root own it or may write to it.
+std::optional<std::string> read_entry(const std::filesystem::path& path);
+
+/// Writes an entry as a whole, in place of whatever has its name, but for a folder. Makes the folder where it
+/// is missing; others may not write to either.
 std::error_code write_entry(const std::filesystem::path& path, std::string_view bytes);
 
 /// Returns what a file of so many bytes takes on the disk: whole blocks of 4 KiB.

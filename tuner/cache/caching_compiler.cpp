@@ -18,8 +18,8 @@ using Clock = std::chrono::steady_clock;
 /// True for reasons that mean that the source is wrong wherever it is compiled. All others may be a lack of
 /// memory, a full disk or a killed compiler.
 bool lasts(const Failure& failure) {
-  constexpr std::array<std::string_view, 6> reasons = {
-      "syntax", "entry", "option", "missing header", "static assertion", "static shared memory"};
+  constexpr std::array<std::string_view, 5> reasons = {"syntax", "entry", "option", "static assertion",
+                                                       "static shared memory"};
   return failure.phase == Phase::compile && std::ranges::find(reasons, failure.reason) != reasons.end();
 }
 
@@ -36,14 +36,17 @@ Result<Binary> from_elsewhere(Result<Binary> result, Clock::time_point start) {
 CachingCompiler::CachingCompiler(std::shared_ptr<const Compiler> inner, std::shared_ptr<BinaryCache> cache)
     : inner_(std::move(inner)), cache_(std::move(cache)), identity_(inner_->identity()) {}
 
-std::string CachingCompiler::key_of(const CompileRequest& request) const {
-  return content_hash(format("{}:{}:{}{}", format_version, identity_.size(), identity_, content_of(request)));
+std::string CachingCompiler::key_of(const CompileRequest& request, const std::string& files) const {
+  const std::string on_disk = files.empty() ? "" : "files " + files;
+  return content_hash(
+      format("{}:{}:{}{}{}", format_version, identity_.size(), identity_, content_of(request), on_disk));
 }
 
 Result<Binary> CachingCompiler::compile(const CompileRequest& request) const {
-  if (uses_files(request)) return inner_->compile(request);
   const Clock::time_point start = Clock::now();
-  const std::string key = key_of(request);
+  const std::optional<std::string> files = inner_->files_key(request);
+  if (!files) return inner_->compile(request);
+  const std::string key = key_of(request, *files);
   std::promise<Result<Binary>> promise;
   Pending others;  // another thread's
   {
@@ -60,7 +63,7 @@ Result<Binary> CachingCompiler::compile(const CompileRequest& request) const {
     running_.erase(key);
   };
   try {
-    Result<Binary> result = find_or_compile(key, request);
+    Result<Binary> result = find_or_compile(key, request, *files);
     finish();
     promise.set_value(result);
     return result;
@@ -71,11 +74,14 @@ Result<Binary> CachingCompiler::compile(const CompileRequest& request) const {
   }
 }
 
-Result<Binary> CachingCompiler::find_or_compile(const std::string& key, const CompileRequest& request) const {
+Result<Binary> CachingCompiler::find_or_compile(const std::string& key, const CompileRequest& request,
+                                                const std::string& files) const {
   const Clock::time_point start = Clock::now();
   if (auto found = cache_->find(key)) return from_elsewhere(std::move(*found), start);
   Result<Binary> result = inner_->compile(request);
-  if (result || lasts(result.error())) cache_->keep(key, result);
+  if (!result && !lasts(result.error())) return result;
+  // A file may have changed while it was read.
+  if (files.empty() || inner_->files_key(request) == files) cache_->keep(key, result);
   return result;
 }
 

@@ -17,8 +17,8 @@ namespace tune::cache {
 /// same time compile once. No lock is held during a compile.
 ///
 /// Failures that the same request always has (a syntax error, a missing entry) are kept too; timeouts,
-/// crashes and other failures that may be the machine's are not. A request whose options make the compiler
-/// read files from disk bypasses the cache, because the key covers only the request.
+/// crashes, missing headers and other failures that may be the machine's are not. A request for which the
+/// compiler does not know the files that it reads bypasses the cache.
 class CachingCompiler : public Compiler {
  public:
   CachingCompiler(std::shared_ptr<const Compiler> inner, std::shared_ptr<BinaryCache> cache);
@@ -26,15 +26,18 @@ class CachingCompiler : public Compiler {
   /// As the inner compiler. A binary that was not compiled for this call is marked `cached`, with the seconds
   /// of this call as compile_seconds.
   Result<Binary> compile(const CompileRequest& request) const override;
+  void cancel() const override { inner_->cancel(); }
   std::string version() const override { return inner_->version(); }
   std::string identity() const override { return inner_->identity(); }
 
-  /// Returns 32 hexadecimal digits for the entry's format, the compiler's identity and the request.
-  std::string key_of(const CompileRequest& request) const;
+  /// Returns 32 hexadecimal digits for the entry's format, the compiler's identity, the request and the files
+  /// on disk that it includes (Compiler::files_key).
+  std::string key_of(const CompileRequest& request, const std::string& files = {}) const;
 
  private:
   using Pending = std::shared_future<Result<Binary>>;
-  Result<Binary> find_or_compile(const std::string& key, const CompileRequest& request) const;
+  Result<Binary> find_or_compile(const std::string& key, const CompileRequest& request,
+                                 const std::string& files) const;
 
   std::shared_ptr<const Compiler> inner_;
   std::shared_ptr<BinaryCache> cache_;

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <utility>
 
-#include "tuner/base/parallel.hpp"
+#include "tuner/base/host_limits.hpp"
 #include "tuner/base/stopwatch.hpp"
 
 namespace tune {
@@ -16,8 +17,10 @@ constexpr int rerank_min_samples = 3;
 constexpr int rerank_max_samples = 5;
 constexpr double rerank_time_cap = 0.1;  // seconds
 
-/// Seconds to wait where only the end of a compile can change anything.
-constexpr double a_while = 60;
+constexpr std::size_t reproducible_window = 64;
+
+/// Seconds after which somebody who waits for a compile looks whether the run was stopped.
+constexpr double stop_interval = 0.2;
 
 /// Returns the launch that limits a pipeline: the one with the fewest resident threads.
 std::optional<KernelResources> tightest(const std::vector<KernelResources>& all) {
@@ -47,12 +50,12 @@ DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Back
       backend_(backend),
       sources_(sources),
       options_(options),
-      threads_(options.compile_threads > 0 ? options.compile_threads : host_threads()),
+      threads_(options.compile_threads > 0 ? options.compile_threads : default_compilers()),
       verification_(problem, backend, sources),
       pool_(backend.compiler(), threads_) {}
 
 std::size_t DeviceEvaluator::window() const {
-  return 4 * std::size_t{threads_};
+  return options_.reproducible ? reproducible_window : 4 * std::size_t{threads_};
 }
 
 DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {
@@ -62,12 +65,42 @@ DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {
   return planned;
 }
 
+const ReferenceData& DeviceEvaluator::at_size(std::uint64_t seed) {
+  if (at_size_ == nullptr || seed_at_size_ != seed) {
+    at_size_.reset();
+    at_size_ = verification_.reference_data(instance_, seed);
+    seed_at_size_ = seed;
+  }
+  return *at_size_;
+}
+
 bool DeviceEvaluator::is_ready(const Planned& planned) {
-  return !planned.plan || planned.binary.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  const auto ended = [](const auto& binary) {
+    return binary.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  };
+  return !planned.plan ||
+         (ended(planned.binary) &&
+          std::ranges::all_of(
+              planned.checks, ended, [](const auto& check) -> const auto& { return check.second; }));
+}
+
+/// Has the sizes of the checks compiled ahead too, where macros follow from the size: otherwise the device
+/// would wait for their compiles.
+void DeviceEvaluator::compile_checks(Planned& planned) {
+  if (!planned.plan) return;
+  const std::string own = content_of(planned.plan->compile);
+  for (const Instance& size : problem_.check_instances(instance_, planned.configuration)) {
+    Result<LaunchPlan> small = problem_.plan(size, planned.configuration, sources_);
+    if (!small) return;  // the check reports it
+    std::string content = content_of(small->compile);
+    if (content == own || planned.checks.contains(content)) continue;
+    planned.checks.emplace(std::move(content), pool_.submit(std::move(small->compile)).share());
+  }
 }
 
 void DeviceEvaluator::submit(Configuration configuration) {
   queue_.push_back(plan(std::move(configuration)));
+  compile_checks(queue_.back());
 }
 
 void DeviceEvaluator::drop() {
@@ -75,14 +108,9 @@ void DeviceEvaluator::drop() {
   queue_.clear();
 }
 
-void DeviceEvaluator::learn(const Evaluation& evaluation) {
-  if (!evaluation.outcome || evaluation.outcome->samples.empty()) return;
-  const double time = evaluation.outcome->time();
-  if (!fastest_ || time < *fastest_) fastest_ = time;
-}
-
-/// Takes the first compiled configuration, once each one before it has been waited for long enough.
-DeviceEvaluator::Planned DeviceEvaluator::take_next() {
+/// Takes the first compiled configuration, once each one before it has been waited for long enough. Nothing
+/// where it was stopped.
+std::optional<DeviceEvaluator::Planned> DeviceEvaluator::take_next() {
   while (true) {
     const std::uint64_t finished = pool_.finished();
     Planned* awaited = nullptr;
@@ -92,19 +120,25 @@ DeviceEvaluator::Planned DeviceEvaluator::take_next() {
         queue_.erase(planned);
         return taken;
       }
-      if (planned->waited >= options_.patience) continue;
+      if (!options_.reproducible && planned->waited >= options_.patience) continue;
       awaited = &*planned;
       break;
     }
+    if (is_stopped()) return std::nullopt;
+    double seconds = stop_interval;
+    if (awaited != nullptr && !options_.reproducible)
+      seconds = std::min(seconds, options_.patience - awaited->waited);
     const Stopwatch waiting;
-    pool_.wait_for_more_than(finished, awaited == nullptr ? a_while : options_.patience - awaited->waited);
+    pool_.wait_for_more_than(finished, seconds);
     if (awaited != nullptr) awaited->waited += waiting.seconds();
   }
 }
 
 std::optional<Evaluation> DeviceEvaluator::next() {
   if (queue_.empty()) throw std::logic_error("no configuration was submitted");
-  Planned planned = take_next();
+  std::optional<Planned> taken = take_next();
+  if (!taken) return std::nullopt;
+  Planned& planned = *taken;
   Evaluation evaluation;
   evaluation.configuration = std::move(planned.configuration);
   if (!planned.plan) {
@@ -116,12 +150,12 @@ std::optional<Evaluation> DeviceEvaluator::next() {
     evaluation.outcome = tl::unexpected(binary.error());
     return evaluation;
   }
-  evaluate_binary(*planned.plan, *binary, evaluation);
+  evaluate_binary(planned, *binary, evaluation);
   return evaluation;
 }
 
-void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation) {
-  const std::string code = executed_code(plan, binary);
+void DeviceEvaluator::evaluate_binary(const Planned& planned, const Binary& binary, Evaluation& evaluation) {
+  const std::string code = executed_code(*planned.plan, binary);
   const auto same = by_code_.find(code);
   if (same != by_code_.end()) {
     const Configuration configuration = evaluation.configuration;
@@ -133,18 +167,22 @@ void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& bina
     evaluation.binary_hash = binary.hash;
     evaluation.resources = compiled_resources(binary);
     const double computing = verification_.reference_seconds();
-    evaluation.outcome = carry_out(plan, binary, evaluation);
-    if (was_killed(evaluation.outcome)) evaluation.outcome = carry_out(plan, binary, evaluation);
+    evaluation.outcome = carry_out(planned, binary, evaluation);
+    if (was_killed(evaluation.outcome)) evaluation.outcome = carry_out(planned, binary, evaluation);
     evaluation.phases.reference = verification_.reference_seconds() - computing;
-    by_code_.emplace(code, evaluation);
-    learn(evaluation);
+    // What may not come again is no answer for others.
+    if (evaluation.outcome || recurrence_of(evaluation.outcome.error()) == Recurrence::certain)
+      by_code_.emplace(code, evaluation);
+    if (evaluation.outcome && !evaluation.outcome->samples.empty())
+      fastest_ = std::min(fastest_.value_or(evaluation.outcome->time()), evaluation.outcome->time());
   }
   evaluation.phases.compile = binary.compile_seconds;
   evaluation.from_cache = binary.cached;
 }
 
-Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Binary& binary,
+Result<Measurement> DeviceEvaluator::carry_out(const Planned& planned, const Binary& binary,
                                                Evaluation& evaluation) {
+  const LaunchPlan& plan = *planned.plan;
   {
     // A configuration that cannot run at the size itself fails before any launch, the small checks included.
     const Stopwatch loading;
@@ -155,8 +193,13 @@ Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Bin
   }
   const Stopwatch verifying;
   const double computing = verification_.reference_seconds();
-  const Result<CheckedError> small = verification_.check_at(
-      problem_.check_instances(instance_, evaluation.configuration), evaluation.configuration, plan, binary);
+  const auto compiled = [&](const CompileRequest& request) {
+    const auto ahead = planned.checks.find(content_of(request));
+    return ahead == planned.checks.end() ? backend_.compiler().compile(request) : ahead->second.get();
+  };
+  const Result<CheckedError> small =
+      verification_.check_at(problem_.check_instances(instance_, evaluation.configuration),
+                             evaluation.configuration, plan, binary, compiled);
   evaluation.phases.verify = verifying.seconds() - (verification_.reference_seconds() - computing);
   if (!small) return tl::unexpected(small.error());
   Result<Measurement> measurement = check_and_measure(plan, binary, evaluation);
@@ -166,11 +209,13 @@ Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Bin
 
 Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, const Binary& binary,
                                                        Evaluation& evaluation) {
-  const ReferenceData& expected = verification_.reference_data(instance_, check_seeds[0]);
+  const ReferenceData& expected = at_size(check_seeds[0]);
   const Stopwatch verifying;
   const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
-  const Result<double> error = check(**prepared, plan, expected);
+  const Stopwatch checking;
+  Result<double> error = check(**prepared, plan, expected);
+  const double check_seconds = checking.seconds();
   evaluation.phases.verify += verifying.seconds();
   if (!error) return tl::unexpected(error.error());
 
@@ -185,6 +230,11 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
   evaluation.phases.measure = measuring.seconds();
   if (!timing) return tl::unexpected(timing.error());
   static_cast<Timing&>(measurement) = std::move(*timing);
+  if (check_seconds > options_.recheck_share * evaluation.phases.measure) return measurement;
+  const Stopwatch again;
+  error = check_after_timing(**prepared, plan, expected);
+  evaluation.phases.verify += again.seconds();
+  if (!error) return tl::unexpected(error.error());
   return measurement;
 }
 
@@ -193,31 +243,43 @@ void DeviceEvaluator::begin_rerank(std::span<const Configuration> top_k) {
   for (const Configuration& configuration : top_k) top_k_.push_back({plan(configuration)});
 }
 
-/// Fills the buffers again in each turn, so that the configuration is not timed in the state that the last
-/// one left.
 Result<Timing> DeviceEvaluator::time_candidate(std::size_t index) {
   RerankCandidate& candidate = top_k_.at(index);
   const Result<LaunchPlan>& plan = candidate.planned.plan;
   if (!plan) return tl::unexpected(plan.error());
-  const bool first = !candidate.binary;
-  if (first) candidate.binary = candidate.planned.binary.get();
-  if (!*candidate.binary) return tl::unexpected(candidate.binary->error());
+  if (!candidate.binary) candidate.binary = candidate.planned.binary.get();
+  const Result<Binary>& binary = *candidate.binary;
+  if (!binary) return tl::unexpected(binary.error());
+  Result<Timing> timing = take_turn(candidate, *plan, *binary);
+  if (!timing && timing.error().phase == Phase::crash) timing = take_turn(candidate, *plan, *binary);
+  return timing;
+}
+
+/// Fills the buffers again in each turn, so that the configuration is not timed in the state that the last
+/// one left.
+Result<Timing> DeviceEvaluator::take_turn(RerankCandidate& candidate, const LaunchPlan& plan,
+                                          const Binary& binary) {
   // The configuration has not seen these inputs at this size.
-  const ReferenceData& expected = verification_.reference_data(instance_, check_seeds[1]);
-  const auto prepared = backend_.runner().prepare(*plan, **candidate.binary);
+  const ReferenceData& expected = at_size(check_seeds[1]);
+  const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
-  if (first) {
-    const Result<double> error = check(**prepared, *plan, expected);
-    if (!error) return tl::unexpected(error.error());
-  } else if (const Result<void> ran = (*prepared)->run_checked(views_of(expected.inputs)); !ran) {
-    return tl::unexpected(ran.error());
+  if (candidate.checked) {
+    const Result<void> ran = (*prepared)->run_checked(views_of(expected.inputs));
+    if (!ran) return tl::unexpected(ran.error());
+  } else if (const Result<double> error = check(**prepared, plan, expected); !error) {
+    return tl::unexpected(error.error());
   }
+  candidate.checked = true;
   MeasureOptions measure_options = options_.measure;
   measure_options.min_samples = rerank_min_samples;
   measure_options.max_samples = rerank_max_samples;
   measure_options.time_cap = rerank_time_cap;
   measure_options.spread = 0;
-  return (*prepared)->measure(measure_options);
+  Result<Timing> timing = (*prepared)->measure(measure_options);
+  if (!timing) return timing;
+  const Result<double> after = check_after_timing(**prepared, plan, expected);
+  if (!after) return tl::unexpected(after.error());
+  return timing;
 }
 
 }  // namespace tune

@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <deque>
+#include <future>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,17 +22,23 @@ namespace tune {
 
 struct DeviceEvaluatorOptions {
   MeasureOptions measure;
-  bool measure_time = true;      ///< false: check only; a measurement then has no samples
-  bool race = true;              ///< stop measuring what cannot become the fastest
-  unsigned compile_threads = 0;  ///< 0: all cores
+  bool measure_time = true;  ///< false: check only; a measurement then has no samples
+  bool race = true;          ///< stop measuring what cannot become the fastest
+  /// Results are checked again after the timed executions where a check takes at most this share of the time
+  /// that measuring took. Top candidates are always checked again.
+  double recheck_share = 0.1;
+  unsigned compile_threads = 0;  ///< 0: default_compilers()
   /// Seconds after which the following configurations overtake one that still compiles. Shorter compiles end
   /// in the order in which they were submitted, so that a repeated run asks the same.
   double patience = 1;
+  /// Nothing is overtaken, and the window is the same on every machine: with the same results, a strategy is
+  /// told the same in the same order.
+  bool reproducible = false;
 };
 
 /// Evaluates on a device, in these phases: plan, compile (ahead, on all cores), load and resources, checks at
-/// odd sizes, check at the size itself, measurement. Computes inputs and reference of a size once, and
-/// measures configurations with the same machine code and the same launches once.
+/// odd sizes, check at the size itself, measurement. Measures configurations with the same machine code and
+/// the same launches once.
 class DeviceEvaluator : public Evaluator, public RerankDevice {
  public:
   /// All must outlive the evaluator.
@@ -39,10 +48,10 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   void submit(Configuration configuration) override;
   std::optional<Evaluation> next() override;
   void drop() override;
-  /// Four compiles a core: one that takes ten times as long as the others must not leave the cores idle.
+  /// Four compiles for each compiler: one that takes ten times as long as the others must not leave the
+  /// others idle. 64 where the run must be reproducible.
   std::size_t window() const override;
   RerankDevice* rerank_device() override { return this; }
-  void learn(const Evaluation& evaluation) override;
   void begin_rerank(std::span<const Configuration> top_k) override;
   Result<Timing> time_candidate(std::size_t index) override;
 
@@ -52,18 +61,24 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
     Result<LaunchPlan> plan;
     std::future<Result<Binary>> binary = {};  ///< only where there is a plan
     double waited = 0;                        ///< seconds that others waited for it
+    /// Of sizes of checks with another source than the size that is tuned, by content_of their requests.
+    std::map<std::string, std::shared_future<Result<Binary>>> checks = {};
   };
   struct RerankCandidate {
     Planned planned;
-    std::optional<Result<Binary>> binary = {};  ///< after the first turn
+    std::optional<Result<Binary>> binary = {};  ///< once it was waited for
+    bool checked = false;
   };
 
-  void evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
-  Result<Measurement> carry_out(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
+  void evaluate_binary(const Planned& planned, const Binary& binary, Evaluation& evaluation);
+  Result<Measurement> carry_out(const Planned& planned, const Binary& binary, Evaluation& evaluation);
   Result<Measurement> check_and_measure(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
+  Result<Timing> take_turn(RerankCandidate& candidate, const LaunchPlan& plan, const Binary& binary);
   Planned plan(Configuration configuration);
+  const ReferenceData& at_size(std::uint64_t seed);
+  void compile_checks(Planned& planned);
   static bool is_ready(const Planned& planned);
-  Planned take_next();
+  std::optional<Planned> take_next();
   const Problem& problem_;
   Instance instance_;
   Backend& backend_;
@@ -71,6 +86,9 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   DeviceEvaluatorOptions options_;
   unsigned threads_;
   Verification verification_;
+  /// Of the size that is tuned, which may be gigabytes: of one seed at a time.
+  std::shared_ptr<const ReferenceData> at_size_;
+  std::uint64_t seed_at_size_ = 0;
   std::optional<double> fastest_;                        ///< seconds
   std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches
   CompilePool pool_;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "search/space/configuration.hpp"
@@ -52,6 +53,8 @@ struct Evaluation {
   /// The outcome is that of another configuration with the same machine code and launches.
   bool same_code = false;
   bool from_cache = false;  ///< the binary was found in the cache
+  /// Of a failure: how often it ended so, in this evaluation or, where it is known from the database, in all.
+  int attempts = 1;
 };
 
 /// The quantity to minimise: seconds, joules, or their product (the energy-delay product), an execution.
@@ -70,17 +73,17 @@ std::optional<double> objective_value(const Measurement& measurement, Objective 
 /// Returns nothing for a failure.
 std::optional<double> objective_value(const Evaluation& evaluation, Objective objective);
 
-/// A device that can time evaluated configurations again. Runs with such an evaluator end with a re-ranking.
+/// A device that can time evaluated configurations again. Runs with such an evaluator begin with the best
+/// known configuration, and end with a re-ranking.
 class RerankDevice {
  public:
   virtual ~RerankDevice() = default;
   /// Announces the configurations that will be timed again, so that they can be prepared together.
   virtual void begin_rerank(std::span<const Configuration> top_k) = 0;
-  /// Takes a few samples of announced candidate `index`. Before the first turn it is checked with other
-  /// inputs. A candidate must not be timed again after a failure.
+  /// Takes a few samples of announced candidate `index`. It is checked with other inputs before the first
+  /// turn, and once more after the timed executions of every turn. A crash is returned where it came twice in
+  /// a row. A candidate must not be timed again after a failure.
   virtual Result<Timing> time_candidate(std::size_t index) = 0;
-  /// Takes note of a stored evaluation of the same workload, such as the incumbent's time.
-  virtual void learn(const Evaluation& evaluation) = 0;
 };
 
 /// Evaluates configurations, on a device or from a recording. It is a queue: later configurations are
@@ -91,15 +94,23 @@ class Evaluator {
   /// Puts a configuration at the end of the queue.
   virtual void submit(Configuration configuration) = 0;
   /// Takes the first configuration out of the queue, or a later one where the first would keep the device
-  /// waiting, and evaluates it. Nothing where a recording lacks the first. Throws std::logic_error where the
-  /// queue is empty.
+  /// waiting, and evaluates it. Nothing where a recording lacks the first, and where it was stopped while it
+  /// waited for a compile. Throws std::logic_error where the queue is empty.
   virtual std::optional<Evaluation> next() = 0;
+  /// `stop` is asked several times a second while `next` waits; empty: never.
+  void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
   /// Empties the queue.
   virtual void drop() = 0;
   /// Returns how many configurations the queue should hold to keep the evaluator busy.
   virtual std::size_t window() const { return 1; }
   /// Null where there is no device to time on: a recording.
   virtual RerankDevice* rerank_device() { return nullptr; }
+
+ protected:
+  bool is_stopped() const { return stop_ && stop_(); }
+
+ private:
+  std::function<bool()> stop_;
 };
 
 /// Evaluates all configurations, in the order of the evaluator; `done` returns false to stop early.

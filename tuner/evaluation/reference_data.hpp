@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,6 +23,10 @@ struct ReferenceData {
   TensorSet inputs;
   TensorSet reference;
   Tolerance tolerance;  ///< the problem's, for plans that have none of their own
+  /// Half of the values of an output that are not zero are smaller, of a sample; by its name.
+  std::map<std::string, double> medians = {};
+
+  std::size_t bytes() const;
 };
 
 /// Returns the tolerance of a plan's outputs, its own or else the problem's, with relative tolerances
@@ -29,29 +34,48 @@ struct ReferenceData {
 Tolerance tolerance_of(const LaunchPlan& plan, const ReferenceData& reference_data,
                        const TensorSet& computed = {});
 
+/// Returns why this check would prove little: most results are smaller than the tolerance. Empty where it
+/// would not, and for tolerances without a cure.
+std::string too_wide(const Tolerance& tolerance, const ReferenceData& reference_data);
+
 /// Returns the largest absolute error that any output may have.
 double widest(const Tolerance& tolerance);
 
 /// Computes outputs as f64 by the problem's `reference_plan`.
 using RunReference = std::function<TensorSet(const Instance& instance, const TensorSet& inputs)>;
 
-/// Computes inputs and references of a problem once a size and seed, and keeps them.
+/// Computes inputs and references of a problem, and keeps those that were used last: small sizes of checks
+/// depend on the configuration, and there may be hundreds.
 class ReferenceCache {
  public:
+  static constexpr std::size_t default_bytes = std::size_t{256} << 20;
+
   /// The problem must outlive this, and so must everything that `run` uses. Without `run`, references lack
   /// the outputs that only the problem's `reference_plan` computes.
-  explicit ReferenceCache(const Problem& problem, RunReference run = {})
-      : problem_(problem), run_(std::move(run)) {}
+  /// It keeps at most `max_bytes`. The caller keeps those that are larger, while they are needed.
+  explicit ReferenceCache(const Problem& problem, RunReference run = {},
+                          std::size_t max_bytes = default_bytes)
+      : problem_(problem), run_(std::move(run)), max_bytes_(max_bytes) {}
 
   std::shared_ptr<const ReferenceData> at(const Instance& instance, std::uint64_t seed);
   /// Returns the seconds that computing them took so far.
   double seconds() const { return seconds_; }
+  /// Returns the bytes that it keeps.
+  std::size_t bytes() const { return bytes_; }
 
  private:
+  struct Entry {
+    std::string instance;  ///< its key
+    std::uint64_t seed;
+    std::shared_ptr<const ReferenceData> data;
+  };
+  std::shared_ptr<const ReferenceData> compute(const Instance& instance, std::uint64_t seed) const;
+
   const Problem& problem_;
   RunReference run_;
-  /// By the instance's key and the seed.
-  std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<const ReferenceData>> known_;
+  std::size_t max_bytes_;
+  std::list<Entry> known_;  ///< the one that was used last comes first
+  std::size_t bytes_ = 0;
   double seconds_ = 0;
 };
 

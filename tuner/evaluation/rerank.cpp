@@ -94,6 +94,7 @@ Evaluation failed(const Evaluation& candidate, const Failure& failure) {
   evaluation.outcome = tl::unexpected(failure);
   evaluation.phases = {};
   evaluation.reused = false;
+  evaluation.attempts = failure.phase == Phase::crash ? 2 : 1;  // see RerankDevice::time_candidate
   return evaluation;
 }
 
@@ -129,10 +130,10 @@ bool same_measurement(const Evaluation& a, const Evaluation& b) {
          a.outcome->samples == b.outcome->samples;
 }
 
-void TopCandidates::add(const Evaluation& evaluation) {
+void TopCandidates::add(const Evaluation& evaluation, double scale) {
   const std::optional<double> value = objective_value(evaluation, objective_);
   if (!value) return;
-  RankedEvaluation ranked{*value, evaluation.configuration.key(), evaluation};
+  RankedEvaluation ranked{*value * scale, evaluation.configuration.key(), evaluation};
   const auto rank = [](const RankedEvaluation& c) {
     return std::tie(c.value, c.key);
   };  // makes the order of equal values unique

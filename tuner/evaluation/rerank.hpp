@@ -67,7 +67,8 @@ struct RerankResult {
 class TopCandidates {
  public:
   explicit TopCandidates(Objective objective) : objective_(objective) {}
-  void add(const Evaluation& evaluation);
+  /// Ranks the evaluation by its value times `scale`.
+  void add(const Evaluation& evaluation, double scale = 1);
   void remove(const Configuration& configuration);
   /// Returns the candidates whose median interval reaches within the options' share of the best, the best
   /// first.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
@@ -48,6 +49,26 @@ Result<void> run_and_check_memory(PreparedPlan& prepared, const TensorSet& input
   return ran ? prepared.check_memory() : ran;
 }
 
+/// Compares every element of every output. Returns the largest error, or the failure.
+Result<double> check_outputs(PreparedPlan& prepared, const LaunchPlan& plan,
+                             const ReferenceData& reference_data) {
+  const Tolerance tolerance = tolerance_of(plan, reference_data);
+  if (const std::string reason = too_wide(tolerance, reference_data); !reason.empty())
+    return fail(Phase::verify, "tolerance too wide", reason);
+  double worst = 0;
+  for (const BufferSpec& buffer : plan.buffers) {
+    if (buffer.role != BufferRole::output) continue;
+    const Bounds bounds = tolerance.of(buffer.name);
+    const Result<Comparison> comparison =
+        prepared.compare(buffer.name, view_of(reference_data.reference.at(buffer.name)), bounds);
+    if (!comparison) return tl::unexpected(comparison.error());
+    if (!is_right(*comparison, bounds))
+      return tl::unexpected(wrong_result(*comparison, buffer.layout.extents, bounds, buffer.name));
+    worst = std::max(worst, comparison->worst_error);
+  }
+  return worst;
+}
+
 /// Counts up when kernels begin to run on the device and when they have ended.
 class DeviceWork {
  public:
@@ -72,19 +93,24 @@ std::string executed_code(const LaunchPlan& plan, const Binary& binary) {
 Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const ReferenceData& reference_data) {
   const Result<void> ran = run_and_check_memory(prepared, reference_data.inputs);
   if (!ran) return tl::unexpected(ran.error());
-  const Tolerance tolerance = tolerance_of(plan, reference_data);
-  double worst = 0;
-  for (const BufferSpec& buffer : plan.buffers) {
-    if (buffer.role != BufferRole::output) continue;
-    const Bounds bounds = tolerance.of(buffer.name);
-    const Result<Comparison> comparison =
-        prepared.compare(buffer.name, view_of(reference_data.reference.at(buffer.name)), bounds);
-    if (!comparison) return tl::unexpected(comparison.error());
-    if (!is_right(*comparison, bounds))
-      return tl::unexpected(wrong_result(*comparison, buffer.layout.extents, bounds, buffer.name));
-    worst = std::max(worst, comparison->worst_error);
-  }
-  return worst;
+  return check_outputs(prepared, plan, reference_data);
+}
+
+Result<double> check_after_timing(PreparedPlan& prepared, const LaunchPlan& plan,
+                                  const ReferenceData& reference_data) {
+  const bool in_place =
+      std::ranges::any_of(plan.buffers, [](const BufferSpec& buffer) { return is_in_place(buffer); });
+  Result<void> ran;
+  if (!in_place) ran = prepared.run_again();
+  if (ran) ran = prepared.check_memory();
+  Result<double> error = 0.0;
+  if (!ran)
+    error = tl::unexpected(ran.error());
+  else if (!in_place)
+    error = check_outputs(prepared, plan, reference_data);
+  if (!error && error.error().phase == Phase::verify)
+    error.error().detail = "after the timed executions: " + error.error().detail;
+  return error;
 }
 
 TensorSet run_reference(const Problem& problem, const Instance& instance, const TensorSet& inputs,
@@ -113,37 +139,37 @@ Verification::Verification(const Problem& problem, Backend& backend, const Kerne
 Result<TensorSet> Verification::outputs(const Instance& instance, const Configuration& configuration) {
   const Result<LaunchPlan> plan = problem_.plan(instance, configuration, sources_);
   if (!plan) return tl::unexpected(plan.error());
-  const ReferenceData& expected = reference_data(instance, check_seeds[0]);
-  const auto run = [&](PreparedPlan& prepared) { return failure_of(check(prepared, *plan, expected)); };
+  const auto expected = reference_data(instance, check_seeds[0]);
+  const auto run = [&](PreparedPlan& prepared) { return failure_of(check(prepared, *plan, *expected)); };
   return outputs_of(*plan, backend_, run, copied);
 }
 
 Result<CheckedError> Verification::check_at(std::span<const Instance> sizes,
                                             const Configuration& configuration, const LaunchPlan& plan,
-                                            const Binary& binary) {
+                                            const Binary& binary, const Compile& compile) {
   CheckedError checked;
   for (const Instance& instance : sizes) {
     const Result<LaunchPlan> small = problem_.plan(instance, configuration, sources_);
     if (!small) return tl::unexpected(small.error());
     std::optional<Result<Binary>> other;
     if (content_of(small->compile) != content_of(plan.compile))
-      other = backend_.compiler().compile(small->compile);
+      other = compile ? compile(small->compile) : backend_.compiler().compile(small->compile);
     if (other && !*other) return tl::unexpected(other->error());
     const DeviceWork working(device_work_);
     // Another plan may compute the reference: it runs before this one takes the device's memory.
-    for (const std::uint64_t seed : check_seeds) static_cast<void>(reference_data(instance, seed));
+    std::vector<std::shared_ptr<const ReferenceData>> expected_by_seed;
+    for (const std::uint64_t seed : check_seeds) expected_by_seed.push_back(reference_data(instance, seed));
     const auto prepared = backend_.runner().prepare(*small, other ? **other : binary);
     if (!prepared) return tl::unexpected(prepared.error());
-    for (const std::uint64_t seed : check_seeds) {
-      const ReferenceData& expected = reference_data(instance, seed);
-      const Result<double> error = check(**prepared, *small, expected);
+    for (const auto& expected : expected_by_seed) {
+      const Result<double> error = check(**prepared, *small, *expected);
       if (!error) {
         Failure failure = error.error();
         failure.detail = format("at {}: {}", instance.key(), failure.detail);
         return tl::unexpected(std::move(failure));
       }
       checked.largest = std::max(checked.largest, *error);
-      checked.tolerance = widest(tolerance_of(*small, expected));
+      checked.tolerance = widest(tolerance_of(*small, *expected));
     }
   }
   return checked;

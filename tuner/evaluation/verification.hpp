@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -20,6 +22,13 @@ std::string executed_code(const LaunchPlan& plan, const Binary& binary);
 /// inputs are unchanged, and every element of every output. Returns the largest error, or the failure.
 Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const ReferenceData& reference_data);
 
+/// Call it after `measure`: fills the outputs with poison, executes the plan once more on what the timed
+/// executions left, and checks as `check` does. A kernel that does less from its second execution on, or that
+/// only then writes where it must not, fails. Outputs of plans that also read them (BufferFill::contents)
+/// hold other values after each execution: of such plans, only guards and inputs are checked.
+Result<double> check_after_timing(PreparedPlan& prepared, const LaunchPlan& plan,
+                                  const ReferenceData& reference_data);
+
 /// Returns the outputs of the problem's `reference_plan` on these inputs, as f64; nothing where there is no
 /// such plan, or where it fails and replaces `reference`. Throws Error where it fails and does not.
 TensorSet run_reference(const Problem& problem, const Instance& instance, const TensorSet& inputs,
@@ -31,8 +40,7 @@ struct CheckedError {
   double tolerance = 0;  ///< at the last size
 };
 
-/// Checks the configurations of one problem on one backend. Computes inputs and references once a size and
-/// seed.
+/// Checks the configurations of one problem on one backend.
 class Verification {
  public:
   /// All must outlive this. `device_work` (may be null) is odd while kernels of this run on the device, and
@@ -40,16 +48,19 @@ class Verification {
   Verification(const Problem& problem, Backend& backend, const KernelSources& sources,
                std::atomic<std::uint64_t>* device_work = nullptr);
 
+  /// Returns the binary of a request.
+  using Compile = std::function<Result<Binary>(const CompileRequest& request)>;
+
   /// Checks the configuration at each of these sizes with the inputs of both seeds. `plan` and `binary` are
-  /// those of the size that is tuned: sizes with the same source use that binary. A failure names the size.
+  /// those of the size that is tuned: sizes with the same source use that binary, others what `compile`
+  /// returns, by default the backend's compiler. A failure names the size.
   Result<CheckedError> check_at(std::span<const Instance> sizes, const Configuration& configuration,
-                                const LaunchPlan& plan, const Binary& binary);
+                                const LaunchPlan& plan, const Binary& binary, const Compile& compile = {});
   /// Runs the configuration with the inputs of the first seed, checks it and returns the outputs, in the
   /// types that they have on the device.
   Result<TensorSet> outputs(const Instance& instance, const Configuration& configuration);
-  /// Valid as long as this object.
-  const ReferenceData& reference_data(const Instance& instance, std::uint64_t seed) {
-    return *reference_cache_.at(instance, seed);
+  std::shared_ptr<const ReferenceData> reference_data(const Instance& instance, std::uint64_t seed) {
+    return reference_cache_.at(instance, seed);
   }
   /// Returns the seconds that inputs and references took so far.
   double reference_seconds() const { return reference_cache_.seconds(); }

@@ -7,6 +7,7 @@
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/plan/includes.hpp"
 
 namespace tune {
 namespace {
@@ -229,6 +230,17 @@ bool uses_files(const CompileRequest& request) {
   return std::ranges::any_of(request.options, [&](const std::string& option) {
     return std::ranges::any_of(starts, [&](std::string_view start) { return option.starts_with(start); });
   });
+}
+
+bool is_self_contained(const CompileRequest& request) {
+  const auto is_own = [&](const Include& include) {
+    return std::ranges::find(request.headers, include.name, &SourceFile::name) != request.headers.end();
+  };
+  const auto is_alone = [&](const SourceFile& file) {
+    const Includes includes = includes_of(file.text);
+    return !includes.computed && std::ranges::all_of(includes.files, is_own);
+  };
+  return !uses_files(request) && is_alone(request.source) && std::ranges::all_of(request.headers, is_alone);
 }
 
 }  // namespace tune

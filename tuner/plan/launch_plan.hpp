@@ -93,6 +93,9 @@ std::string content_of(const CompileRequest& request);
 /// the binary.
 bool uses_files(const CompileRequest& request);
 
+/// True where the request's texts include each other alone, so that a compiler reads no other file.
+bool is_self_contained(const CompileRequest& request);
+
 enum class BufferRole { input, output, scratch };
 
 /// What outputs and scratch memory hold before the first launch. Zero is for memory that launches leave as
@@ -126,6 +129,11 @@ struct BufferSpec {
   bool on_host() const { return place != MemoryPlace::device; }
   std::uint64_t allocation_bytes() const { return layout.allocation * element_size(type); }
 };
+
+/// True for an output that kernels also read: each execution changes what the next one begins with.
+inline bool is_in_place(const BufferSpec& buffer) {
+  return buffer.fill == BufferFill::contents;
+}
 
 /// Returns the value of every byte of an output or scratch buffer before a checked run: 0xff (NaN in floating
 /// point) or 0. Throws Error where a buffer other than scratch asks for zeros.

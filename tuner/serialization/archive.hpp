@@ -28,7 +28,7 @@ namespace tune::process {
 template<class T>
 inline constexpr std::array<const char*, 0> member_names{};
 template<>
-inline constexpr std::array member_names<Failure>{"phase", "reason", "detail"};
+inline constexpr std::array member_names<Failure>{"phase", "reason", "detail", "time_limit"};
 template<>
 inline constexpr std::array member_names<SourceFile>{"name", "text"};
 template<>
@@ -93,12 +93,12 @@ template<>
 inline constexpr std::array member_names<Timing>{"samples",   "stop",   "executions",
                                                  "throttled", "energy", "machine"};
 template<>
-inline constexpr std::array member_names<Tolerance>{"absolute", "derivation", "relative", "buffers"};
+inline constexpr std::array member_names<Tolerance>{"absolute", "derivation", "relative", "buffers", "cure"};
 template<>
 inline constexpr std::array member_names<Bounds>{"absolute", "relative", "each", "sum"};
 template<>
-inline constexpr std::array member_names<Comparison>{"worst_error",     "worst_index", "worst_value",
-                                                     "worst_reference", "wrong",       "total_error"};
+inline constexpr std::array member_names<Comparison>{
+    "worst_error", "worst_index", "worst_value", "worst_reference", "wrong", "total_error", "unwritten"};
 
 template<std::size_t count, class T>
 auto members(T& value) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -12,9 +13,12 @@
 namespace tune {
 namespace {
 
-/// A run gives up when so many first configurations all failed before a launch: the kernel or the toolkit is
-/// broken, not the configurations.
+/// A run gives up when so many first configurations all failed before a launch (the kernel or the toolkit is
+/// broken, not the configurations), or so many in a row for a cause that has nothing to do with them.
 constexpr std::uint64_t hopeless = 100;
+
+/// How many of the best known configurations are tried where timing them again fails.
+constexpr int max_best_known = 3;
 
 /// A run ends after so many evaluations in a row with too little expected gain.
 constexpr int patience = 10;
@@ -32,17 +36,23 @@ struct Session::State {
     bool known;
   };
 
+  struct Known {
+    Evaluation evaluation;
+    bool of_this_run = false;  ///< it was timed again
+  };
+
   SessionResult result = {};
   const Budget& budget;
   SessionObserver& observer;
   Objective objective;
   TopCandidates top_candidates;
-  std::unordered_map<std::string, Evaluation> known = {};
+  std::unordered_map<std::string, Known> known = {};
+  bool timed_again = false;  ///< the best known, or nothing is known
   std::deque<Asked> queue = {};
   double start = 0;
-  std::uint64_t early_failures = 0;  ///< before a launch
-  std::optional<Failure> last_early_failure = {};
-  int little_to_gain = 0;  ///< evaluations in a row after which too little was expected
+  std::uint64_t early_failures = 0;  ///< before a launch, of configurations that were tried in this run
+  std::uint64_t accidents = 0;       ///< in a row: failures with an unknown recurrence
+  int little_to_gain = 0;            ///< evaluations in a row after which too little was expected
   std::optional<RunEnd> end = {};
 };
 
@@ -54,10 +64,11 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
                            SessionObserver& observer, const RerankOptions& rerank) {
   State state(budget, observer, record.options.objective);
   state.start = clock_();
-  if (!fresh) load_known(state, record.key);
+  if (!fresh) load_known(state, record);
   Progress& progress = state.result.progress;
   progress.planned = std::min<std::uint64_t>(budget.evaluations.value_or(space_.size()), space_.size());
   state.result.run = store_.begin_run(record);
+  evaluator_.stop_when([&observer] { return observer.stop_requested(); });
   try {
     if (first_ && budget.evaluations != 0) enqueue(state, *first_);
     while (!state.end) {
@@ -67,9 +78,11 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
       else
         one_evaluation(state);
     }
+    evaluator_.stop_when({});
     evaluator_.drop();
     if (state.end != RunEnd::interrupted && state.end != RunEnd::failed) finish(state, record, rerank, fresh);
   } catch (...) {
+    evaluator_.stop_when({});
     evaluator_.drop();
     end_as_failed(state.result.run);
     throw;
@@ -80,41 +93,78 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   return std::move(state.result);
 }
 
-void Session::load_known(State& state, const WorkloadKey& key) {
-  for (Evaluation& evaluation : known_answers(store_, key, state.objective))
-    state.known.emplace(evaluation.configuration.key(), std::move(evaluation));
+void Session::load_known(State& state, const RunRecord& record) {
+  for (Evaluation& evaluation : known_answers(store_, record.key, state.objective, record.options.timeout))
+    state.known[evaluation.configuration.key()].evaluation = std::move(evaluation);
+}
+
+/// Evaluates the best known configuration again and compares. Where it fails, the next best ones are tried.
+void Session::time_best_known_again(State& state) {
+  if (std::exchange(state.timed_again, true) || evaluator_.rerank_device() == nullptr) return;
+  std::set<std::string> failed;
+  while (failed.size() < max_best_known) {
+    std::optional<std::pair<double, std::string>> best;
+    for (const auto& [key, known] : state.known) {
+      const std::optional<double> value = objective_value(known.evaluation, state.objective);
+      if (!value || failed.contains(key) || !space_.find(known.evaluation.configuration)) continue;
+      best = std::min(best.value_or(std::pair(*value, key)), std::pair(*value, key));
+    }
+    if (!best) return;
+    const auto& [stored, key] = *best;
+    State::Known& known = state.known.at(key);
+    evaluator_.submit(known.evaluation.configuration);
+    std::optional<Evaluation> again = evaluator_.next();
+    if (!again) return;
+    store_.record(state.result.run, *again);
+    again->reused = true;
+    const std::optional<double> value = objective_value(*again, state.objective);
+    if (value || !is_accident(again->outcome.error(), again->attempts)) known = {std::move(*again), true};
+    if (value) state.result.progress.known_scale = *value / stored;
+    if (value) return;
+    failed.insert(key);
+  }
 }
 
 /// Re-ranks the top candidates of a run that was not interrupted. Where all of them turn out to be wrong, the
-/// next ones take part.
+/// next ones take part. One that an accident kept from being timed loses only its place.
 void Session::finish(State& state, const RunRecord& record, const RerankOptions& options, bool fresh) {
   if (options.top_k == 0 || state.top_candidates.best() == nullptr) return;
   Progress& progress = state.result.progress;
   RerankResult& rerank = state.result.rerank;
   const double begin = clock_();
   std::vector<Evaluation> failures;
-  do {
-    rerank = rerank_top_k(state, record, options, fresh);
+  std::optional<Evaluation> unconfirmed;  // the best of those that may be right
+  bool any_wrong = true;
+  while (rerank.places.empty() && any_wrong && state.top_candidates.best() != nullptr) {
+    const std::vector<Evaluation> top_k = state.top_candidates.top_k(options);
+    rerank = rerank_top_k(state, record, top_k, options, fresh);
+    any_wrong = false;
     for (const Evaluation& failure : rerank.failures) {
       state.top_candidates.remove(failure.configuration);
-      if (!before_launch(failure.outcome.error().phase)) store_.record(state.result.run, failure);
+      const Failure& why = failure.outcome.error();
+      const bool wrong = !is_accident(why, failure.attempts);
+      any_wrong = any_wrong || wrong;
+      if (wrong && !before_launch(why)) store_.record(state.result.run, failure);
+      if (!wrong && !unconfirmed)
+        unconfirmed = *std::ranges::find(top_k, failure.configuration, &Evaluation::configuration);
       failures.push_back(failure);
     }
-  } while (rerank.places.empty() && !rerank.failures.empty() && state.top_candidates.best() != nullptr);
+  }
   rerank.failures = std::move(failures);
   rerank.seconds = progress.rerank_seconds = clock_() - begin;
   if (rerank.interrupted) state.end = RunEnd::interrupted;
-  progress.best = std::nullopt;
-  if (const Evaluation* best = state.top_candidates.best()) progress.best = *best;
+  progress.best = unconfirmed;
+  if (const Evaluation* best = state.top_candidates.best();
+      best != nullptr && !(unconfirmed && rerank.places.empty()))
+    progress.best = *best;
   if (rerank.places.empty()) return;
   for (const Evaluation& candidate : state.top_candidates.top_k(options))
     if (candidate.configuration == rerank.places.front().configuration) progress.best = candidate;
   store_.record_rerank(state.result.run, rerank);
 }
 
-RerankResult Session::rerank_top_k(State& state, const RunRecord& record, const RerankOptions& options,
-                                   bool fresh) {
-  const std::vector<Evaluation> top_k = state.top_candidates.top_k(options);
+RerankResult Session::rerank_top_k(State& state, const RunRecord& record, std::span<const Evaluation> top_k,
+                                   const RerankOptions& options, bool fresh) {
   if (!fresh) {
     RerankResult rerank;
     rerank.objective = state.objective;
@@ -173,8 +223,11 @@ void Session::enqueue(State& state, search::ConfigurationId id) {
   if (first_ == id && std::ranges::any_of(state.queue, is_this)) return;
   Configuration configuration = space_.at(id);
   std::string key = configuration.key();
-  const bool known = state.known.contains(key);
-  if (!known) evaluator_.submit(std::move(configuration));
+  bool known = state.known.contains(key);
+  if (!known) {
+    time_best_known_again(state);
+    evaluator_.submit(std::move(configuration));
+  }
   state.queue.push_back({id, std::move(key), known});
 }
 
@@ -184,7 +237,7 @@ std::pair<search::ConfigurationId, std::optional<Evaluation>> Session::take(Stat
   auto asked = state.queue.begin();
   std::optional<Evaluation> answer;
   if (asked->known) {
-    answer = state.known.at(asked->key);
+    answer = state.known.at(asked->key).evaluation;
   } else if ((answer = evaluator_.next())) {
     const auto is_answered = [key = answer->configuration.key()](const State::Asked& one) {
       return !one.known && one.key == key;
@@ -201,20 +254,23 @@ std::pair<search::ConfigurationId, std::optional<Evaluation>> Session::take(Stat
 /// Evaluates one configuration of the queue, stores and counts the evaluation and tells the strategy.
 void Session::one_evaluation(State& state) {
   const auto [id, answer] = take(state);
-  if (!answer) return;
+  if (!answer) {
+    if (state.observer.stop_requested()) state.end = RunEnd::interrupted;
+    return;
+  }
   const Evaluation& evaluation = *answer;
-  if (RerankDevice* const device = evaluator_.rerank_device(); device != nullptr && evaluation.reused)
-    device->learn(evaluation);
   Progress& progress = state.result.progress;
   const double storing = clock_();
   store_.record(state.result.run, evaluation);
   progress.store_seconds += clock_() - storing;
   progress.seconds = clock_() - state.start;
-  count(state, evaluation);
+  const double scale = scale_of(state, evaluation);
+  count(state, evaluation, scale);
   const double telling = clock_();
   const PhaseTimes& took = evaluation.phases;
-  const search::Observation observation{id, objective_value(evaluation, state.objective),
-                                        took.compile + took.load + took.verify + took.measure};
+  std::optional<double> value = objective_value(evaluation, state.objective);
+  if (value) *value *= scale;
+  const search::Observation observation{id, value, took.compile + took.load + took.verify + took.measure};
   strategy_.tell({&observation, 1});
   progress.search_seconds += clock_() - telling;
   state.observer.on_evaluation(evaluation, progress);
@@ -222,15 +278,23 @@ void Session::one_evaluation(State& state) {
   if (state.observer.stop_requested()) state.end = RunEnd::interrupted;
   if (state.budget.seconds && progress.seconds >= *state.budget.seconds) state.end = RunEnd::budget;
   check_gain(state);
-  check_hopeless(state);
+  check_hopeless(state, evaluation);
 }
 
-void Session::count(State& state, const Evaluation& evaluation) {
+/// Puts a stored value on today's scale.
+double Session::scale_of(const State& state, const Evaluation& evaluation) {
+  if (!evaluation.reused) return 1;
+  const auto known = state.known.find(evaluation.configuration.key());
+  if (known != state.known.end() && known->second.of_this_run) return 1;
+  return state.result.progress.known_scale.value_or(1);
+}
+
+void Session::count(State& state, const Evaluation& evaluation, double scale) {
   Progress& progress = state.result.progress;
-  const bool early = !evaluation.outcome && before_launch(evaluation.outcome.error().phase);
+  const bool early = !evaluation.outcome && before_launch(evaluation.outcome.error());
   if (early) {
-    ++state.early_failures;
-    state.last_early_failure = evaluation.outcome.error();
+    ++progress.cannot_run[evaluation.outcome.error().phase];
+    if (!evaluation.reused) ++state.early_failures;
   } else {
     ++progress.evaluations;
     if (evaluation.reused) ++progress.reused;
@@ -246,7 +310,10 @@ void Session::count(State& state, const Evaluation& evaluation) {
     if (evaluation.from_cache) ++progress.from_cache;
     if (evaluation.same_code) ++progress.same_code;
   }
-  state.top_candidates.add(evaluation);
+  const bool accident =
+      !evaluation.outcome && recurrence_of(evaluation.outcome.error()) == Recurrence::unknown;
+  state.accidents = accident ? state.accidents + 1 : 0;
+  state.top_candidates.add(evaluation, scale);
   const Evaluation* best = state.top_candidates.best();
   if (best != nullptr && (!progress.best || progress.best->configuration != best->configuration))
     progress.best = *best;
@@ -259,13 +326,22 @@ void Session::check_gain(State& state) const {
   if (state.little_to_gain >= patience) state.end = RunEnd::stopped;
 }
 
-void Session::check_hopeless(State& state) const {
-  if (state.end || state.result.progress.evaluations > 0 || state.early_failures < hopeless) return;
+void Session::check_hopeless(State& state, const Evaluation& evaluation) const {
+  if (state.end || evaluation.outcome) return;
+  const Failure& failure = evaluation.outcome.error();
+  const std::string last =
+      format("the last one: {}, {}: {}", to_string(failure.phase), failure.reason, failure.detail);
+  if (state.accidents >= hopeless)
+    state.result.reason = format(
+        "{} configurations in a row failed for a cause outside of them; {}; remove the cause and call again: "
+        "they are tried again",
+        state.accidents, last);
+  else if (state.result.progress.evaluations == 0 && state.early_failures >= hopeless)
+    state.result.reason =
+        format("all of the first {} configurations failed before a launch; {}", state.early_failures, last);
+  else
+    return;
   state.end = RunEnd::failed;
-  const Failure& failure = *state.last_early_failure;
-  state.result.reason =
-      format("all of the first {} configurations failed before a launch; the last one: {}, {}: {}",
-             state.early_failures, to_string(failure.phase), failure.reason, failure.detail);
 }
 
 }  // namespace tune

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -17,7 +18,7 @@
 
 namespace tune {
 
-/// Limits of a session. Failures before a launch do not count.
+/// Limits of a session. Failures before a launch do not count, nor does timing the best known again.
 struct Budget {
   std::optional<std::uint64_t> evaluations = std::nullopt;
   std::optional<double> seconds = std::nullopt;
@@ -35,6 +36,10 @@ struct Progress {
   std::uint64_t from_cache = 0;   ///< evaluations whose binary was found, not compiled
   std::uint64_t same_code = 0;    ///< evaluations that reused the measurement of the same machine code
   std::map<Phase, std::uint64_t> failures;
+  std::map<Phase, std::uint64_t> cannot_run;  ///< of these, the failures before a launch
+  /// Times of the database are multiplied by it: today's time of the best known configuration to the stored
+  /// one. Nothing where nothing was timed again.
+  std::optional<double> known_scale;
   std::optional<Evaluation> best;  ///< by the objective; the winner of the re-ranking, if there is one
   double seconds = 0;              ///< since the start
   PhaseTimes phases;               ///< summed over evaluations that were not reused
@@ -66,7 +71,12 @@ struct SessionResult {
 /// evaluator, stores them and tells the strategy. The interfaces that it gets must outlive it.
 ///
 /// It keeps the evaluator's window full, so that neither compiler nor device waits, and tells outcomes in the
-/// order in which it asked: the strategy's view depends on the seed and the outcomes, never on time.
+/// order in which the evaluator returns them. That is the order in which the strategy asked, unless a
+/// configuration that compiles slowly is overtaken (DeviceEvaluatorOptions).
+///
+/// Before the first evaluation that the database does not answer, the best known configuration is timed
+/// again, and values of the database are multiplied by the ratio: a device may be slower or faster than it
+/// was.
 class Session {
  public:
   /// `clock` returns seconds since any fixed point.
@@ -90,12 +100,15 @@ class Session {
   std::pair<search::ConfigurationId, std::optional<Evaluation>> take(State& state);
   void one_evaluation(State& state);
   void end_as_failed(RunId run);
-  void count(State& state, const Evaluation& evaluation);
-  void check_hopeless(State& state) const;
+  static double scale_of(const State& state, const Evaluation& evaluation);
+  void count(State& state, const Evaluation& evaluation, double scale);
+  void check_hopeless(State& state, const Evaluation& evaluation) const;
+  void time_best_known_again(State& state);
   void check_gain(State& state) const;
-  void load_known(State& state, const WorkloadKey& key);
+  void load_known(State& state, const RunRecord& record);
   void finish(State& state, const RunRecord& record, const RerankOptions& options, bool fresh);
-  RerankResult rerank_top_k(State& state, const RunRecord& record, const RerankOptions& options, bool fresh);
+  RerankResult rerank_top_k(State& state, const RunRecord& record, std::span<const Evaluation> top_k,
+                            const RerankOptions& options, bool fresh);
 
   const search::SearchSpace& space_;
   search::Strategy& strategy_;

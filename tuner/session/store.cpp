@@ -30,10 +30,14 @@ std::string_view to_string(RunEnd end) {
   return end_names.at(static_cast<std::size_t>(end));
 }
 
-std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, Objective objective) {
+std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, Objective objective,
+                                      double timeout) {
   std::vector<Evaluation> known = store.known(key);
   std::erase_if(known, [&](const Evaluation& evaluation) {
-    return evaluation.outcome && !objective_value(evaluation, objective);
+    if (evaluation.outcome) return !objective_value(evaluation, objective).has_value();
+    // A recording always gives the same answer.
+    return key.origin == Origin::measured &&
+           !is_answer(evaluation.outcome.error(), evaluation.attempts, timeout);
   });
   for (Evaluation& evaluation : known) evaluation.reused = true;
   return known;

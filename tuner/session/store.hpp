@@ -50,6 +50,7 @@ struct RunOptions {
   std::string where;                 ///< restriction of the space, as the user wrote it
   std::vector<std::pair<std::string, Value>> pinned;
   std::string command_line;  ///< repeats the run
+  double timeout = 10;       ///< seconds that one execution may take
 };
 
 /// One call of the tuner.
@@ -83,16 +84,19 @@ class Store {
   virtual void record_rerank(RunId run, const RerankResult& rerank) = 0;
   virtual void end_run(RunId run, RunEnd end) = 0;
   /// Returns the newest evaluation of every configuration under the key: with equal device model, driver,
-  /// compiler, source, origin and cache state.
+  /// compiler, source, origin and cache state. Failures that may not come again (is_accident) are newest only
+  /// where there is nothing else. `attempts` counts all that ended in the same failure.
   virtual std::vector<Evaluation> known(const WorkloadKey& key) = 0;
   /// Returns the newest re-ranking under the key and objective, without failures and without places whose
   /// configuration was evaluated again since. Empty places where there is none.
   virtual RerankResult known_rerank(const WorkloadKey& key, Objective objective) = 0;
 };
 
-/// The store's evaluations under the key that answer a question about the objective, marked as reused: a
-/// measurement without energy does not answer one about energy.
-std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, Objective objective);
+/// The store's evaluations under the key that answer a question about the objective, marked as reused. A
+/// measurement without energy does not answer one about energy. A failure does not answer where it may not
+/// come again (is_answer); `timeout`: the seconds that one execution may take now.
+std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, Objective objective,
+                                      double timeout);
 
 /// Stores nothing: for runs whose results are not those of a device.
 class NoStore : public Store {

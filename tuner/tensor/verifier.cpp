@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/tensor/verifier.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "tuner/base/format.hpp"
@@ -12,6 +15,24 @@
 
 namespace tune {
 namespace {
+
+/// True where every bit is set, as outputs are poisoned before a run: no arithmetic makes such a NaN. Whole
+/// numbers may be written like that.
+template<class T>
+bool is_poison(const T& value) {
+  if constexpr (!is_floating<T>) return false;
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0xff}; });
+}
+
+/// |value - reference|; 0 for equal infinities and for a NaN in place of a NaN; infinite for any other NaN,
+/// which compares with nothing and would pass, and for poison.
+double error_of(double value, double reference, bool unwritten) {
+  if (unwritten) return std::numeric_limits<double>::infinity();
+  if (value == reference || (std::isnan(value) && std::isnan(reference))) return 0;
+  const double error = std::abs(value - reference);
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+}
 
 /// A part of a comparison, and the rank of its worst element.
 struct Part {
@@ -25,9 +46,7 @@ Part compare_part(std::span<const T> output, std::span<const double> reference, 
                   std::uint64_t begin, std::uint64_t end) {
   Part part;
   for (std::uint64_t i = begin; i < end; ++i) {
-    double error = std::abs(static_cast<double>(output[i]) - reference[i]);
-    // Comparisons with NaN are false: without this line an output that was never written would pass.
-    if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
+    const double error = error_of(static_cast<double>(output[i]), reference[i], is_poison(output[i]));
     const double allowed = std::max(bounds.absolute, bounds.each * std::abs(reference[i]));
     if (!(error <= allowed) || std::isinf(error)) ++part.found.wrong;
     part.found.total_error += error;
@@ -42,6 +61,7 @@ Part compare_part(std::span<const T> output, std::span<const double> reference, 
   if (part.any) {
     part.found.worst_value = static_cast<double>(output[part.found.worst_index]);
     part.found.worst_reference = reference[part.found.worst_index];
+    part.found.unwritten = is_poison(output[part.found.worst_index]);
   }
   return part;
 }
@@ -103,9 +123,13 @@ bool is_right(const Comparison& comparison, const Bounds& bounds) {
 
 Failure wrong_result(const Comparison& comparison, const Extents& extents, const Bounds& bounds,
                      const std::string& buffer) {
+  const std::string place = coordinates(comparison.worst_index, extents);
+  if (comparison.unwritten)
+    return Failure{Phase::verify, "wrong result",
+                   format("element ({}) of '{}' was never written; {} of {} elements are wrong", place,
+                          buffer, comparison.wrong, element_count(extents))};
   const std::string worst =
-      format("({}): {:.9g} instead of {:.9g}", coordinates(comparison.worst_index, extents),
-             comparison.worst_value, comparison.worst_reference);
+      format("({}): {:.9g} instead of {:.9g}", place, comparison.worst_value, comparison.worst_reference);
   if (comparison.wrong == 0)
     return Failure{Phase::verify, "wrong result",
                    format("the differences of '{}' sum up to {:.3g}, allowed is {:.3g}; the worst is {}",

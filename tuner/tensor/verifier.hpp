@@ -26,6 +26,9 @@ struct Tolerance {
   double relative = 0;
   /// The bounds of outputs that have their own, by the name of the buffer.
   std::map<std::string, Bounds> buffers = {};
+  /// What to do if most results are smaller than the tolerance, so that they could be anything: a check is
+  /// then refused. Empty: it never is.
+  std::string cure = {};
 
   /// Returns the bounds of this output.
   Bounds of(const std::string& buffer) const {
@@ -40,14 +43,16 @@ double usual_share(ElementType type);
 
 /// The result of a comparison with the reference.
 struct Comparison {
-  /// The largest |out - ref|, infinite where an output is NaN and the reference is not; with Bounds::each,
-  /// that of the element farthest beyond its bound.
+  /// The largest |out - ref|; with Bounds::each, that of the element farthest beyond its bound. Equal
+  /// infinities differ by 0, a NaN and a NaN too; any other NaN and an element that was never written differ
+  /// by infinity.
   double worst_error = 0;
   std::uint64_t worst_index = 0;  ///< of that element in the dense tensor
   double worst_value = 0;         ///< the output's value there
   double worst_reference = 0;     ///< the reference there
   std::uint64_t wrong = 0;        ///< elements beyond the tolerance
   double total_error = 0;         ///< sum of |out - ref|
+  bool unwritten = false;         ///< the worst element still has the poison of before the run
 };
 
 /// Compares every element of an output with a reference of f64 elements and equal extents. Runs on all cores.

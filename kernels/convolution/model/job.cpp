@@ -30,14 +30,16 @@ ConvolutionJob convolution_job(const Instance& instance) {
   return job;
 }
 
-std::vector<double> convolution_taps(int radius, TapAxis axis) {
-  const auto count = static_cast<std::size_t>(2 * radius + 1);
-  const std::uint64_t start = (static_cast<std::uint64_t>(radius) * 2 + (axis == TapAxis::rows ? 0 : 1))
+std::vector<double> convolution_taps(const ConvolutionJob& job, TapAxis axis) {
+  const auto count = static_cast<std::size_t>(job.taps());
+  const std::uint64_t start = (static_cast<std::uint64_t>(job.radius) * 2 + (axis == TapAxis::rows ? 0 : 1))
                               << 32;
   std::vector<double> taps(count);
-  for (std::size_t i = 0; i < count; ++i)
-    taps[i] = static_cast<double>(
-        static_cast<float>((1 + 0.5 * number_at(Mixer::splitmix, start + i)) / static_cast<double>(count)));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double tap =
+        (1 + 0.5 * number_at(job.type, Mixer::splitmix, start + i)) / static_cast<double>(count);
+    taps[i] = job.type == ElementType::f64 ? tap : static_cast<double>(static_cast<float>(tap));
+  }
   return taps;
 }
 
@@ -47,18 +49,18 @@ std::string taps_header(const ConvolutionJob& job, bool immediate) {
     taps.resize((taps.size() + vector_width - 1) / vector_width * vector_width, 0.0);
     return taps;
   };
-  std::vector<double> rows = convolution_taps(job.radius, TapAxis::rows);
+  std::vector<double> rows = convolution_taps(job, TapAxis::rows);
   const auto radius = static_cast<std::size_t>(job.radius);
   rows.insert(rows.begin(), (vector_width - radius % vector_width) % vector_width, 0.0);
   return format("// Weights along x and y.\n#pragma once\n\nconstexpr int radius = {};\n\n", job.radius) +
          array_of("row_taps", whole(std::move(rows)), immediate) + "\n" +
-         array_of("column_taps", whole(convolution_taps(job.radius, TapAxis::columns)), immediate);
+         array_of("column_taps", whole(convolution_taps(job, TapAxis::columns)), immediate);
 }
 
 std::string product_taps_header(const ConvolutionJob& job, bool immediate) {
   std::vector<double> products;
-  for (const double column : convolution_taps(job.radius, TapAxis::columns))
-    for (const double row : convolution_taps(job.radius, TapAxis::rows)) products.push_back(column * row);
+  for (const double column : convolution_taps(job, TapAxis::columns))
+    for (const double row : convolution_taps(job, TapAxis::rows)) products.push_back(column * row);
   return format("// Products of the weights along y and x.\n#pragma once\n\nconstexpr int radius = {};\n\n",
                 job.radius) +
          array_of("product_taps", products, immediate);

@@ -32,8 +32,8 @@ ConvolutionJob convolution_job(const Instance& instance);
 enum class TapAxis { rows, columns };
 
 /// Returns the 2 radius + 1 weights along x or y, from -radius to radius: all different, positive, exact in
-/// float, of mean 1 / (2 radius + 1). The axes have different weights.
-std::vector<double> convolution_taps(int radius, TapAxis axis);
+/// the job's type and with all its bits, of mean 1 / (2 radius + 1). The axes have different weights.
+std::vector<double> convolution_taps(const ConvolutionJob& job, TapAxis axis);
 
 /// Returns the text of `convolution_taps.cuh`: `radius`, and both axes' taps as arrays of type REAL in
 /// constant memory. Zeros before the taps of the rows make the first tap as far from a whole access of 16

@@ -34,8 +34,8 @@ class Tiles {
  public:
   Tiles(const ConvolutionJob& job, const HostTensor& input, HostTensor& output)
       : job_(job),
-        rows_(convolution_taps(job.radius, TapAxis::rows)),
-        columns_(convolution_taps(job.radius, TapAxis::columns)),
+        rows_(convolution_taps(job, TapAxis::rows)),
+        columns_(convolution_taps(job, TapAxis::columns)),
         in_(input.as<Real>().data()),
         out_(output.as<double>().data()) {}
 
@@ -90,7 +90,7 @@ void compute(const ConvolutionJob& job, const HostTensor& input, HostTensor& out
 
 double norm_of_taps(const ConvolutionJob& job, TapAxis axis) {
   double squares = 0;
-  for (const double tap : convolution_taps(job.radius, axis)) squares += tap * tap;
+  for (const double tap : convolution_taps(job, axis)) squares += tap * tap;
   return std::sqrt(squares);
 }
 

@@ -30,6 +30,7 @@ void add_direct2d(FamilySpace& space, const ConvolutionJob& job) {
   space.add("block_y", "threads of a block along y", {2, 4, 8, 16}, 4, {}, Role::threads);
   space.add("pixels_y", "pixels one above the other that a thread computes", {1, 2, 4, 8}, 2, {}, Role::work);
   const Rules rules = space.rules();
+  rules.add(has_async_copies(), no_async_copies);
   const Expr width = var("radius") * 2 + 1, threads = var("block_x") * var("block_y");
   rules.add(var("taps") == "constant" || (var("taps") == "immediate" && var("unroll")),
             "taps are in constant memory, or in the instructions of an unrolled loop");

@@ -70,6 +70,7 @@ void add_fft_tile(FamilySpace& space, const ConvolutionJob& job) {
   space.add("column_pairs", "columns: pairs of columns of a block", {2, 4, 8, 16}, 4);
   space.add("column_blocks", "columns: blocks that are to fit on a multiprocessor", {1, 2, 3, 4, 6, 8}, 1);
   const Rules rules = space.rules();
+  rules.add(has_async_copies(), no_async_copies);
   rules.add(var("vector") <= 2, "the results of a thread are of two columns");
   const int words = job.element_bytes() / 4;
   const auto block = [&](const char* length, const char* pairs, const char* blocks) {

@@ -35,6 +35,7 @@ void add_fused(FamilySpace& space, const ConvolutionJob& job) {
             {false, true}, true);
   space.add("chains", "partial sums of a sum along x, which do not wait for each other", {1, 2}, 1);
   const Rules rules = space.rules();
+  rules.add(has_async_copies(), no_async_copies);
   rules.add(var("threads") <= 256, "warps share no data: larger blocks only start and end together");
   rules.add(var("taps") != "shared", "unrolled loops have their taps as operands, not in shared memory");
   const Expr sums = var("radius") * 2 * var("pixels_x");

@@ -79,6 +79,7 @@ void add_two_pass(FamilySpace& space, const ConvolutionJob& job) {
   space.add("column_pixels", "columns: pixels one above the other that a thread computes",
             wide ? std::vector<Value>{4, 8, 12, 16, 24} : std::vector<Value>{4, 8, 12, 16, 24, 32}, 8);
   const Rules rules = space.rules();
+  rules.add(has_async_copies(), no_async_copies);
   const Expr taps = var("radius") * 2 + 1;
   rules.add(var("taps") != "immediate" || var("unroll"),
             "a loop that is not unrolled has no taps in its instructions");

@@ -26,6 +26,7 @@ void add_async(FamilySpace& space, const GemmJob& job) {
             "whether the left operand is transposed on its way to shared memory, one element a copy, or "
             "lies there as in memory and is read several terms at a time",
             {false, true}, true);
+  space.rule(has_async_copies(), no_async_copies);
   const Expr transposed = var("transposed");
   space.rule(transposed || var("slab") % (var("slices") * var("alignment") * 2) == 0,
              "slices of a slab have an odd number of pieces of 16 bytes, which are loaded in turns");

@@ -12,6 +12,7 @@
 #include "kernels/framework/request.hpp"
 #include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
+#include "kernels/stencil/reference/growth.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
 
@@ -111,11 +112,6 @@ double unit_roundoff(const StencilJob& job) {
   return job.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
 }
 
-/// Bounds the factor by which a step multiplies the largest value. Held cells keep theirs.
-double growth(const StencilJob& job) {
-  return std::max(1.0, absolute_weight(job.stencil));
-}
-
 /// Returns the units of roundoff that a sum over this many points adds, relative to sum |w| max |in|. Every
 /// addition rounds a partial sum; the weights' own rounding and, without fused multiply-adds, that of the
 /// products add one unit each over the whole sum, and one is for second-order terms. Long sums: the roundings
@@ -125,6 +121,29 @@ double growth(const StencilJob& job) {
 double sum_units(std::size_t points) {
   const auto additions = static_cast<double>(points);
   return std::min(additions, 8 * std::sqrt(additions)) + 3;
+}
+
+/// Returns the standard deviation of these units among cells: `n` roundings add up like random numbers.
+double spread_units(std::size_t points) {
+  return std::sqrt(static_cast<double>(points)) + 3;
+}
+
+/// Returns the units that one step after `before` others adds to the result of `steps`.
+double step_units(const StencilJob& job, const Growth& growth, std::int64_t before) {
+  const std::size_t points = job.stencil.points.size();
+  return growth.error_after(job.steps - before - 1, sum_units(points), spread_units(points)) *
+         growth.weight() * growth.value_after(before);
+}
+
+Tolerance of_units(const StencilJob& job, double units, std::string derivation) {
+  const bool is_double = job.type == ElementType::f64;
+  // Below the smallest normal number, roundings do not become smaller with the values.
+  const double least = is_double ? std::numeric_limits<double>::denorm_min()
+                                 : static_cast<double>(std::numeric_limits<float>::denorm_min());
+  const double roundings = sum_units(job.stencil.points.size()) * static_cast<double>(job.steps);
+  return {.absolute = units * unit_roundoff(job) + roundings * least,
+          .derivation = std::move(derivation),
+          .cure = is_double ? "take fewer steps" : "take fewer steps or type=double"};
 }
 
 /// Returns the units of a real transform along one axis, relative to the result's root mean square: log2(n)
@@ -191,62 +210,74 @@ Result<LaunchPlan> plan_stencil_reference(const StencilJob& job, const KernelSou
 }
 
 Tolerance step_tolerance(const StencilJob& job) {
-  const auto steps = static_cast<double>(job.steps);
-  // Each step adds as much, and multiplies earlier errors by at most sum |w|.
-  const double bound = absolute_weight(job.stencil) * std::pow(growth(job), steps - 1);
-  return {sum_units(job.stencil.points.size()) * steps * unit_roundoff(job) * bound,
-          format("{:.4g} roundings a step, min(points, 8 sqrt(points)) + 3, of sums bounded by "
-                 "(sum |weight|)^steps max |in| = {:.3g}",
-                 sum_units(job.stencil.points.size()), bound)};
+  const Growth growth(job);
+  double units = 0;
+  for (std::int64_t step = 0; step < job.steps; ++step) units += step_units(job, growth, step);
+  return of_units(job, units,
+                  format("{:.4g} roundings a step, min(points, 8 sqrt(points)) + 3, of values up to {:.3g}",
+                         sum_units(job.stencil.points.size()), growth.value_after(job.steps)));
 }
 
 Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::size_t points) {
-  const double step = sum_units(job.stencil.points.size());
-  // A cell is computed in one of two ways; that of its neighbours counts in the next pass. The composed
-  // stencil's sum of |weight| is at most the power of the stencil's.
-  const double pass = std::max(sum_units(points), static_cast<double>(fused) * step);
-  const double units =
-      static_cast<double>(job.steps / fused) * pass + static_cast<double>(job.steps % fused) * step;
-  const double bound = std::pow(growth(job), static_cast<double>(job.steps));
-  return {units * unit_roundoff(job) * bound,
-          format("{:.4g} roundings a pass (those of the composed stencil's sum or of its steps), {:.4g} a "
-                 "step, of sums bounded by (sum |weight|)^steps max |in| = {:.3g}",
-                 pass, step, bound)};
+  const Growth growth(job);
+  double units = 0;
+  std::int64_t step = 0;
+  // A cell is computed in one of two ways; that of its neighbours counts in the next pass.
+  for (; step + fused <= job.steps; step += fused) {
+    double rim = 0;
+    for (std::int64_t i = 0; i < fused; ++i) rim += step_units(job, growth, step + i);
+    const double sum = growth.error_after(job.steps - step - fused, sum_units(points), spread_units(points)) *
+                       growth.weight_of(fused, points) * growth.value_after(step);
+    units += std::max(rim, sum);
+  }
+  for (; step < job.steps; ++step) units += step_units(job, growth, step);
+  return of_units(
+      job, units,
+      format("{:.4g} roundings a pass (those of the composed stencil's sum or of its steps), {:.4g} "
+             "a step, of values up to {:.3g}",
+             sum_units(points), sum_units(job.stencil.points.size()), growth.value_after(job.steps)));
 }
 
 // The bounds of transforms are of the root mean square of all errors. No theorem bounds single errors by it,
 // but roundings are spread over all cells (J. C. Schatzman, Accuracy of the discrete Fourier transform and
 // the fast Fourier transform, SIAM J. Sci. Comput. 17, 1996, finds that they grow only with the square root
 // of log2 n): the largest of 10^9 is about six times their mean, and the sum of worst cases exceeds the mean
-// by more.
+// by more. A step multiplies the root mean square by at most the largest factor of a wave.
 Tolerance fft_tolerance(const StencilJob& job, const FftRounding& rounding) {
+  const Growth growth(job);
   double transform = 0, squares = 0;
   for (std::size_t axis = 0; axis < (rounding.convolved ? 2 : 3); ++axis)
     transform += transform_units(rounding.extents[axis]);
   for (const StencilPoint& point : job.stencil.points) squares += point.weight * point.weight;
-  const double step = sum_units(job.stencil.points.size());
   // The errors of the filter's spectrum: its own transform, of mean size |w|_2, or a rounding of each table
   // and two sums; and the weights' rounding. A power multiplies them, and the complex products add sqrt(5)
   // units each. Taps are rounded as weights are, and folded once a step: two products and sums for each.
   const auto radius = static_cast<std::size_t>(job.stencil.radii()[2]);
-  const double spectrum = rounding.convolved
-                              ? 2 * sum_units(2 * radius + 1) + 3
-                              : (rounding.tables ? 6 : transform * std::sqrt(squares) / growth(job) + 1) + 3;
-  const auto pass = [&](std::int64_t steps) {
-    const auto count = static_cast<double>(steps);
+  const double weight = growth.weight();
+  const double spectrum =
+      rounding.convolved
+          ? (2 * sum_units(2 * radius + 1) + 3) * weight
+          : (rounding.tables ? 6 * weight : transform * std::sqrt(squares) + weight) + 3 * weight;
+  const auto pass = [&](std::int64_t before, std::int64_t steps) {
     const std::size_t taps = 2 * radius * static_cast<std::size_t>(steps) + 1;
+    const double factor = growth.factor_after(steps);
     // The product with the array's spectrum, or the sum of the products with the taps, and the scale.
-    const double product = rounding.convolved ? 2 * sum_units(taps) : 6;
-    return std::max(2 * transform + count * spectrum + product, count * step);
+    const double product =
+        rounding.convolved ? 2 * sum_units(taps) * growth.weight_of(steps, taps) : 6 * factor;
+    const double units = 2 * transform * factor +
+                         static_cast<double>(steps) * spectrum * growth.factor_after(steps - 1) + product;
+    double rim = 0;
+    for (std::int64_t i = 0; i < steps; ++i) rim += step_units(job, growth, before + i);
+    return std::max(growth.factor_after(job.steps - before - steps) * units * growth.value_after(before),
+                    rim);
   };
-  const std::int64_t rest = job.steps % rounding.fused;
-  const double units =
-      static_cast<double>(job.steps / rounding.fused) * pass(rounding.fused) + (rest > 0 ? pass(rest) : 0);
-  const double bound = std::pow(growth(job), static_cast<double>(job.steps));
-  return {units * unit_roundoff(job) * bound,
-          format("two transforms of {:.3g} roundings a pass, and {:.3g} a step, of values bounded by "
-                 "(sum |weight|)^steps max |in| = {:.3g}",
-                 transform, spectrum, bound)};
+  double units = 0;
+  for (std::int64_t step = 0; step < job.steps; step += rounding.fused)
+    units += pass(step, std::min(rounding.fused, job.steps - step));
+  return of_units(
+      job, units,
+      format("two transforms of {:.3g} roundings a pass, and {:.3g} a step, of values up to {:.3g}",
+             transform, spectrum, growth.value_after(job.steps)));
 }
 
 }  // namespace tune::kernels

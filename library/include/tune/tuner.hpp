@@ -83,10 +83,12 @@ struct Options {
   Objective objective = Objective::time;
   bool warm_caches = false;                   ///< measure with the caches as the execution before left them
   bool fresh = false;                         ///< evaluate again what the database already has
+  bool reproducible = false;                  ///< as --reproducible
   bool transfer = true;                       ///< start from results of other sizes and devices
   std::optional<std::size_t> finalists = {};  ///< timed again in turns at the end; 0: none
   std::string where = {};                     ///< restricts the space: an expression
   double timeout = 10;                        ///< seconds that a kernel may take to run once
+  unsigned compilers = 0;  ///< at the same time; 0: as many as the cores and the memory of this process allow
   /// Launch in this process instead of a worker process of the program `tune`, which is found in
   /// $TUNE_WORKER, beside this program, or installed with the library. A fault of a kernel then takes this
   /// process's device.

@@ -86,6 +86,25 @@ TEST_P(EveryReference, HasATensorForEveryBuffer) {
   }
 }
 
+/// The share of elements that use the last bit of a double.
+double share_of_last_bits(const HostTensor& tensor) {
+  std::uint64_t odd = 0;
+  for (const double value : tensor.as<double>()) {
+    int exponent = 0;
+    odd += std::fmod(std::ldexp(std::frexp(value, &exponent), 53), 2) != 0 ? 1 : 0;
+  }
+  return static_cast<double>(odd) / static_cast<double>(tensor.size());
+}
+
+// Numbers that are exact in float would let a kernel pass that reads its doubles through float.
+TEST_P(EveryReference, DoublesHaveAllBits) {
+  for (const Drawn& drawn : small())
+    for (const auto& [name, tensor] : problem().inputs(drawn.instance, 1)) {
+      if (tensor.type() != ElementType::f64 || tensor.size() < 100) continue;
+      EXPECT_GT(share_of_last_bits(tensor), 0.2) << drawn.text() << " " << name;
+    }
+}
+
 double largest(const HostTensor& tensor) {
   const HostTensor values = in_double(view_of(tensor));
   double max = 0;

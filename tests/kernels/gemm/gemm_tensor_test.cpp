@@ -113,7 +113,6 @@ TEST(TensorSpace, NeedsADeviceThatHasThem) {
 TEST(TensorEmulated, IsCleanAtOddSizes) {
   const auto problem = make_gemm();
   EmulatedSample sample(*problem);
-  std::vector<bool> exact;  // doubles from numbers of 24 bits: few products sum exactly
   const Settings varied_doubles = {{"type", "double"}, {"layout", "column"}, {"alpha", -2}, {"beta", 0.5}};
   const Settings varied_floats = {{"arithmetic", "tf32"}, {"layout", "column"}, {"beta", -1}};
   for (const Settings& settings : {doubles, varied_doubles, split_floats, rounded_floats, varied_floats}) {
@@ -121,12 +120,11 @@ TEST(TensorEmulated, IsCleanAtOddSizes) {
     const std::vector<Configuration> chosen = covering(instance);
     ASSERT_GT(chosen.size(), 3U);
     for (const Configuration& one : chosen) sample.add(one, problem->check_instances(instance, one));
-    exact.resize(sample.size(), settings.front().second == Value("double"));
   }
   const std::vector<emulator::CheckVerdict> verdicts = sample.verdicts();
   for (std::size_t i = 0; i < sample.size(); ++i) {
     EXPECT_EQ(complaint(verdicts[i]), "") << sample.name(i);
-    EXPECT_TRUE(exact[i] || verdicts[i].error > 0) << "was anything compared?";
+    EXPECT_GT(verdicts[i].error, 0) << "was anything compared?";
   }
 }
 

@@ -2,13 +2,18 @@
 // The examples of docs/stencils.md are read as the page says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <vector>
 
 #include "kernels/stencil/language/definition.hpp"
 #include "kernels/stencil/model/shapes.hpp"
+#include "kernels/stencil/problem.hpp"
+#include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/evaluation/reference_data.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -50,6 +55,98 @@ TEST(StencilDocs, ExamplesAreDefinitions) {
   EXPECT_EQ(read, 5);
 }
 
+/// An example of the page, checked with settings.
+struct Checked {
+  StencilJob job;
+  std::shared_ptr<const ReferenceData> expected;
+
+  bool passes(const HostTensor& output) const {
+    const Bounds bounds = expected->tolerance.of("out");
+    return is_right(compare(view_of(output), view_of(expected->reference.at("out")), bounds), bounds);
+  }
+};
+
+/// Returns nothing where the program refuses these settings.
+std::optional<Checked> checked(const OwnStencil& own, const char* type, const char* boundary,
+                               std::int64_t steps) {
+  const std::unique_ptr<Problem> problem = make_stencil_problem(own);
+  const std::vector<std::pair<std::string, Value>> settings = {
+      {"type", type}, {"boundary", boundary}, {"steps", steps}};
+  const Instance instance =
+      make_instance(problem->info(), own.stencil.dimensions == 2 ? "61x47" : "24x20x16", settings);
+  try {
+    return Checked{stencil_job(instance, own), ReferenceCache(*problem).at(instance, 1)};
+  } catch (const UsageError& error) {
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    return std::nullopt;
+  }
+}
+
+/// Every step in the job's type, as kernels compute it: nothing but the definition.
+template<class Real>
+HostTensor computed(const StencilJob& job, const HostTensor& input) {
+  const auto first = input.as<Real>();
+  std::vector<Real> now(first.begin(), first.end()), next = now;
+  const auto [fx, fy, fz] = job.fixed_cells();
+  const auto in = [](std::int64_t i, std::int64_t extent) { return i >= 0 && i < extent; };
+  for (std::int64_t step = 0; step < job.steps; ++step) {
+    for (std::int64_t z = fz; z < job.nz - fz; ++z)
+      for (std::int64_t y = fy; y < job.ny - fy; ++y)
+        for (std::int64_t x = fx; x < job.nx - fx; ++x) {
+          Real sum = 0;
+          for (const StencilPoint& point : job.stencil.points) {
+            const std::int64_t px = x + point.dx, py = y + point.dy, pz = z + point.dz;
+            if (in(px, job.nx) && in(py, job.ny) && in(pz, job.nz))
+              sum += static_cast<Real>(point.weight) *
+                     now[static_cast<std::size_t>((pz * job.ny + py) * job.nx + px)];
+          }
+          next[static_cast<std::size_t>((z * job.ny + y) * job.nx + x)] = sum;
+        }
+    std::swap(now, next);
+  }
+  HostTensor output(input.type(), input.extents());
+  std::ranges::copy(now, output.as<Real>().begin());
+  return output;
+}
+
+/// The same output with zeros in the planes from `begin` on.
+HostTensor without_planes(const HostTensor& right, std::int64_t begin, const StencilJob& job) {
+  HostTensor output = right;
+  const auto values = output.as<double>();
+  std::fill(values.begin() + static_cast<std::ptrdiff_t>(begin * job.nx * job.ny), values.end(), 0.0);
+  return output;
+}
+
+// What is left of a check after many steps: a right kernel passes, one that writes zeros or leaves out the
+// last plane does not. Otherwise the program refuses to check.
+TEST(StencilDocs, ChecksOfExamplesMeanSomethingAtEveryNumberOfSteps) {
+  int examples_read = 0;
+  for (const std::string& example : examples()) {
+    const Parsed<StencilDefinition> definition = parse_definition(example);
+    if (!definition) continue;
+    ++examples_read;
+    const OwnStencil own{definition->name, definition->stencil};
+    for (const char* type : {"float", "double"})
+      for (const char* boundary : {"held", "zero"})
+        for (const std::int64_t steps : {1, 2, 5, 12, 40, 100, 300, 1000}) {
+          SCOPED_TRACE(format("{} {} {} {}", own.shape, type, boundary, steps));
+          const std::optional<Checked> one = checked(own, type, boundary, steps);
+          EXPECT_TRUE(one || steps > (boundary == std::string("held") ? 300 : 40)) << "refused";
+          if (!one) continue;
+          const HostTensor& right = one->expected->reference.at("out");
+          EXPECT_FALSE(one->passes(HostTensor(ElementType::f64, right.extents()))) << "zeros pass";
+          const std::int64_t last = one->job.nz - 1, last_computed = last - one->job.fixed_cells()[2];
+          EXPECT_FALSE(one->passes(without_planes(right, last, one->job))) << "zeros in the last plane";
+          EXPECT_FALSE(one->passes(without_planes(right, last_computed, one->job)));
+          if (steps > 100) continue;
+          const HostTensor& input = one->expected->inputs.at("in");
+          EXPECT_TRUE(one->passes(input.type() == ElementType::f64 ? computed<double>(one->job, input)
+                                                                   : computed<float>(one->job, input)));
+        }
+  }
+  EXPECT_EQ(examples_read, 5);
+}
+
 TEST(StencilDocs, ErrorIsTheOneThatIsShown) {
   const std::vector<std::string> all = examples();
   ASSERT_GE(all.size(), 2U);
@@ -57,7 +154,7 @@ TEST(StencilDocs, ErrorIsTheOneThatIsShown) {
   const std::string right = "D[x+i,y,z]";
   ASSERT_NE(wrong.find(right), std::string::npos);
   wrong.replace(wrong.find(right), right.size(), "D[x+q,y,z]");
-  const Parsed<StencilDefinition> definition = parse_definition(wrong, "laplacian8.stencil");
+  const Parsed<StencilDefinition> definition = parse_definition(wrong, "heat8.stencil");
   ASSERT_FALSE(definition.has_value());
   const std::string& message = definition.error().message;  // the program prints its first line
   EXPECT_EQ("tune: " + message.substr(0, message.find('\n')) + "\n", all.back());

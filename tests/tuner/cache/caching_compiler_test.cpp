@@ -97,8 +97,7 @@ TEST_F(CachingCompilerTest, TheCompilersIdentityIsInTheKey) {
 }
 
 TEST_F(CachingCompilerTest, FailuresOfTheSourceAreKept) {
-  for (const char* reason :
-       {"syntax", "entry", "option", "missing header", "static assertion", "static shared memory"}) {
+  for (const char* reason : {"syntax", "entry", "option", "static assertion", "static shared memory"}) {
     SCOPED_TRACE(reason);
     CompileRequest request = example_request();
     request.source.text = reason;
@@ -116,7 +115,8 @@ TEST_F(CachingCompilerTest, FailuresOfTheSourceAreKept) {
 TEST_F(CachingCompilerTest, FailuresOfTheMachineAreNot) {
   for (const Failure& failure :
        {Failure{Phase::timeout, "compile", ""}, Failure{Phase::crash, "syntax", "killed"},
-        Failure{Phase::compile, "compiler", "out of memory"}, Failure{Phase::compile, "", ""}}) {
+        Failure{Phase::compile, "compiler", "out of memory"}, Failure{Phase::compile, "", ""},
+        Failure{Phase::compile, "missing header", "cannot open source file"}}) {
     inner_->failure = failure;
     const int before = inner_->compiled;
     EXPECT_FALSE(compiler().compile(example_request()));
@@ -137,6 +137,39 @@ TEST_F(CachingCompilerTest, WhatReadsFilesGoesPastIt) {
     EXPECT_EQ(inner_->compiled, before + 2) << option;
   }
   EXPECT_TRUE(entries_in(folder_.path()).empty());
+}
+
+/// Says what files a binary depends on.
+class FileCompiler : public InventedCompiler {
+ public:
+  std::optional<std::string> files_key(const CompileRequest&) const override { return files; }
+  Result<Binary> compile(const CompileRequest& request) const override {
+    if (!changed.empty()) files = changed;
+    return InventedCompiler::compile(request);
+  }
+  mutable std::string files = "one";
+  std::string changed;  ///< meanwhile
+};
+
+TEST(CachingCompiler, FilesOnDiskAreInTheKey) {
+  const TemporaryFolder folder;
+  const auto inner = std::make_shared<FileCompiler>();
+  const CachingCompiler caching(inner, std::make_shared<BinaryCache>(folder.path()));
+  EXPECT_FALSE(caching.compile(example_request())->cached);
+  EXPECT_TRUE(caching.compile(example_request())->cached);
+  inner->files = "two";
+  EXPECT_FALSE(caching.compile(example_request())->cached);
+  inner->files = "one";
+  EXPECT_TRUE(caching.compile(example_request())->cached);
+}
+
+TEST(CachingCompiler, KeepsNothingOfFilesThatChangeMeanwhile) {
+  const TemporaryFolder folder;
+  const auto inner = std::make_shared<FileCompiler>();
+  inner->changed = "two";
+  const CachingCompiler caching(inner, std::make_shared<BinaryCache>(folder.path()));
+  EXPECT_TRUE(caching.compile(example_request()));
+  EXPECT_TRUE(entries_in(folder.path()).empty());
 }
 
 /// Compiles as long as the test wants.

@@ -104,5 +104,76 @@ TEST(UnusableFolder, FullDisk) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "half a file was left";
 }
 
+/// The file of the entry of example_request.
+std::filesystem::path entry_of_example(const std::filesystem::path& folder) {
+  const CachingCompiler caching(std::make_shared<InventedCompiler>(), std::make_shared<BinaryCache>(folder));
+  return folder / (caching.key_of(example_request()) + std::string(entry_suffix));
+}
+
+TEST(UnusableEntry, APipeOrALinkIsReplaced) {
+  const TemporaryFolder folder;
+  const std::filesystem::path entry = entry_of_example(folder.path());
+  write_text(folder / "kept", "text");
+  for (const bool pipe : {true, false}) {
+    std::filesystem::remove(entry);
+    if (pipe)
+      ASSERT_EQ(mkfifo(entry.c_str(), 0600), 0);
+    else
+      std::filesystem::create_symlink(folder / "kept", entry);
+    const auto cache = std::make_shared<BinaryCache>(folder.path());
+    EXPECT_EQ(compiles_with(cache), 1);
+    EXPECT_EQ(cache->notice(), "");
+    EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(entry)));
+  }
+  EXPECT_EQ(read_file(folder / "kept"), "text");
+}
+
+TEST(UnusableEntry, AHugeOneIsNotRead) {
+  const TemporaryFolder folder;
+  const std::filesystem::path entry = entry_of_example(folder.path());
+  write_text(entry, "");
+  std::filesystem::resize_file(entry, std::uintmax_t{1} << 40);  // takes no room on the disk
+  EXPECT_EQ(compiles_with(std::make_shared<BinaryCache>(folder.path())), 1);
+  EXPECT_LT(std::filesystem::file_size(entry), 1'000'000U);
+}
+
+TEST(UnusableEntry, AFolderIsLeftAlone) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(entry_of_example(folder.path()) / "below");
+  const auto cache = std::make_shared<BinaryCache>(folder.path());
+  EXPECT_EQ(compiles_with(cache), 2);
+  expect_one_line(cache->notice(), {"cannot be written"});
+}
+
+TEST(UntrustedFolder, OthersMayWriteToIt) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(compiles_with(std::make_shared<BinaryCache>(folder.path())), 1);
+  chmod(folder.path().c_str(), 0777);
+  const auto cache = std::make_shared<BinaryCache>(folder.path());
+  EXPECT_EQ(compiles_with(cache), 2);
+  expect_one_line(cache->notice(), {folder.path().string(), "others may write to it", "chmod go-w"});
+  chmod(folder.path().c_str(), 0755);
+  EXPECT_EQ(compiles_with(std::make_shared<BinaryCache>(folder.path())), 0);
+  for (const auto& entry : entries_in(folder.path())) chmod(entry.c_str(), 0666);
+  EXPECT_EQ(compiles_with(std::make_shared<BinaryCache>(folder.path())), 1);
+}
+
+TEST(UntrustedFolder, BelongsToAnotherUser) {
+  const TemporaryFolder folder;
+  if (chown(folder.path().c_str(), 4321, 4321) != 0) GTEST_SKIP() << "only root gives folders away";
+  const auto cache = std::make_shared<BinaryCache>(folder.path());
+  EXPECT_EQ(compiles_with(cache), 2);
+  expect_one_line(cache->notice(), {"another user"});
+}
+
+TEST(UntrustedFolder, IsMadeSoThatOnlyThisUserWrites) {
+  const TemporaryFolder folder;
+  const mode_t before = umask(0);
+  const auto cache = std::make_shared<BinaryCache>(folder / "a/cache");
+  EXPECT_EQ(compiles_with(cache), 1);
+  umask(before);
+  EXPECT_EQ(compiles_with(std::make_shared<BinaryCache>(folder / "a/cache")), 0);
+}
+
 }  // namespace
 }  // namespace tune::cache

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/toy_problem.hpp"
 
@@ -50,7 +53,7 @@ TEST_F(DeviceEvaluatorTest, MeasuresWhatIsRight) {
 }
 
 TEST_F(DeviceEvaluatorTest, ChecksOddSizesBeforeTheSizeItself) {
-  evaluate({configuration("plain")});
+  evaluate({configuration("plain")}, {.measure = {}, .recheck_share = 0});
   const std::vector<std::string> expected = {
       "resources 1000", "prepare 37",   "run 37",   "memory 37",   "compare 37",   "run 37",      "memory 37",
       "compare 37",     "prepare 1000", "run 1000", "memory 1000", "compare 1000", "measure 1000"};
@@ -144,6 +147,119 @@ TEST_F(DeviceEvaluatorTest, ThePlansToleranceComesBeforeTheProblems) {
   EXPECT_NEAR(all[0].outcome->error, 1, 1e-6);
 }
 
+/// Times one candidate in a re-ranking.
+Result<Timing> timed_again(const Problem& problem, FakeBackend& backend, const char* kind, int turns = 1) {
+  const ToySources sources;
+  DeviceEvaluator evaluator(problem, testing::toy_instance(1000), backend, sources,
+                            {.measure = {}, .compile_threads = 1});
+  evaluator.begin_rerank(std::vector{Configuration{{"kind", kind}, {"block", 128}, {"items", 1}}});
+  Result<Timing> timing = evaluator.time_candidate(0);
+  for (int turn = 1; turn < turns && timing; ++turn) timing = evaluator.time_candidate(0);
+  return timing;
+}
+
+TEST_F(DeviceEvaluatorTest, TopCandidatesAreCheckedAgainAfterTheTimedExecutions) {
+  EXPECT_TRUE(timed_again(problem_, backend_, "plain", 3).has_value());
+  EXPECT_EQ(std::ranges::count(backend_.runner().calls, "run again 1000"), 3);
+  for (const auto& [kind, reason] :
+       {std::pair{"right_once", "wrong result"}, {"late_overrun", "out of bounds"}}) {
+    EXPECT_TRUE(
+        evaluate({configuration(kind)}, {.measure = {}, .recheck_share = 0}).at(0).outcome.has_value())
+        << "checking takes too long: " << kind;
+    const Result<Timing> timing = timed_again(problem_, backend_, kind);
+    ASSERT_FALSE(timing.has_value()) << kind;
+    EXPECT_EQ(timing.error().phase, Phase::verify);
+    EXPECT_EQ(timing.error().reason, reason);
+    EXPECT_TRUE(timing.error().detail.starts_with("after the timed executions: ")) << timing.error().detail;
+  }
+}
+
+/// The toy's output begins with the numbers of a tensor.
+class InPlaceToy : public ToyProblem {
+ public:
+  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
+                          const KernelSources& sources) const override {
+    Result<LaunchPlan> plan = ToyProblem::plan(instance, configuration, sources);
+    for (BufferSpec& buffer : plan->buffers)
+      if (buffer.role == BufferRole::output) buffer.fill = BufferFill::contents;
+    return plan;
+  }
+};
+
+TEST_F(DeviceEvaluatorTest, OfPlansInPlaceOnlyTheMemoryIsCheckedAgain) {
+  EXPECT_TRUE(timed_again(InPlaceToy(), backend_, "right_once").has_value());
+  EXPECT_EQ(std::ranges::count(backend_.runner().calls, "run again 1000"), 0);
+  EXPECT_EQ(backend_.runner().calls.back(), "memory 1000");
+}
+
+TEST_F(DeviceEvaluatorTest, WhereMeasuringTakesLongEveryResultIsCheckedAgain) {
+  backend_.runner().measuring_seconds = 0.2;
+  const auto all =
+      evaluate({configuration("plain"), configuration("right_once")}, {.measure = {}, .recheck_share = 10});
+  EXPECT_TRUE(all[0].outcome.has_value());
+  ASSERT_FALSE(all[1].outcome.has_value());
+  EXPECT_EQ(all[1].outcome.error().phase, Phase::verify);
+}
+
+TEST_F(DeviceEvaluatorTest, ACrashInTheRerankingIsTriedOnceMore) {
+  for (const std::string_view reason : {killed_from_outside, std::string_view("illegal address")}) {
+    int crashes = 1;
+    backend_.runner().interferes = [&](std::uint64_t elements) -> std::optional<Failure> {
+      if (elements != 1000 || crashes-- <= 0) return std::nullopt;
+      return Failure{Phase::crash, std::string(reason), ""};
+    };
+    EXPECT_TRUE(timed_again(problem_, backend_, "plain").has_value()) << reason;
+    crashes = 2;
+    const Result<Timing> timing = timed_again(problem_, backend_, "plain");
+    ASSERT_FALSE(timing.has_value());
+    EXPECT_EQ(timing.error().reason, reason);
+  }
+}
+
+TEST_F(DeviceEvaluatorTest, AFailureThatMayNotComeAgainIsNotThatOfEqualCode) {
+  int failing = 1;
+  backend_.runner().interferes = [&](std::uint64_t elements) -> std::optional<Failure> {
+    if (elements != 1000 || failing-- <= 0) return std::nullopt;
+    return Failure{Phase::resources, "device memory", "taken by others"};
+  };
+  const auto all = evaluate({configuration("plain"), configuration("plain")});
+  EXPECT_FALSE(all[0].outcome.has_value());
+  EXPECT_TRUE(all[1].outcome.has_value());
+}
+
+/// The blocks in the order in which they come out, the compile of 256 ending after `after` others.
+std::vector<std::int64_t> order_of_blocks(DeviceEvaluator& evaluator, const FakeBackend& backend,
+                                          std::size_t after) {
+  std::vector<std::int64_t> blocks;
+  for (const int block : {64, 256, 32, 128})
+    evaluator.submit({{"kind", "plain"}, {"block", block}, {"items", 1}});
+  while (blocks.size() < 4) {
+    if (blocks.size() == after) {
+      backend.compiler().release = true;
+      backend.compiler().release.notify_all();
+    }
+    blocks.push_back(evaluator.next()->configuration["block"].as_int());
+  }
+  return blocks;
+}
+
+TEST_F(DeviceEvaluatorTest, AReproducibleRunWaitsForSlowCompiles) {
+  backend_.compiler().slow_block = 256;
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
+                            {.measure = {}, .compile_threads = 2, .patience = 0.01, .reproducible = true});
+  std::jthread releases([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    backend_.compiler().release = true;
+    backend_.compiler().release.notify_all();
+  });
+  EXPECT_EQ(order_of_blocks(evaluator, backend_, 5), (std::vector<std::int64_t>{64, 256, 32, 128}));
+  EXPECT_EQ(evaluator.window(), 64U);
+  EXPECT_EQ(DeviceEvaluator(problem_, testing::toy_instance(1000), backend_, sources_,
+                            {.measure = {}, .compile_threads = 3})
+                .window(),
+            12U);
+}
+
 TEST_F(DeviceEvaluatorTest, WhatCannotRunIsNeverLaunched) {
   evaluate({configuration("too_big")});
   EXPECT_EQ(backend_.runner().calls, std::vector<std::string>{"resources 1000"});
@@ -164,22 +280,6 @@ TEST_F(DeviceEvaluatorTest, KeepsTheOrderOfTheBatch) {
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].configuration, batch[i]);
 }
 
-/// The blocks in the order in which they come out, the compile of 256 ending after `after` others.
-std::vector<std::int64_t> order_of_blocks(DeviceEvaluator& evaluator, const FakeBackend& backend,
-                                          std::size_t after) {
-  std::vector<std::int64_t> blocks;
-  for (const int block : {64, 256, 32, 128})
-    evaluator.submit({{"kind", "plain"}, {"block", block}, {"items", 1}});
-  while (blocks.size() < 4) {
-    if (blocks.size() == after) {
-      backend.compiler().release = true;
-      backend.compiler().release.notify_all();
-    }
-    blocks.push_back(evaluator.next()->configuration["block"].as_int());
-  }
-  return blocks;
-}
-
 TEST_F(DeviceEvaluatorTest, ASlowCompileIsOvertaken) {
   backend_.compiler().slow_block = 256;
   DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
@@ -192,6 +292,29 @@ TEST_F(DeviceEvaluatorTest, WhatCompilesInTimeIsNotOvertaken) {
   DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
                             {.measure = {}, .compile_threads = 2, .patience = 1e6});
   EXPECT_EQ(order_of_blocks(evaluator, backend_, 1), (std::vector<std::int64_t>{64, 256, 32, 128}));
+}
+
+/// The toy problem with a macro that follows from the size.
+class SizedToy : public ToyProblem {
+ public:
+  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
+                          const KernelSources& sources) const override {
+    Result<LaunchPlan> plan = ToyProblem::plan(instance, configuration, sources);
+    if (plan) plan->compile.defines.emplace_back("size", instance.key());
+    return plan;
+  }
+};
+
+TEST_F(DeviceEvaluatorTest, CompilesTheSizesOfChecksAhead) {
+  const SizedToy problem;
+  DeviceEvaluator evaluator(problem, testing::toy_instance(1000), backend_, sources_,
+                            {.measure = {}, .compile_threads = 2});
+  evaluator.submit(configuration("plain"));
+  for (int i = 0; i < 200 && backend_.compiler().compiled < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(backend_.compiler().compiled, 2) << "the size itself and that of the check";
+  EXPECT_TRUE(evaluator.next()->outcome);
+  EXPECT_EQ(backend_.compiler().compiled, 2) << "nothing is compiled while the device waits";
 }
 
 TEST_F(DeviceEvaluatorTest, StopsWhenToldTo) {

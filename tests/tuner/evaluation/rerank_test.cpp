@@ -50,7 +50,6 @@ class NoisyDevice : public RerankDevice {
       : times_(std::move(times)), sigma_(sigma), random_(seed) {
     for (auto& [number, time] : times_) time *= std::exp(0.001 * normal());  // of this run
   }
-  void learn(const Evaluation&) override {}
   void begin_rerank(std::span<const Configuration> top_k) override {
     for (const Configuration& one : top_k) announced_.push_back(static_cast<int>(one["n"].as_int()));
   }

@@ -40,5 +40,47 @@ TEST(Outputs, ThatAreWrongAreNone) {
     EXPECT_FALSE(outputs_of(kind)) << kind;
 }
 
+/// Counts how often a reference is computed.
+class CountingToy : public testing::ToyProblem {
+ public:
+  TensorSet reference(const Instance& instance, const TensorSet& inputs) const override {
+    ++computed;
+    return ToyProblem::reference(instance, inputs);
+  }
+  mutable int computed = 0;
+};
+
+TEST(ReferenceCache, KeepsWhatWasUsedLast) {
+  const CountingToy problem;
+  const std::size_t each = ReferenceCache(problem).at(testing::toy_instance(1000), 1)->bytes();
+  EXPECT_EQ(each, 1000 * (sizeof(float) + sizeof(double)));
+  ReferenceCache cache(problem, {}, 3 * each);
+  problem.computed = 0;
+  for (const std::uint64_t seed : {1, 2, 3}) cache.at(testing::toy_instance(1000), seed);
+  EXPECT_EQ(cache.bytes(), 3 * each);
+  cache.at(testing::toy_instance(1000), 1);
+  EXPECT_EQ(problem.computed, 3);
+  cache.at(testing::toy_instance(999), 1);  // in the place of seed 2
+  EXPECT_LE(cache.bytes(), 3 * each);
+  cache.at(testing::toy_instance(1000), 1);
+  cache.at(testing::toy_instance(1000), 3);
+  EXPECT_EQ(problem.computed, 4);
+  cache.at(testing::toy_instance(1000), 2);
+  EXPECT_EQ(problem.computed, 5);
+}
+
+TEST(ReferenceCache, IsBoundedWhateverTheSizes) {
+  const CountingToy problem;
+  ReferenceCache cache(problem, {}, 100'000);
+  for (int nx = 100; nx < 2000; nx += 50) {
+    cache.at(testing::toy_instance(nx), 1);
+    EXPECT_LE(cache.bytes(), 100'000U);
+  }
+  const std::size_t before = cache.bytes();
+  const auto large = cache.at(testing::toy_instance(100'000), 1);
+  EXPECT_GT(large->bytes(), 100'000U);
+  EXPECT_EQ(cache.bytes(), before) << "the caller keeps it";
+}
+
 }  // namespace
 }  // namespace tune

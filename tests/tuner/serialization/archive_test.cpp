@@ -115,8 +115,9 @@ TEST(Archive, FourierTransformsSurviveAmongLaunches) {
 }
 
 TEST(Archive, NumbersThatAreNoneSurvive) {
-  Comparison comparison{std::numeric_limits<double>::infinity(), 7, std::nan(""), -0.0, 3};
+  Comparison comparison{std::numeric_limits<double>::infinity(), 7, std::nan(""), -0.0, 3, 0, true};
   const Comparison copy = travelled(comparison);
+  EXPECT_TRUE(copy.unwritten);
   EXPECT_TRUE(std::isinf(copy.worst_error));
   EXPECT_TRUE(std::isnan(copy.worst_value));
   EXPECT_TRUE(std::signbit(copy.worst_reference));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <set>
 
@@ -49,7 +50,7 @@ class SessionTest : public ::testing::Test {
   CountingObserver observer_;
   RunRecord record_;
   RerankOptions rerank_ = {.top_k = 0};
-  DeviceEvaluatorOptions options_ = {.measure = {}, .compile_threads = 2};
+  DeviceEvaluatorOptions options_ = {.measure = {}, .recheck_share = 0, .compile_threads = 2};
   double time_ = 0;
   double step_ = 0.001;
   bool default_first_ = false;
@@ -152,7 +153,7 @@ TEST_F(SessionTest, ASecondRunGoesOnWhereTheFirstStopped) {
   EXPECT_EQ(result.progress.evaluations, 12u);
   EXPECT_EQ(result.progress.reused, 5u);
   EXPECT_EQ(observer_.seen.size(), 12u);
-  EXPECT_EQ(backend_.compiler().compiled - compiled_before, 7);
+  EXPECT_EQ(backend_.compiler().compiled - compiled_before, 7 + 1) << "and the best known, to time it again";
   std::set<std::string> reused;
   for (const Evaluation& evaluation : observer_.seen)
     if (evaluation.reused) reused.insert(evaluation.configuration.key());
@@ -226,10 +227,11 @@ TEST_F(SessionTest, FinalsConfirmTheBest) {
   EXPECT_GT(result.progress.rerank_seconds, 0);
   EXPECT_EQ(store_.rerank.size(), 1u);
   EXPECT_EQ(store_.end, RunEnd::exhausted);
-  // Checked with other inputs at the size itself, then timed: the turns come after everything else.
+  // Checked with other inputs at the size itself, then timed and checked once more: the turns come after
+  // everything else.
   const std::vector<std::string>& calls = backend_.runner().calls;
-  EXPECT_EQ(calls.back(), "measure 1000");
-  EXPECT_EQ(std::ranges::count(calls, "compare 1000"), 12 + 1);
+  EXPECT_EQ(std::ranges::count(calls, "compare 1000"), 12 + 1 + 6);
+  EXPECT_EQ(calls.back(), "compare 1000");
   EXPECT_EQ(std::ranges::count(calls, "measure 1000"), 12 + 6);
 }
 
@@ -270,6 +272,28 @@ TEST_F(SessionTest, AnInterruptedRunHasNoFinals) {
   EXPECT_EQ(result.end, RunEnd::interrupted);
   EXPECT_TRUE(result.rerank.places.empty());
   EXPECT_TRUE(store_.rerank.empty());
+}
+
+TEST_F(SessionTest, AnInterruptEndsTheWaitForACompile) {
+  class Interrupting : public CountingObserver {
+   public:
+    bool stop_requested() override { return ++asked > 2; }
+    std::atomic<int> asked = 0;
+  };
+  for (const bool reproducible : {false, true}) {
+    options_.reproducible = reproducible;
+    backend_.compiler().slow_block = 64;
+    backend_.compiler().release = false;
+    Interrupting observer;
+    const search::SearchSpace space = testing::toy_space("kind == plain and block == 64");
+    const auto strategy = search::choose_strategy("grid").make({space, 1});
+    DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
+    Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
+    EXPECT_EQ(session.run({}, {}, true, observer, {}).end, RunEnd::interrupted);
+    EXPECT_TRUE(observer.seen.empty());
+    backend_.compiler().release = true;
+    backend_.compiler().release.notify_all();
+  }
 }
 
 TEST_F(SessionTest, AnInterruptInTheFinalsEndsThem) {
@@ -333,6 +357,192 @@ TEST_F(SessionTest, GivesUpWhenNothingEverStarts) {
   EXPECT_EQ(result.end, RunEnd::failed);
   EXPECT_NE(result.reason.find("syntax"), std::string::npos) << result.reason;
   EXPECT_LT(observer_.seen.size(), 300u);
+}
+
+/// Gives the outcomes that it was told to give.
+class ScriptedEvaluator : public BrokenEvaluator {
+ public:
+  explicit ScriptedEvaluator(Result<Measurement> outcome) : outcome_(std::move(outcome)) {}
+  std::optional<Evaluation> next() override {
+    std::optional<Evaluation> evaluation = BrokenEvaluator::next();
+    evaluation->outcome = outcome_;
+    return evaluation;
+  }
+
+ private:
+  Result<Measurement> outcome_;
+};
+
+Result<Measurement> good_measurement(double seconds = 1e-3) {
+  Measurement measurement;
+  measurement.samples = std::vector(7, seconds);
+  return measurement;
+}
+
+class StoredFailures : public SessionTest {
+ protected:
+  SessionResult run_with(const Result<Measurement>& outcome, Budget budget = {}, std::size_t values = 12) {
+    search::SpaceDefinition definition;
+    std::vector<search::Value> all;
+    for (std::size_t i = 0; i < values; ++i) all.emplace_back(static_cast<int>(i));
+    definition.parameters = {{"n", "a number", all, 0}};
+    const search::SearchSpace space(std::move(definition));
+    const auto strategy = search::choose_strategy("random").make({space, 1});
+    ScriptedEvaluator evaluator(outcome);
+    observer_ = {};
+    Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
+    return session.run(record_, budget, false, observer_);
+  }
+  /// Evaluations that were answered from the store after a first run in which all failed.
+  std::uint64_t reused_after(const Failure& failure, int runs = 1) {
+    store_ = {};
+    for (int i = 0; i < runs; ++i) run_with(tl::unexpected(failure));
+    EXPECT_EQ(store_.evaluations.size(), static_cast<std::size_t>(12 * runs)) << "stored as it is";
+    run_with(good_measurement());
+    return static_cast<std::uint64_t>(std::ranges::count(observer_.seen, true, &Evaluation::reused));
+  }
+};
+
+TEST_F(StoredFailures, WhatMayNotComeAgainIsTriedAgain) {
+  for (const auto& [phase, reason] :
+       std::initializer_list<std::pair<Phase, std::string_view>>{{Phase::resources, "device memory"},
+                                                                 {Phase::resources, "host memory"},
+                                                                 {Phase::resources, "cuFFT"},
+                                                                 {Phase::compile, "missing header"},
+                                                                 {Phase::compile, "compiler crashed"},
+                                                                 {Phase::timeout, slow_compiler},
+                                                                 {Phase::crash, killed_from_outside},
+                                                                 {Phase::crash, "illegal address"}})
+    EXPECT_EQ(reused_after({phase, std::string(reason), "detail"}), 0u) << reason;
+}
+
+TEST_F(StoredFailures, WhatComesAgainIsAnAnswer) {
+  EXPECT_EQ(reused_after({Phase::compile, "syntax", "line 1"}), 12u);
+  EXPECT_EQ(reused_after({Phase::resources, "shared memory", "1 MiB"}), 12u);
+  EXPECT_EQ(reused_after({Phase::verify, "wrong result", "at 3"}), 12u);
+}
+
+TEST_F(StoredFailures, ACrashIsAnAnswerOnceItCameTwice) {
+  EXPECT_EQ(reused_after({Phase::crash, "illegal address", "kernel"}, 2), 12u);
+  EXPECT_EQ(reused_after({Phase::crash, std::string(killed_from_outside), "kernel"}, 2), 0u);
+}
+
+TEST_F(StoredFailures, ATimeoutIsAnAnswerUnderNoLargerLimit) {
+  Failure failure{Phase::timeout, "launch", "slow"};
+  failure.time_limit = 10;
+  record_.options.timeout = 10;
+  EXPECT_EQ(reused_after(failure), 12u);
+  record_.options.timeout = 5;
+  EXPECT_EQ(reused_after(failure), 12u);
+  record_.options.timeout = 10.5;
+  EXPECT_EQ(reused_after(failure), 0u);
+  failure.time_limit = 0;  // of a record that does not know it
+  record_.options.timeout = 1;
+  EXPECT_EQ(reused_after(failure), 0u);
+}
+
+TEST_F(StoredFailures, NeverEndARun) {
+  const auto broken = run_with(fail(Phase::compile, "syntax", "line 1"), {.evaluations = 20}, 5000);
+  ASSERT_EQ(broken.end, RunEnd::failed);
+  const SessionResult result = run_with(good_measurement(), {.evaluations = 20}, 5000);
+  EXPECT_EQ(result.end, RunEnd::budget);
+  EXPECT_EQ(result.progress.measured, 20u);
+}
+
+TEST_F(StoredFailures, ACauseOutsideEndsARunAndIsNamed) {
+  const auto result = run_with(fail(Phase::resources, "device memory", "another process holds it"),
+                               {.evaluations = 20}, 5000);
+  EXPECT_EQ(result.end, RunEnd::failed);
+  EXPECT_EQ(store_.evaluations.size(), 100u);
+  EXPECT_NE(result.reason.find("another process holds it"), std::string::npos) << result.reason;
+  EXPECT_NE(result.reason.find("they are tried again"), std::string::npos) << result.reason;
+  EXPECT_EQ(run_with(good_measurement(), {.evaluations = 20}, 5000).progress.measured, 20u);
+}
+
+TEST_F(StoredFailures, ASlowCompilerDoesNotCountAgainstTheBudget) {
+  const auto result = run_with(fail(Phase::timeout, std::string(slow_compiler)), {.evaluations = 5});
+  EXPECT_EQ(result.end, RunEnd::exhausted);
+  EXPECT_EQ(result.progress.evaluations, 0u);
+  EXPECT_EQ(result.progress.cannot_run.at(Phase::timeout), 12u);
+}
+
+TEST_F(SessionTest, AnAccidentNeverReplacesAMeasurement) {
+  run("kind == plain", {});
+  int launches = 0;
+  backend_.runner().interferes = [&](std::uint64_t) {
+    ++launches;
+    return std::optional(Failure{Phase::crash, std::string(killed_from_outside), "signal 9"});
+  };
+  run("kind == plain", {}, 1, true);
+  EXPECT_GT(launches, 0);
+  backend_.runner().interferes = nullptr;
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_EQ(result.progress.reused, 12u);
+  EXPECT_EQ(result.progress.measured, 12u);
+}
+
+TEST_F(SessionTest, AProcessThatIsKilledInTheFinalsCostsNothing) {
+  rerank_ = {};
+  bool in_finals = false;
+  class Watching : public CountingObserver {
+   public:
+    explicit Watching(bool& in) : in_(in) {}
+    void on_rerank(std::size_t) override { in_ = true; }
+
+   private:
+    bool& in_;
+  } observer(in_finals);
+  backend_.runner().interferes = [&](std::uint64_t) -> std::optional<Failure> {
+    if (!in_finals) return std::nullopt;
+    return Failure{Phase::crash, std::string(killed_from_outside), "signal 9"};
+  };
+  const search::SearchSpace space = testing::toy_space("kind == plain");
+  const auto strategy = search::choose_strategy("grid").make({space, 1});
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
+  Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
+  const SessionResult result = session.run({}, {}, false, observer, rerank_);
+  EXPECT_TRUE(result.rerank.places.empty());
+  ASSERT_TRUE(result.progress.best.has_value());
+  EXPECT_EQ(result.progress.best->configuration.key(), "block=256,items=4,kind=plain");
+  for (const Evaluation& known : store_.known({})) EXPECT_TRUE(known.outcome.has_value());
+}
+
+/// What is known was measured when the device took 1 / `then` of today's times.
+TEST_F(SessionTest, KnownTimesArePutOnTodaysScale) {
+  rerank_ = {};
+  run("kind == plain and items < 4", {});
+  store_.rerank.clear();
+  const double then = 0.8;
+  for (Evaluation& known : store_.evaluations)
+    for (double& sample : known.outcome->samples) sample *= then;
+  backend_.runner().calls.clear();
+  const SessionResult result = run("kind == plain", {});
+  ASSERT_TRUE(result.progress.known_scale.has_value());
+  EXPECT_NEAR(*result.progress.known_scale, 1 / then, 1e-9);
+  EXPECT_EQ(result.progress.evaluations, 12u) << "timing the best known again does not count";
+  EXPECT_EQ(result.progress.reused, 8u);
+  EXPECT_EQ(result.progress.best->configuration.key(), "block=256,items=4,kind=plain");
+  EXPECT_EQ(store_.evaluations.size(), 8u + 1u + 4u);
+}
+
+TEST_F(SessionTest, NothingIsTimedAgainWhereAllIsKnownOrNothing) {
+  EXPECT_FALSE(run("kind == plain", {}).progress.known_scale.has_value());
+  backend_.runner().calls.clear();
+  EXPECT_FALSE(run("kind == plain", {}).progress.known_scale.has_value());
+  EXPECT_TRUE(backend_.runner().calls.empty());
+}
+
+TEST_F(SessionTest, WhereTheBestKnownFailsTodayTheNextOneIsTimed) {
+  run("kind == plain and items < 4", {});
+  int failing = 2;  // it is tried once more
+  backend_.runner().interferes = [&](std::uint64_t elements) -> std::optional<Failure> {
+    if (elements != 1000 || failing-- <= 0) return std::nullopt;
+    return Failure{Phase::crash, std::string(killed_from_outside), "signal 9"};
+  };
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_LT(failing, 0);
+  EXPECT_NEAR(result.progress.known_scale.value_or(0), 1, 1e-9);
+  EXPECT_EQ(result.progress.measured, 12u);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace tune {
@@ -45,9 +46,39 @@ TEST(Verifier, AnOutputThatWasNeverWrittenIsWrong) {
   EXPECT_TRUE(std::isinf(found.worst_error));
 }
 
-TEST(Verifier, AReferenceThatIsNaNNeverPasses) {
+TEST(Verifier, ANumberInPlaceOfNaNIsWrong) {
   const std::vector<float> out = {1};
   EXPECT_EQ(compare(view(out, {1}), against({std::nan("")}, {1}), {1}).wrong, 1u);
+}
+
+// log(0), masked maxima, distances that begin at infinity: such results can be right.
+TEST(Verifier, ExpectedInfinitiesAndNaNsAreRight) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<float> out = {-std::numeric_limits<float>::infinity(), std::nanf(""), 2};
+  const auto found = [&](const std::vector<double>& right, const Bounds& bounds) {
+    return compare(view(out, {3}), against(right, {3}), bounds);
+  };
+  for (const Bounds& bounds : {Bounds{.absolute = 0}, Bounds{.absolute = 1, .each = 0.1, .sum = 1}}) {
+    const Comparison right = found({-infinity, std::nan(""), 2}, bounds);
+    EXPECT_TRUE(is_right(right, bounds));
+    EXPECT_EQ(right.worst_error, 0);
+    EXPECT_EQ(right.total_error, 0);
+    EXPECT_FALSE(is_right(found({infinity, std::nan(""), 2}, bounds), bounds));
+    EXPECT_FALSE(is_right(found({-infinity, infinity, 2}, bounds), bounds));
+    EXPECT_FALSE(is_right(found({-infinity, std::nan(""), infinity}, bounds), bounds));
+  }
+}
+
+TEST(Verifier, SaysWhichElementWasNeverWritten) {
+  std::vector<float> out = {1, 0, 3, 4};
+  std::memset(&out[1], 0xff, sizeof(float));
+  const Extents extents = {2, 2};
+  for (const double right : {7.0, std::nan("")}) {
+    const Comparison found = compare(view(out, extents), against({1, right, 3, 4}, extents), {1e30});
+    EXPECT_EQ(found.wrong, 1u);
+    EXPECT_EQ(wrong_result(found, extents, {1e30}, "out").detail,
+              "element (1, 0) of 'out' was never written; 1 of 4 elements are wrong");
+  }
 }
 
 // Larger than the parts that threads compare, with one wrong element at each place in turn.

@@ -68,6 +68,8 @@ class Peer {
   /// False once the process has ended.
   bool alive();
   pid_t id() const { return process_.id(); }
+  /// Returns another descriptor of the connection.
+  FileDescriptor connection() { return FileDescriptor(dup(process_.channel().descriptor())); }
 
  private:
   tl::unexpected<Failure> silent(Silence silence, double seconds);

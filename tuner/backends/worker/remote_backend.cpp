@@ -8,6 +8,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
+#include "tuner/base/stopwatch.hpp"
 
 namespace tune::process {
 namespace {
@@ -16,6 +17,10 @@ constexpr double device_start_seconds = 120;  // a driver with many devices star
 constexpr double sharing_seconds = 60;
 /// Enough for inputs and references of the tuned size and the small ones of checks, with two seeds each.
 constexpr std::size_t max_tensors = 64;
+/// Of them, so many are kept whatever their size: those of one evaluation. The others take at most so many
+/// bytes.
+constexpr std::size_t kept_tensors = 8;
+constexpr std::size_t max_bytes_of_others = std::size_t{256} << 20;
 
 void copy(std::span<std::byte> to, std::span<const std::byte> from) {
   parallel_for(from.size(), std::uint64_t{1} << 22, [&](std::uint64_t begin, std::uint64_t end) {
@@ -27,6 +32,17 @@ constexpr double properties_seconds = 120;  // measures the copy bandwidth
 constexpr double state_seconds = 10;
 constexpr double prepare_seconds = 60;  // loading and allocating, nothing is launched
 constexpr double slowest_copy = 200e6;  // bytes a second: what moving tensors may take on top
+
+/// Returns the seconds that measuring takes where an execution takes `execution_seconds` at most, with room:
+/// warm-up, the samples that are taken in any case, each of them again after throttling, and what the limit
+/// of time allows.
+double measuring_seconds(const MeasureOptions& options, double execution_seconds) {
+  constexpr double room = 4;
+  constexpr double energy_seconds = 3;
+  const int executions = 2 + options.warmup + 2 * options.min_samples;
+  return room * (options.time_cap + executions * execution_seconds +
+                 (options.energy ? energy_seconds + 2 * execution_seconds : 0));
+}
 
 /// Forwards calls to the worker. Names a timeout by the step that was called.
 class RemotePlan : public PreparedPlan {
@@ -52,8 +68,15 @@ class RemotePlan : public PreparedPlan {
       if (!number) return tl::unexpected(number.error());
       numbers[name] = *number;
     }
-    return nothing(
-        call({{"call", "run"}, {"inputs", numbers}}, options_.timeout + transfer_seconds_, "launch"));
+    const Stopwatch running;
+    const Result<Response> answer =
+        call({{"call", "run"}, {"inputs", numbers}}, options_.timeout + transfer_seconds_, "launch");
+    run_seconds_ = running.seconds();
+    return nothing(answer);
+  }
+
+  Result<void> run_again() override {
+    return nothing(call({{"call", "run again"}}, options_.timeout + transfer_seconds_, "launch"));
   }
 
   Result<void> check_memory() override {
@@ -84,9 +107,9 @@ class RemotePlan : public PreparedPlan {
   }
 
   Result<Timing> measure(const MeasureOptions& options) override {
-    const double seconds = options_.timeout * (1 + options.time_cap + (options.energy ? 3 : 0));
     const Result<Response> answer =
-        call({{"call", "measure"}, {"options", encode(options)}}, seconds, "measurement");
+        call({{"call", "measure"}, {"options", encode(options)}},
+             options_.timeout + measuring_seconds(options, run_seconds_), "measurement");
     if (!answer) return tl::unexpected(answer.error());
     return decoded<Timing>(answer->value);
   }
@@ -108,6 +131,7 @@ class RemotePlan : public PreparedPlan {
     Failure failure = answer.error();
     if (failure.phase == Phase::timeout) {
       failure.reason = what;
+      failure.time_limit = options_.timeout;
       failure.detail = format("the kernel hangs or is slower than --timeout allows: {}", failure.detail);
     }
     // After a fault the process cannot use the device any more.
@@ -126,6 +150,7 @@ class RemotePlan : public PreparedPlan {
   std::uint64_t number_;
   std::vector<KernelResources> resources_;
   double transfer_seconds_;
+  double run_seconds_ = 0;  ///< that run_checked took, an upper bound of an execution
   SharedMemory fetched_;
 };
 
@@ -146,6 +171,7 @@ class DeviceServer {
     if (call == "release") return release(request);
     if (!prepared_) throw Error("no plan is prepared");
     if (call == "run") return run(request);
+    if (call == "run again") return nothing(prepared_->run_again());
     if (call == "memory") return check_memory();
     if (call == "compare") return compare(request);
     if (call == "fetch") return fetch(request);
@@ -294,6 +320,14 @@ RemoteDevice::Shared& RemoteDevice::known(const TensorView& tensor) {
   return made;
 }
 
+std::size_t RemoteDevice::bytes_of_others() const {
+  std::size_t bytes = 0;
+  std::size_t place = 0;
+  for (const Shared& one : shared_)
+    if (place++ >= kept_tensors) bytes += one.size;
+  return bytes;
+}
+
 Result<void> RemoteDevice::forget_oldest() {
   const Shared oldest = std::move(shared_.back());
   shared_.pop_back();
@@ -317,7 +351,7 @@ Result<std::uint64_t> RemoteDevice::share(const TensorView& tensor) {
     shared.sent_to = generation_;
   }
   const std::uint64_t number = shared.number;
-  while (shared_.size() > max_tensors)
+  while (shared_.size() > max_tensors || bytes_of_others() > max_bytes_of_others)
     if (const Result<void> forgotten = forget_oldest(); !forgotten) return tl::unexpected(forgotten.error());
   return number;
 }

@@ -51,6 +51,7 @@ class RemoteDevice {
   };
   Shared& known(const TensorView& tensor);
   Result<void> forget_oldest();
+  std::size_t bytes_of_others() const;
 
   WorkerProgram worker_;
   std::unique_ptr<Peer> peer_;

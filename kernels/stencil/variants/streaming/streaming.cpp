@@ -60,6 +60,7 @@ void add_streaming_rules(FamilySpace& space, const SweptStencil& stencil) {
             "a plain loader has one plane on the way, in registers: it uses one or two shared planes");
   rules.add(var("loader") != "async" || var("stages") >= 2,
             "an asynchronous loader fills one shared plane while another one is read");
+  rules.add(var("loader") != "async" || has_async_copies(), no_async_copies);
   add_box_rules(rules, stencil);
   rules.add(var("unroll") <= width && var("unroll") != 2,
             "a turn is odd, and one longer than the queue gains nothing");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -198,12 +199,61 @@ TEST(CompareKernel, LetsNoNanPass) {
     EXPECT_EQ(found.worst_index, place);
     EXPECT_EQ(found.wrong, 1u);
     expect_equal(found, on_host(out, reference, {600}, ElementType::f32, 1e300));
-    out[place] = std::numeric_limits<float>::infinity();
-    reference[place] = infinity;  // the difference is NaN
+    reference[place] = infinity;
     found = on_cpu(out, reference, layout, 1e300);
     EXPECT_EQ(found.worst_error, infinity);
     EXPECT_EQ(found.wrong, 1u);
   }
+}
+
+/// The same comparison by the kernel and on the host.
+template<class T>
+Comparison of_one(T value, double reference, ElementType type, double tolerance) {
+  const Comparison found = on_cpu<T>({T{}, value}, {0, reference}, Layout::dense({2}), tolerance);
+  const Comparison host = on_host<T>({T{}, value}, {0, reference}, {2}, type, tolerance);
+  expect_equal(found, host);
+  EXPECT_EQ(found.unwritten, host.unwritten);
+  EXPECT_EQ(found.total_error, host.total_error);
+  return found;
+}
+
+TEST(CompareKernel, ExpectedInfinitiesAndNansAreRight) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const auto wrong = [](float value, double reference) {
+    const auto same = static_cast<double>(value);
+    const Comparison in_float = of_one(value, reference, ElementType::f32, 1e300);
+    EXPECT_EQ(of_one(same, reference, ElementType::f64, 1e300).wrong, in_float.wrong);
+    EXPECT_EQ(in_float.total_error, in_float.wrong != 0 ? infinity : 0);
+    return in_float.wrong != 0;
+  };
+  EXPECT_FALSE(wrong(inf, infinity));
+  EXPECT_FALSE(wrong(-inf, -infinity));
+  EXPECT_FALSE(wrong(static_cast<float>(nan), nan));
+  EXPECT_TRUE(wrong(inf, -infinity));
+  EXPECT_TRUE(wrong(1, infinity));
+  EXPECT_TRUE(wrong(inf, 1));
+  EXPECT_TRUE(wrong(1, nan));
+  EXPECT_TRUE(wrong(inf, nan));
+  EXPECT_TRUE(wrong(static_cast<float>(nan), infinity));
+}
+
+TEST(CompareKernel, KnowsWhatWasNeverWritten) {
+  const auto unwritten = []<class T>(T value, ElementType type) {
+    std::memset(&value, 0xff, sizeof(value));
+    for (const double reference : {1.0, nan}) {
+      const Comparison found = of_one(value, reference, type, 1e300);
+      EXPECT_EQ(found.wrong, found.unwritten ? 1u : 0u) << reference;
+      if (!found.unwritten) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(unwritten(0.0F, ElementType::f32));
+  EXPECT_TRUE(unwritten(0.0, ElementType::f64));
+  EXPECT_FALSE(unwritten(0, ElementType::i32)) << "-1 may have been written";
+  EXPECT_FALSE(of_one(static_cast<float>(nan), 1, ElementType::f32, 1e300).unwritten);
+  std::vector<checks::Half> halves(1);
+  std::memset(halves.data(), 0xff, sizeof(checks::Half));
+  EXPECT_TRUE(on_cpu(halves, {nan}, Layout::dense({1}), 1e300).unwritten);
 }
 
 TEST(CompareKernel, PassesOverAnEmptyTensor) {

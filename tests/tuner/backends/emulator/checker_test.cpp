@@ -3,8 +3,17 @@
 #include "tuner/backends/emulator/jobs/checker.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/support/temporary_folder.hpp"
 #include "tests/tuner/backends/emulator/kernel_check.hpp"
+#include "tuner/backends/emulator/jobs/scratch_folder.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::emulator {
 namespace {
@@ -116,6 +125,160 @@ TEST(Checker, SaysWhatDoesNotCompileAndWhatCannotBeEmulated) {
   const CheckVerdict ptx = KernelCheck(head + "asm volatile(\"trap;\" ::: \"memory\");\n}\n").verdict();
   EXPECT_TRUE(ptx.findings.empty());
   EXPECT_NE(ptx.not_emulated.find("host twin"), std::string::npos) << ptx.not_emulated;
+}
+
+LaunchPlan plan_of(const std::string& source) {
+  return KernelCheck(source).plan;
+}
+
+/// Checks the plans together, and returns each one's verdict.
+std::vector<CheckVerdict> verdicts_of(const std::vector<LaunchPlan>& plans, CheckOptions options = {}) {
+  std::vector<CheckVerdict> verdicts(plans.size());
+  const auto expected = std::make_shared<const ReferenceData>(KernelCheck(head + "}\n").expected);
+  check(
+      plans.size(),
+      [&](std::size_t number) {
+        return CheckJob{{{format("size {}", number), plans[number], expected}}, {}};
+      },
+      options,
+      [&](std::size_t number, CheckVerdict verdict) {
+        verdicts[number] = std::move(verdict);
+        return true;
+      });
+  return verdicts;
+}
+
+TEST(Checker, AHeaderThatIsMissingIsAMistakeAndOneOfTheToolkitIsAGap) {
+  const auto verdicts = verdicts_of({plan_of("#include \"helperz.cuh\"\n" + head + "}\n"),
+                                     plan_of("#include <cub/cub.cuh>\n" + head + "}\n"),
+                                     plan_of("#include \"cuda/barrier\"\n" + head + "}\n")});
+  ASSERT_EQ(kinds_of(verdicts[0]), std::vector{FindingKind::compile});
+  EXPECT_EQ(
+      verdicts[0].findings[0].detail,
+      "k.cu:1:2: error: cannot find the header \"helperz.cuh\": correct its name, or name its folder in "
+      "'include'");
+  EXPECT_EQ(verdicts[1].not_emulated, "the emulator has no header cub/cub.cuh");
+  EXPECT_EQ(verdicts[2].not_emulated, "the emulator has no header cuda/barrier");
+}
+
+TEST(Checker, AnUndefinedFunctionFailsItsOwnJobAlone) {
+  const std::string use = "__device__ float helper(float x)";
+  const std::string kernel = head + "out[threadIdx.x] = helper(in[threadIdx.x]);\n}\n";
+  const auto verdicts =
+      verdicts_of({plan_of(use + ";\n" + kernel), plan_of(use + " { return x; }\n" + kernel)});
+  ASSERT_EQ(kinds_of(verdicts[0]), std::vector{FindingKind::compile});
+  EXPECT_EQ(verdicts[0].findings[0].detail, "'helper(float)' is declared and used, but not defined");
+  EXPECT_TRUE(verdicts[1].clean());
+}
+
+TEST(Checker, ErrorsOfTheCompilerNameTheKernelAlone) {
+  LaunchPlan defined = plan_of(head + "out[0] = VALUE;\n}\n");
+  defined.compile.defines.emplace_back("VALUE", "nothing(1)");
+  const auto verdicts =
+      verdicts_of({plan_of("struct Item { int a; };\n" + head + "Item i; i.b = 1;\n}\n"), defined});
+  for (const CheckVerdict& verdict : verdicts) {
+    ASSERT_EQ(kinds_of(verdict), std::vector{FindingKind::compile});
+    for (const char* inner : {"/tmp", "batch", "tune_", "anonymous", "namespace"})
+      EXPECT_EQ(verdict.findings[0].detail.find(inner), std::string::npos) << verdict.findings[0].detail;
+  }
+  EXPECT_NE(verdicts[0].findings[0].detail.find("'struct Item' has no member named 'b'"), std::string::npos)
+      << verdicts[0].findings[0].detail;
+}
+
+TEST(Checker, HeadersThatIncludeEachOther) {
+  LaunchPlan guarded = plan_of("#include \"a.cuh\"\n" + head + "if (threadIdx.x == 0) out[0] = A + B;\n}\n");
+  guarded.compile.headers = {
+      {"a.cuh", "#ifndef A_CUH\n#define A_CUH\n#include \"b.cuh\"\n#define A 1\n#endif\n"},
+      {"b.cuh", "#pragma once\n#include \"a.cuh\"\n#define B 2\n"}};
+  LaunchPlan endless = plan_of("#include \"a.cuh\"\n" + head + "}\n");
+  endless.compile.headers = {{"a.cuh", "#include \"a.cuh\"\n#include \"a.cuh\"\n"}};
+  const auto verdicts = verdicts_of({guarded, endless});
+  EXPECT_TRUE(verdicts[0].clean());
+  ASSERT_EQ(kinds_of(verdicts[1]), std::vector{FindingKind::compile});
+  EXPECT_NE(verdicts[1].findings[0].detail.find("the header \"a.cuh\" is included again and again"),
+            std::string::npos)
+      << verdicts[1].findings[0].detail;
+}
+
+/// A plan of the kernels `ref` and `k`, of which the second one ends as `body` says.
+LaunchPlan two_kernels(const std::string& body) {
+  LaunchPlan plan = plan_of("extern \"C\" __global__ void ref(const float* in, float* out, int n) {\n}\n" +
+                            head + body + "}\n");
+  plan.compile.entries = {"ref", "k"};
+  Launch first = std::get<Launch>(plan.launches.front());
+  first.entry = "ref";
+  plan.launches.insert(plan.launches.begin(), first);
+  return plan;
+}
+
+TEST(Checker, AHangAndACrashNameTheLaunchInFlight) {
+  CheckOptions options;
+  options.seconds = 1;
+  const auto verdicts = verdicts_of({two_kernels("volatile int stay = 1;\nwhile (stay) {}\n"),
+                                     two_kernels("if (threadIdx.x == 3) __builtin_abort();\n")},
+                                    options);
+  for (const std::size_t i : {0U, 1U}) {
+    ASSERT_EQ(kinds_of(verdicts[i]), std::vector{i == 0 ? FindingKind::hang : FindingKind::crash});
+    EXPECT_EQ(verdicts[i].findings[0].kernel, "k") << verdicts[i].findings[0].text();
+    EXPECT_EQ(verdicts[i].findings[0].size, format("size {}", i));
+  }
+}
+
+TEST(Checker, AnEndlessKernelIsStopped) {
+  const auto start = std::chrono::steady_clock::now();
+  CheckOptions options;
+  options.stop = [&] { return std::chrono::steady_clock::now() - start > std::chrono::seconds(1); };
+  verdicts_of({plan_of(head + "volatile int stay = 1;\nwhile (stay) {}\n}\n")}, options);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+TEST(Checker, APlanThatDoesNotExistOrFitIsAFinding) {
+  std::vector<LaunchPlan> plans = {plan_of(head + "}\n")};
+  plans[0].buffers.push_back(
+      {"huge", ElementType::f32, Layout::dense({std::uint64_t{1} << 40}), BufferRole::scratch});
+  const CheckVerdict large = verdicts_of(plans)[0];
+  ASSERT_EQ(kinds_of(large), std::vector{FindingKind::no_launch});
+  EXPECT_NE(large.findings[0].detail.find("buffer 'huge' needs 4398046511104 bytes"), std::string::npos)
+      << large.findings[0].detail;
+  check(
+      1,
+      [](std::size_t) {
+        return CheckJob{{}, "no plan: the grid is empty"};
+      },
+      {},
+      [](std::size_t, const CheckVerdict& verdict) {
+        EXPECT_EQ(kinds_of(verdict), std::vector{FindingKind::no_launch});
+        return true;
+      });
+}
+
+// What a killed process has left is removed by the next one, and what another process uses is not.
+TEST(Checker, RemovesTheFoldersOfDeadProcesses) {
+  const tune::testing::TemporaryFolder folder;
+  const auto in_folder = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder.path()), {});
+  };
+  const std::string before = std::filesystem::temp_directory_path();
+  setenv("TMPDIR", folder.path().c_str(), 1);
+  {
+    const ScratchFolder used;
+    const pid_t child = fork();
+    if (child == 0) {
+      const ScratchFolder left;
+      std::ofstream(left.path() / "file") << "x";
+      _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+    EXPECT_EQ(in_folder(), 2);
+    const ScratchFolder next;
+    EXPECT_EQ(in_folder(), 2);
+    EXPECT_TRUE(std::filesystem::exists(used.path()));
+    std::filesystem::create_directory(folder / "tune-emulator-new");  // no lock yet
+    const ScratchFolder last;
+    EXPECT_EQ(in_folder(), 4);
+  }
+  EXPECT_EQ(in_folder(), 1);
+  setenv("TMPDIR", before.c_str(), 1);
 }
 
 }  // namespace

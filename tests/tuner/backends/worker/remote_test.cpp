@@ -12,9 +12,11 @@
 
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/toy_problem.hpp"
+#include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/stopwatch.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 
 namespace tune::process {
@@ -127,6 +129,14 @@ TEST_F(RemoteTest, ACompilerThatCrashesOrHangsCostsOneConfiguration) {
   EXPECT_TRUE(all[3].outcome.has_value());
 }
 
+// It takes a third of what one execution may take, and seven samples of it are taken.
+TEST_F(RemoteTest, TheTimeForMeasuringFollowsFromTheKernelAndTheSamples) {
+  const auto all = evaluate({configuration("slow"), configuration("hanging")});
+  EXPECT_TRUE(all[0].outcome.has_value()) << all[0].outcome.error().detail;
+  ASSERT_FALSE(all[1].outcome.has_value());
+  EXPECT_EQ(all[1].outcome.error().time_limit, 0.3);
+}
+
 TEST_F(RemoteTest, AWorkerThatSomebodyKillsBetweenEvaluationsIsReplaced) {
   ASSERT_TRUE(evaluate({configuration("plain", 32)})[0].outcome.has_value());
   kill(backend_.process_id(), SIGKILL);
@@ -199,6 +209,46 @@ TEST(Remote, ManyThreadsCompileAtTheSameTime) {
         EXPECT_EQ(text, content_of(request));
       }
     });
+}
+
+CompileRequest request_of(const char* kind) {
+  CompileRequest request;
+  request.source = {"toy.cu", "text"};
+  request.defines = {{"kind", kind}};
+  return request;
+}
+
+TEST(Remote, ACompilerWithoutMemoryCostsOneConfiguration) {
+  const RemoteCompiler compiler(worker("compiler"));
+  const auto greedy = compiler.compile(request_of("greedy_compile"));
+  ASSERT_FALSE(greedy);
+  EXPECT_EQ(greedy.error().phase, Phase::compile);
+  EXPECT_EQ(greedy.error().reason, "out of memory");
+  EXPECT_TRUE(compiler.compile(request_of("plain")));
+}
+
+TEST(Remote, TheEndOfAPoolDoesNotWaitForCompiles) {
+  const RemoteCompiler compiler(worker("compiler"), 8);
+  const Stopwatch whole;
+  std::future<Result<Binary>> hanging;
+  {
+    CompilePool pool(compiler, 2);
+    hanging = pool.submit(request_of("hanging_compile"));
+    EXPECT_TRUE(pool.submit(request_of("plain")).get());
+  }
+  EXPECT_LT(whole.seconds(), 4);
+  const auto ended = hanging.get();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().reason, "cancelled");
+  EXPECT_TRUE(compiler.compile(request_of("plain"))) << "later compiles are not affected";
+}
+
+TEST(Remote, ACompilerTellsTheFilesOfARequest) {
+  const RemoteCompiler compiler(worker("compiler"));
+  CompileRequest request = request_of("plain");
+  EXPECT_EQ(compiler.files_key(request), "");
+  request.options = {"-I/usr/include"};
+  EXPECT_EQ(compiler.files_key(request), std::nullopt) << "as the compiler of the worker says";
 }
 
 TEST(Remote, AChildSeesThatItsParentIsGoneWhateverItDoes) {

@@ -32,10 +32,35 @@ __device__ inline Count offset_of(Count i, const Placement& placement) {
   return offset + i * placement.outer_stride;
 }
 
-/// |value - reference|; infinite where that is NaN, which compares with nothing and would pass.
-__device__ inline double error_of(double value, double reference) {
+/// True where every bit is set, as outputs are poisoned before a run: no arithmetic makes such a NaN. Whole
+/// numbers may be written like that.
+template<class T>
+__device__ inline bool is_poison(T) {
+  return false;
+}
+__device__ inline bool is_poison(float value) {
+  return __float_as_int(value) == -1;
+}
+__device__ inline bool is_poison(double value) {
+  return __double_as_longlong(value) == -1;
+}
+__device__ inline bool is_poison(Half value) {
+  return value.bits == 0xffff;
+}
+__device__ inline bool is_poison(Bfloat16 value) {
+  return value.bits == 0xffff;
+}
+
+/// |value - reference|; 0 for equal infinities and for a NaN in place of a NaN; infinite for any other NaN,
+/// which compares with nothing and would pass, and for poison.
+template<class T>
+__device__ inline double error_of(T element, double reference) {
+  constexpr long long infinity = 0x7ff0000000000000;
+  const auto value = static_cast<double>(element);
+  if (is_poison(element)) return __longlong_as_double(infinity);
+  if (value == reference || (value != value && reference != reference)) return 0;
   const double difference = value - reference;
-  if (!(difference == difference)) return __longlong_as_double(0x7ff0000000000000);
+  if (difference != difference) return __longlong_as_double(infinity);
   return difference < 0 ? -difference : difference;
 }
 
@@ -59,7 +84,7 @@ __global__ void compare(const T* first, Placement placement, const double* refer
   const Count threads = Count{gridDim.x} * block_threads;
   for (Count i = Count{blockIdx.x} * block_threads + threadIdx.x; i < count; i += threads) {
     const double right = reference[i];
-    const double error = error_of(static_cast<double>(first[offset_of(begin + i, placement)]), right);
+    const double error = error_of(first[offset_of(begin + i, placement)], right);
     const double own = each * (right < 0 ? -right : right);
     const double allowed = own > absolute ? own : absolute;
     const bool infinite = error == __longlong_as_double(infinity);
@@ -102,10 +127,13 @@ __global__ void compare(const T* first, Placement placement, const double* refer
   mine.wrong = wrong_of[0];
   mine.value = 0;
   mine.reference = 0;
+  mine.unwritten = 0;
   if (mine.index == ~Count{0}) return;
-  mine.value = static_cast<double>(first[offset_of(mine.index, placement)]);
+  const T element = first[offset_of(mine.index, placement)];
+  mine.value = static_cast<double>(element);
   mine.reference = reference[mine.index - begin];
-  mine.error = error_of(mine.value, mine.reference);
+  mine.error = error_of(element, mine.reference);
+  mine.unwritten = is_poison(element) ? 1 : 0;
 }
 
 }  // namespace tune::checks

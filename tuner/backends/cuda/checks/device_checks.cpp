@@ -41,6 +41,7 @@ Comparison combine(std::span<const checks::Finding> findings) {
     combined_part.worst_index = part.index;
     combined_part.worst_value = part.value;
     combined_part.worst_reference = part.reference;
+    combined_part.unwritten = part.unwritten != 0;
   }
   return combined_part;
 }

@@ -34,6 +34,7 @@ struct Finding {
   double reference = 0;
   Count index = 0;
   Count wrong = 0;
+  Count unwritten = 0;  ///< 1: that element still has the poison of before the run
 };
 
 /// Memory around a buffer that no kernel may write to. It need not begin at a word, but must end at one.

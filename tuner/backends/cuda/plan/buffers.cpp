@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "tuner/backends/cuda/checks/guards.hpp"
 #include "tuner/base/error.hpp"
@@ -124,7 +125,10 @@ void PlanBuffers::fill(PlanBuffer& buffer, const TensorViews& inputs, InputSnaps
   }
   const auto& tensor = tensor_of(buffer.spec, inputs);
   if (buffer.spec.role != BufferRole::input) {
-    send(buffer.data(), snapshot_key(buffer.spec.name, buffer.spec.layout, tensor), tensor, stream);
+    buffer.first_contents = snapshot_key(buffer.spec.name, buffer.spec.layout, tensor);
+    buffer.first_tensor = tensor;
+    snapshots.get(*buffer.first_contents, tensor, checks, stream);
+    restore(buffer, snapshots, stream);
     return;
   }
   buffer.snapshot = snapshot_key(buffer.spec.name, buffer.spec.layout, tensor);
@@ -136,6 +140,43 @@ void PlanBuffers::fill(PlanBuffer& buffer, const TensorViews& inputs, InputSnaps
   auto sums = snapshot == nullptr ? checks.sums(buffer.data(), bytes, stream) : snapshot->sums;
   check(sums ? cudaSuccess : sums.error());
   buffer.sums = std::move(*sums);
+}
+
+cudaError_t PlanBuffers::poison_outputs(cudaStream_t stream) const {
+  for (const auto& buffer : buffers_) {
+    if (buffer.spec.role != BufferRole::output || is_in_place(buffer.spec)) continue;
+    const auto bytes = buffer.spec.allocation_bytes();
+    if (buffer.spec.on_host()) {
+      std::memset(buffer.host.data() + buffer.guard, initial_byte(buffer.spec), bytes);
+      continue;
+    }
+    const auto status = cudaMemsetAsync(buffer.data(), initial_byte(buffer.spec), bytes, stream);
+    if (status != cudaSuccess) return status;
+  }
+  return cudaSuccess;
+}
+
+void PlanBuffers::restore(const PlanBuffer& buffer, const InputSnapshots& snapshots, cudaStream_t stream) {
+  const auto* const snapshot = snapshots.find(*buffer.first_contents);
+  if (snapshot == nullptr)
+    send(buffer.data(), *buffer.first_contents, buffer.first_tensor, stream);
+  else
+    check(cudaMemcpyAsync(buffer.data(), snapshot->memory.data(), buffer.spec.allocation_bytes(),
+                          cudaMemcpyDeviceToDevice, stream));
+}
+
+void PlanBuffers::restore_in_place(const InputSnapshots& snapshots, cudaStream_t stream) const {
+  for (const auto& buffer : buffers_) {
+    if (!buffer.first_contents) continue;
+    restore(buffer, snapshots, stream);
+    if (buffer.spec.on_host())
+      check(cudaMemcpyAsync(buffer.host.data() + buffer.guard, buffer.data(), buffer.spec.allocation_bytes(),
+                            cudaMemcpyDeviceToHost, stream));
+  }
+}
+
+bool PlanBuffers::any_in_place() const {
+  return std::ranges::any_of(buffers_, [](const PlanBuffer& buffer) { return is_in_place(buffer.spec); });
 }
 
 cudaError_t PlanBuffers::stage(const PlanBuffer& buffer, cudaStream_t stream) const {

@@ -32,6 +32,9 @@ struct PlanBuffer {
   /// For an input: the snapshot that it was filled with, which may be dropped, and its sums.
   std::optional<SnapshotKey> snapshot = {};
   std::vector<checks::Count> sums = {};
+  /// For an output that is also read: its first contents. The view is that of the tensor in `fill`.
+  std::optional<SnapshotKey> first_contents = {};
+  TensorView first_tensor = {};
 
   /// Addresses on the device: of all of the memory, of the buffer, of logical element (0, 0, ...).
   std::byte* begin() const { return spec.on_host() ? mirror : memory.data(); }
@@ -57,6 +60,13 @@ class PlanBuffers {
   /// initial bytes, and the red zones with their pattern. Throws Error where a tensor is missing or is not
   /// what the plan describes.
   void fill(const TensorViews& inputs, InputSnapshots& snapshots, DeviceChecks& checks, cudaStream_t stream);
+  /// Call it while the device is idle: gives outputs the poison that they hold before a checked run, but not
+  /// those that are also read.
+  cudaError_t poison_outputs(cudaStream_t stream) const;
+  /// Enqueues filling the outputs that are also read with their first contents. Their tensors must still be
+  /// there.
+  void restore_in_place(const InputSnapshots& snapshots, cudaStream_t stream) const;
+  bool any_in_place() const;
   /// Enqueues the copy of a host buffer with its zones to its mirror; does nothing for other buffers.
   cudaError_t stage(const PlanBuffer& buffer, cudaStream_t stream) const;
   /// Enqueues the copy of a logical tensor to `host`, which must have room for it.
@@ -70,6 +80,7 @@ class PlanBuffers {
   PlanBuffers(MemoryPool& pool, HostMemoryPool& host_pool) : pool_(&pool), host_pool_(&host_pool) {}
   void fill(PlanBuffer& buffer, const TensorViews& inputs, InputSnapshots& snapshots, DeviceChecks& checks,
             cudaStream_t stream);
+  static void restore(const PlanBuffer& buffer, const InputSnapshots& snapshots, cudaStream_t stream);
 
   MemoryPool* pool_;
   HostMemoryPool* host_pool_;

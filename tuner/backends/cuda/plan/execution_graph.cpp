@@ -67,7 +67,7 @@ cudaError_t capture(int executions, std::vector<LaunchSequence*> turns, Graph& g
 
 }  // namespace
 
-Batching batching(double seconds, std::uint64_t plan_bytes, std::uint64_t l2_bytes, std::size_t launches,
+Batching batching(double seconds, std::uint64_t plan_bytes, std::uint64_t memory_bytes, std::size_t launches,
                   bool cold) {
   constexpr double clock_tick = 0.5e-6;
   const auto max =
@@ -76,9 +76,10 @@ Batching batching(double seconds, std::uint64_t plan_bytes, std::uint64_t l2_byt
   result.executions =
       std::clamp(static_cast<int>(std::lround(sample_seconds / std::max(seconds, clock_tick))), 2, max);
   if (!cold) return result;
-  const auto between = (2 * l2_bytes + plan_bytes - 1) / std::max<std::uint64_t>(plan_bytes, 1);
-  result.copies =
-      static_cast<int>(std::min<std::uint64_t>(between + 1, static_cast<std::uint64_t>(result.executions)));
+  const auto fitting = 1 + memory_bytes / std::max<std::uint64_t>(plan_bytes, 1);
+  result.executions =
+      static_cast<int>(std::min<std::uint64_t>(fitting, static_cast<std::uint64_t>(result.executions)));
+  result.copies = result.executions;
   return result;
 }
 

@@ -26,8 +26,9 @@ struct Batching {
 };
 
 /// Batches a short execution of about `seconds` for some hundred microseconds. With `cold`, each execution
-/// gets buffers of its own, or between two uses of a set others with twice the bytes of the L2 are used.
-Batching batching(double seconds, std::uint64_t plan_bytes, std::uint64_t l2_bytes, std::size_t launches,
+/// gets buffers of its own, because it may touch few of its bytes and leave them in the L2: as many
+/// executions as fit `memory_bytes`.
+Batching batching(double seconds, std::uint64_t plan_bytes, std::uint64_t memory_bytes, std::size_t launches,
                   bool cold);
 
 using Graph = Handle<cudaGraph_t, &cudaGraphDestroy>;

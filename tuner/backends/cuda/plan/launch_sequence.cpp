@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "tuner/backends/cuda/runtime/driver_functions.hpp"
 #include "tuner/backends/cuda/runtime/handles.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -17,18 +18,13 @@ namespace {
 
 static_assert(sizeof(CUtensorMap) == tensor_map_bytes && alignof(CUtensorMap) <= alignof(EncodedMap));
 
-using Encode = decltype(&cuTensorMapEncodeTiled);
+using Encode = decltype(cuTensorMapEncodeTiled);
 
-Encode encoder() {
-  constexpr unsigned since = 12'000;  // CUDA 12.0
-  void* function = nullptr;
-  auto found = cudaDriverEntryPointSymbolNotFound;
-  const auto status =
-      cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, since, cudaEnableDefault, &found);
-  ignore(status);
-  if (status != cudaSuccess || found != cudaDriverEntryPointSuccess || function == nullptr)
+Encode* encoder() {
+  auto* const encode = driver_function<Encode>("cuTensorMapEncodeTiled");
+  if (encode == nullptr)
     throw Error("the driver has no tensor maps (cuTensorMapEncodeTiled): install one for CUDA 12.0 or newer");
-  return reinterpret_cast<Encode>(function);
+  return encode;
 }
 
 /// Copies move bits: maps have no smaller signed integers.
@@ -125,7 +121,7 @@ std::vector<EncodedMap> maps_of(const PreparedLaunch& prepared, const PlanTextur
 }  // namespace
 
 EncodedMap encode(const TensorMapSpec& map, ElementType type, std::byte* first) {
-  static const Encode call = encoder();
+  static Encode* const call = encoder();
   const std::vector<cuuint64_t> extents(map.extents.begin(), map.extents.end());
   const std::vector<cuuint64_t> strides(map.strides.begin(), map.strides.end());
   const std::vector<cuuint32_t> box(map.box.begin(), map.box.end()), steps(map.box.size(), 1);

@@ -91,7 +91,7 @@ Result<void> PlanTimer::warm_up(int executions) {
   }
   const bool is_short = shortest < short_execution;
   if (use_ == GraphUse::never || (use_ == GraphUse::automatic && !is_short)) return {};
-  graph_ = ExecutionGraph::make(is_short ? batching_of(shortest) : Batching{}, buffers_, launches_, context_);
+  graph_ = ExecutionGraph::make(batching_of(shortest), buffers_, launches_, context_);
   if (!graph_ && use_ == GraphUse::always)
     return fail(Phase::launch, "graph", "the plan's steps cannot be recorded as a CUDA graph");
   // The first start of a graph also sends it to the device.
@@ -99,16 +99,19 @@ Result<void> PlanTimer::warm_up(int executions) {
   return {};
 }
 
-/// Buffers on the host are not copied: the device's caches do not hold them.
+/// Buffers on the host are not copied: the device's caches do not hold them. Plans that read their outputs
+/// are executed once a sample, because the first contents are restored before each.
 Batching PlanTimer::batching_of(double seconds) const {
+  constexpr std::uint64_t max_bytes_of_copies = std::uint64_t{4} << 30;
+  if (seconds >= short_execution || buffers_.any_in_place()) return {};
   std::uint64_t bytes = 0;
   bool on_host = false;
   for (const auto& buffer : buffers_.all()) {
     bytes += buffer.spec.allocation_bytes();
     on_host = on_host || buffer.spec.on_host();
   }
-  return batching(seconds, bytes, static_cast<std::uint64_t>(context_.properties.l2_cache),
-                  launches_.steps().size(), flush_cache_ && !on_host);
+  const auto memory = std::min(context_.pool.available() / 4, max_bytes_of_copies);
+  return batching(seconds, bytes, memory, launches_.steps().size(), flush_cache_ && !on_host);
 }
 
 Result<std::vector<double>> PlanTimer::take(int samples) {
@@ -131,6 +134,7 @@ cudaError_t PlanTimer::enqueue_samples(std::size_t samples) {
   const auto& events = context_.events(2 * samples + 1);
   auto status = cudaEventRecord(events[0].get(), stream);
   for (std::size_t i = 0; i < samples && status == cudaSuccess; ++i) {
+    buffers_.restore_in_place(context_.snapshots, stream);
     if (flush_cache_) status = context_.flush_l2();
     if (status == cudaSuccess) status = cudaEventRecord(events[2 * i + 1].get(), stream);
     if (status == cudaSuccess) status = enqueue_execution();
@@ -358,6 +362,16 @@ Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   filled_ = true;
   auto status = setup_.enqueue(context_.stream.get());
   if (status == cudaSuccess) status = launches_.enqueue(context_.stream.get());
+  if (status == cudaSuccess) status = wait();
+  if (status == cudaSuccess) return {};
+  return tl::unexpected(failure(status));
+}
+
+Result<void> CudaPreparedPlan::run_again() {
+  context_.enter();
+  if (!filled_) throw Error("a plan can only be run again after a checked run, which fills its inputs");
+  check(buffers_.poison_outputs(context_.stream.get()));
+  auto status = launches_.enqueue(context_.stream.get());
   if (status == cudaSuccess) status = wait();
   if (status == cudaSuccess) return {};
   return tl::unexpected(failure(status));

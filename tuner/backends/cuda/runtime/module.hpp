@@ -9,7 +9,7 @@
 
 #include "tuner/backends/cuda/runtime/handles.hpp"
 
-struct CUlib_st;  // what cudaLibrary_t points to; runtimes before 12.8 have no name for it
+struct CUlib_st;  // what CUlibrary points to
 
 namespace tune::cuda {
 

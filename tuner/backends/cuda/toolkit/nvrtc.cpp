@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -191,8 +192,20 @@ std::string NvrtcLibrary::build() const {
   return error ? "" : format("{}-{}", size, written.time_since_epoch().count());
 }
 
-std::vector<std::string> nvrtc_candidates() {
-  return toolkit_candidates({"libnvrtc.so.13", "libnvrtc.so.12"});
+int driver_cuda_major() {
+  const auto driver = open_shared_object("libcuda.so.1");
+  int (*get_version)(int* version) = nullptr;
+  int version = 0;
+  if (driver == nullptr || !find_symbol(driver, "cuDriverGetVersion", get_version)) return 0;
+  return get_version(&version) == 0 ? version / 1000 : 0;
+}
+
+std::vector<std::string> nvrtc_candidates(int driver_major) {
+  if (driver_major == 0 || driver_major >= 13)
+    return toolkit_candidates({"libnvrtc.so.13", "libnvrtc.so.12"});
+  std::vector<std::string> candidates = toolkit_candidates({"libnvrtc.so.12"});
+  std::ranges::copy(toolkit_candidates({"libnvrtc.so.13"}), std::back_inserter(candidates));
+  return candidates;
 }
 
 std::shared_ptr<const NvrtcLibrary> open_nvrtc(std::string* failure_reason,
@@ -306,6 +319,16 @@ std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request
   if (major_ > 12 || (major_ == 12 && minor_ >= 9)) options.emplace_back("--no-cache");
   if (verbose) options.emplace_back("--ptxas-options=-v");
   return options;
+}
+
+std::optional<std::string> NvrtcCompiler::files_key(const CompileRequest& request) const {
+  std::optional<FileOptions> options = file_options(request.options);
+  if (!options) return std::nullopt;
+  std::ranges::copy(toolkit_folders(request, nvrtc_->path), std::back_inserter(options->folders));
+  std::vector<std::string> own;
+  for (const SourceFile& header : request.headers) own.push_back(header.name);
+  for (const SourceFile& header : standard_headers(request)) own.push_back(header.name);
+  return files_.digest(request, options->included, options->folders, own);
 }
 
 NvrtcCompiler::Outcome NvrtcCompiler::attempt(const CompileRequest& request, bool verbose) const {

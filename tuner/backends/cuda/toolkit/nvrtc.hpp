@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tuner/backends/binary.hpp"
+#include "tuner/backends/cuda/toolkit/included_files.hpp"
 
 namespace tune::cuda {
 
@@ -43,9 +45,13 @@ struct NvrtcLibrary {
   std::string build() const;
 };
 
+/// Returns the major version of CUDA that the driver of this machine supports; 0 where there is no driver.
+int driver_cuda_major();
+
 /// Returns file names to try, in order: by the system's loader, then in $CUDA_HOME, $CUDA_PATH and
-/// /usr/local/cuda; the newest version first.
-std::vector<std::string> nvrtc_candidates();
+/// /usr/local/cuda; the newest version first. Binaries of versions that the driver does not support can be
+/// made but not loaded: these versions come last. Without a driver (0) nothing is loaded.
+std::vector<std::string> nvrtc_candidates(int driver_major = driver_cuda_major());
 
 /// Opens the first candidate that can be opened and has all functions. Null where there is none:
 /// `failure_reason` (may be null) then names what to install, in one line.
@@ -75,6 +81,7 @@ class NvrtcCompiler : public Compiler {
   std::string version() const override;
   /// The version, the build of the library (NVRTC itself reports only 13.0) and the options of every compile.
   std::string identity() const override;
+  std::optional<std::string> files_key(const CompileRequest& request) const override;
 
  private:
   struct Outcome;
@@ -86,6 +93,7 @@ class NvrtcCompiler : public Compiler {
   std::string architecture_;
   int major_ = 0;
   int minor_ = 0;
+  mutable IncludedFiles files_;
 };
 
 /// Makes a compiler for an architecture such as `sm_90`, without a device. Null where NVRTC is missing or

@@ -2,12 +2,14 @@
 #include "tuner/backends/cuda/toolkit/toolkit_headers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <regex>
 #include <set>
 #include <string_view>
+
+#include "tuner/plan/includes.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -90,13 +92,10 @@ const std::map<std::string, std::string_view, std::less<>>& known() {
 
 /// Returns the names in angle brackets of all texts, each once.
 std::set<std::string> included(const CompileRequest& request) {
-  static const std::regex include(R"((^|\n)[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>)");
   std::set<std::string> names;
   const auto search = [&](const std::string& text) {
-    if (text.find('<') == std::string::npos) return;
-    for (auto match = std::sregex_iterator(text.begin(), text.end(), include);
-         match != std::sregex_iterator(); ++match)
-      names.insert((*match)[2]);
+    for (const Include& include : includes_of(text).files)
+      if (!include.quoted) names.insert(include.name);
   };
   search(request.source.text);
   for (const SourceFile& header : request.headers) search(header.text);
@@ -142,6 +141,32 @@ std::vector<std::string> toolkit_folders(const CompileRequest& request, const st
     return folders;
   }
   return {};
+}
+
+std::optional<FileOptions> file_options(const std::vector<std::string>& options) {
+  constexpr std::array<std::string_view, 2> folder_options = {"--include-path", "-I"};
+  constexpr std::array<std::string_view, 2> include_options = {"--pre-include", "-include"};
+  constexpr std::array<std::string_view, 7> others = {
+      "-pch", "--pch", "--use-pch", "--create-pch", "--time", "-device-time", "--device-time"};
+  FileOptions found;
+  const auto starts = [](const std::string& option) {
+    return [&option](std::string_view start) { return option.starts_with(start); };
+  };
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::string& option = options[i];
+    if (std::ranges::any_of(others, starts(option))) return std::nullopt;
+    for (const bool folder : {true, false}) {
+      const auto& names = folder ? folder_options : include_options;
+      const auto name = std::ranges::find_if(names, starts(option));
+      if (name == names.end()) continue;
+      std::string value = option.substr(name->size());
+      if (value.starts_with('=')) value.erase(0, 1);
+      if (value.empty() && ++i < options.size()) value = options[i];
+      (folder ? found.folders : found.included).push_back(value);
+      break;
+    }
+  }
+  return found;
 }
 
 }  // namespace tune::cuda

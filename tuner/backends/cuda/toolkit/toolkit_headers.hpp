@@ -3,6 +3,7 @@
 // include many that they do not need.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,14 @@ std::vector<SourceFile> standard_headers(const CompileRequest& request);
 /// Returns the include folders of NVRTC's toolkit where the request's texts include one of its headers
 /// (cuda_fp16.h, mma.h, cooperative_groups.h); else none. `library`: the file of NVRTC.
 std::vector<std::string> toolkit_folders(const CompileRequest& request, const std::string& library);
+
+/// What NVRTC's options say about files that it reads.
+struct FileOptions {
+  std::vector<std::string> folders;   ///< that it searches (`-I`), in order
+  std::vector<std::string> included;  ///< names of files that it includes first
+};
+
+/// Nothing where an option makes it read or write files of another kind (precompiled headers, traces).
+std::optional<FileOptions> file_options(const std::vector<std::string>& options);
 
 }  // namespace tune::cuda

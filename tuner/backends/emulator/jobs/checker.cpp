@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tuner/backends/emulator/jobs/job_run.hpp"
+#include "tuner/backends/emulator/jobs/scratch_folder.hpp"
 #include "tuner/backends/emulator/jobs/worker_process.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -52,25 +53,17 @@ class BatchCode {
     }
     compiled_.resize(requests.size());
     if (requests.empty()) return;
-    const auto whole = compiler.compile(requests, batch.name, effort, purpose);
-    if (whole) {
-      modules_.push_back(std::make_unique<LoadedModule>(*whole));
-      for (std::size_t i = 0; i < requests.size(); ++i)
-        compiled_[i].code = {modules_.back().get(), i, purpose};
-      return;
-    }
-    // Compiles each variant alone: one that does not compile must not fail the others.
+    const auto whole = load(compiler.compile(requests, batch.name, effort, purpose));
+    // Compiles each variant alone where the batch fails: one that does not compile must not fail the others.
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      const auto single =
-          requests.size() == 1
-              ? whole
-              : compiler.compile(std::span(&requests[i], 1), format("{}_{}", batch.name, i), effort, purpose);
-      if (single) {
-        modules_.push_back(std::make_unique<LoadedModule>(*single));
-        compiled_[i].code = {modules_.back().get(), 0, purpose};
-      } else {
-        compiled_[i].failure = single.error();
-      }
+      const auto own = whole || requests.size() == 1
+                           ? whole
+                           : load(compiler.compile(std::span(&requests[i], 1), format("{}_{}", batch.name, i),
+                                                   effort, purpose));
+      if (own)
+        compiled_[i].code = {*own, whole ? i : 0, purpose};
+      else
+        compiled_[i].failure = own.error();
     }
   }
 
@@ -79,6 +72,14 @@ class BatchCode {
   }
 
  private:
+  Result<const LoadedModule*> load(const Result<std::filesystem::path>& path) {
+    if (!path) return tl::unexpected(path.error());
+    auto module = LoadedModule::load(*path);
+    if (!module) return tl::unexpected(module.error());
+    modules_.push_back(std::move(*module));
+    return modules_.back().get();
+  }
+
   std::map<std::string, std::size_t> numbers_;  ///< by contents
   std::vector<Compiled> compiled_;
   std::vector<std::unique_ptr<LoadedModule>> modules_;
@@ -98,6 +99,16 @@ CheckVerdict refused(const Failure& failure) {
   return verdict;
 }
 
+/// The verdict on a job without cases.
+CheckVerdict impossible(const std::string& reason) {
+  Finding finding;
+  finding.kind = FindingKind::no_launch;
+  finding.detail = reason;
+  CheckVerdict verdict;
+  verdict.findings.push_back(std::move(finding));
+  return verdict;
+}
+
 /// Runs on little memory are short: then the time to compile counts.
 Effort effort_for(const Batch& batch) {
   constexpr double little_computation = 512 << 10;  // a job, all buffers without their padding [bytes]
@@ -112,9 +123,10 @@ Effort effort_for(const Batch& batch) {
 
 class Worker {
  public:
-  Worker(const Batch& batch, const ModuleCompiler& compiler, const CheckOptions& options)
+  Worker(const Batch& batch, const ModuleCompiler& compiler, const CheckOptions& options, StepBoard& steps)
       : batch_(batch),
         compiler_(compiler),
+        steps_(steps),
         flavour_(options.flavour),
         // Without call-backs there is nothing to explain.
         explains_(options.source_lines && options.flavour == Flavour::sanitize),
@@ -139,13 +151,14 @@ class Worker {
 
  private:
   JobRun run(const CheckJob& job, const BatchCode& compiled) {
+    if (!job.impossible.empty()) return {impossible(job.impossible)};
     std::vector<CaseCode> code;
     for (const Case& one : job.cases) {
       const Compiled& variant = compiled.of(one.plan.compile);
       if (variant.code.module == nullptr) return {refused(variant.failure)};
       code.push_back(variant.code);
     }
-    return run_job(job, code, *emulation_, flavour_);
+    return run_job(job, code, *emulation_, flavour_, steps_);
   }
 
   /// Compiles a job for explaining. After a few jobs it takes the whole batch: where so many have findings,
@@ -168,6 +181,7 @@ class Worker {
 
   const Batch& batch_;
   const ModuleCompiler& compiler_;
+  StepBoard& steps_;
   Flavour flavour_;
   bool explains_;
   Effort effort_;
@@ -181,8 +195,8 @@ class Worker {
 /// findings is compiled and run again, to explain them. Called in a process of its own. Ends early,
 /// without an error, when a job has damaged the process.
 void work_on(const Batch& batch, const std::vector<std::size_t>& wanted, const ModuleCompiler& compiler,
-             const CheckOptions& options, const WorkerProcess::Send& send) {
-  Worker worker(batch, compiler, options);
+             const CheckOptions& options, StepBoard& steps, const WorkerProcess::Send& send) {
+  Worker worker(batch, compiler, options, steps);
   for (const std::size_t number : wanted) {
     Message message;
     message.job = number;
@@ -200,31 +214,12 @@ using Clock = std::chrono::steady_clock;
 /// A generous limit for g++ to compile a batch.
 constexpr double compile_seconds = 300;
 
-/// A temporary folder, which the destructor removes.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tune-emulator-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw Error(format("cannot make a folder '{}': TMPDIR names another place", name));
-    path_ = name;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-CheckVerdict ended_by(FindingKind kind, const CheckJob& job, std::string detail) {
+/// The verdict on a job whose worker ended while `step` ran.
+CheckVerdict ended_by(FindingKind kind, const StepInFlight& step, std::string detail) {
   Finding finding;
   finding.kind = kind;
-  if (!job.cases.empty()) finding.kernel = step_name(job.cases.front().plan.launches.front());
+  finding.kernel = step.kernel;
+  finding.size = step.size;
   finding.detail = std::move(detail);
   CheckVerdict verdict;
   verdict.findings.push_back(std::move(finding));
@@ -272,6 +267,7 @@ class Pool {
         owners.push_back(&slot);
       }
       poll(descriptors.data(), descriptors.size(), 100);
+      if (options_.stop && options_.stop()) return;  // the slots end their workers
       for (std::size_t i = 0; i < owners.size() && !stopped_; ++i)
         serve(*owners[i], descriptors[i].revents != 0);
     }
@@ -297,9 +293,10 @@ class Pool {
     slot.running.reset();
     slot.said_something = false;
     set_deadline(slot, compile_seconds);
-    slot.process = std::make_unique<WorkerProcess>([this, &slot](const WorkerProcess::Send& send) {
-      work_on(slot.batch, slot.owed, compiler_, options_, send);
-    });
+    slot.process =
+        std::make_unique<WorkerProcess>([this, &slot](const WorkerProcess::Send& send, StepBoard& steps) {
+          work_on(slot.batch, slot.owed, compiler_, options_, steps, send);
+        });
   }
 
   static void set_deadline(Slot& slot, double seconds) {
@@ -359,9 +356,9 @@ class Pool {
     if (slot.running) {
       const std::size_t job = *slot.running;
       finish(slot, job,
-             too_slow ? ended_by(FindingKind::hang, slot.batch.jobs.at(job),
+             too_slow ? ended_by(FindingKind::hang, slot.process->step(),
                                  format("not finished after {} s", options_.seconds))
-                      : ended_by(FindingKind::crash, slot.batch.jobs.at(job),
+                      : ended_by(FindingKind::crash, slot.process->step(),
                                  WIFSIGNALED(status)
                                      ? format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                                      : format("the worker ended with status {}", status)));

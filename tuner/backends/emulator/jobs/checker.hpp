@@ -28,7 +28,7 @@ struct Case {
 /// A configuration to check: a crash or the time limit costs one job.
 struct CheckJob {
   std::vector<Case> cases;
-  std::string impossible;  ///< why there are no cases
+  std::string impossible;  ///< why there are no cases: a finding
 };
 
 /// The result of a job.
@@ -49,6 +49,8 @@ struct CheckOptions {
   std::size_t batch = 16;  ///< jobs compiled together, at most
   /// Findings name lines of the source: jobs that have findings are compiled once more.
   bool source_lines = true;
+  /// Asked about ten times a second; true ends the check, with the jobs that run.
+  std::function<bool()> stop = {};
 };
 
 /// Makes job `number` when its turn comes, so that not all jobs are in memory at once.

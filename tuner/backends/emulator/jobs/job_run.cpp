@@ -93,11 +93,12 @@ struct Arguments {
 class CaseRun {
  public:
   /// `computed`: the results of the last reference case; a reference case replaces them.
-  CaseRun(const Case& checked, const CaseCode& code, Emulation& emulation, JobRun& outcome,
+  CaseRun(const Case& checked, const CaseCode& code, Emulation& emulation, StepBoard& steps, JobRun& outcome,
           TensorSet& computed)
       : case_(checked),
         code_(code),
         emulation_(emulation),
+        steps_(steps),
         outcome_(outcome),
         verdict_(outcome.verdict),
         computed_(computed) {}
@@ -107,7 +108,10 @@ class CaseRun {
     if (!check_order()) return;
     Result<PlanMemory> memory = PlanMemory::take(case_.plan.buffers);
     if (!memory) {
-      verdict_.not_emulated = format("too little memory: {}", memory.error().detail);
+      Finding finding;
+      finding.kind = FindingKind::no_launch;
+      finding.detail = format("too little memory: {}", memory.error().detail);
+      add(std::move(finding));
       return;
     }
     memory->fill(case_.expected->inputs);
@@ -169,6 +173,7 @@ class CaseRun {
 
   void launch_all(const PlanMemory& memory, const PlanTextures& textures, const PlanMaps& maps, Order order) {
     const auto carry_out_step = [&](const PlanStep& step) {
+      steps_.show(step_name(step), case_.size);
       if (const auto* const transform = std::get_if<FourierTransform>(&step))
         return carry_out(*transform, memory);
       if (const auto* const copy = std::get_if<Copy>(&step)) return carry_out(*copy, memory);
@@ -260,6 +265,13 @@ class CaseRun {
 
   void compare_outputs(const PlanMemory& memory) {
     const Tolerance tolerance = tolerance_of(case_.plan, *case_.expected, computed_);
+    if (std::string reason = too_wide(tolerance, *case_.expected); !reason.empty()) {
+      Finding finding;
+      finding.kind = FindingKind::wrong_result;
+      finding.kernel = step_name(case_.plan.launches.back());
+      finding.detail = std::move(reason);
+      add(std::move(finding));
+    }
     for (const BufferSpec& buffer : case_.plan.buffers) {
       if (buffer.role != BufferRole::output) continue;
       const HostTensor* const reference = reference_of(buffer.name);
@@ -289,6 +301,7 @@ class CaseRun {
   const Case& case_;
   const CaseCode& code_;
   Emulation& emulation_;
+  StepBoard& steps_;
   JobRun& outcome_;
   CheckVerdict& verdict_;
   TensorSet& computed_;
@@ -317,18 +330,17 @@ std::string beyond(const LaunchPlan& plan) {
 
 }  // namespace
 
-JobRun run_job(const CheckJob& job, const std::vector<CaseCode>& code, Emulation& emulation,
-               Flavour flavour) {
+JobRun run_job(const CheckJob& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour,
+               StepBoard& steps) {
   const double start = processor_seconds();
   const FaultHandler handler(emulation);
   JobRun outcome;
   CheckVerdict& verdict = outcome.verdict;
-  verdict.not_emulated = job.impossible;
   TensorSet computed;
   for (std::size_t i = 0; i < job.cases.size() && verdict.clean() && !outcome.harmed; ++i) {
     verdict.not_emulated = beyond(job.cases[i].plan);
     if (!verdict.not_emulated.empty()) break;
-    CaseRun run(job.cases[i], code[i], emulation, outcome, computed);
+    CaseRun run(job.cases[i], code[i], emulation, steps, outcome, computed);
     run.run(Order::forward);
     if (flavour == Flavour::plain && verdict.clean() && !outcome.harmed) run.run(Order::reverse);
   }

@@ -6,6 +6,7 @@
 
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/backends/emulator/jobs/emulation.hpp"
+#include "tuner/backends/emulator/jobs/worker_process.hpp"
 
 namespace tune::emulator {
 
@@ -23,7 +24,8 @@ struct JobRun {
 };
 
 /// Runs all cases of a job in this process; `code[i]` belongs to case i. Stops at the first case with
-/// findings, because others would repeat them.
-JobRun run_job(const CheckJob& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour);
+/// findings, because others would repeat them. `steps` names what runs.
+JobRun run_job(const CheckJob& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour,
+               StepBoard& steps);
 
 }  // namespace tune::emulator

@@ -2,10 +2,12 @@
 #include "tuner/backends/emulator/jobs/worker_process.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -65,14 +67,15 @@ void write_all(int pipe, const std::string& bytes) {
   }
 }
 
-[[noreturn]] void live(int pipe, const std::function<void(const WorkerProcess::Send&)>& function) {
+[[noreturn]] void live(int pipe, const std::function<void(const WorkerProcess::Send&, StepBoard&)>& function,
+                       StepBoard& board) {
   // In a process group of its own: Ctrl-C goes to the parent, and programs that the worker starts end with
   // it.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto send = [pipe](const Message& message) { write_all(pipe, packed(message)); };
   try {
-    function(send);
+    function(send, board);
   } catch (const std::exception& error) {
     Message message;
     message.type = Message::Type::broken;
@@ -84,14 +87,46 @@ void write_all(int pipe, const std::string& bytes) {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::function<void(const Send&)>& function) {
+/// Only the worker writes; the parent reads when the worker has ended or is about to be killed.
+struct StepBoard::Texts {
+  char kernel[256];
+  char size[512];
+};
+
+StepBoard::StepBoard() {
+  void* const memory =
+      mmap(nullptr, sizeof(Texts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw Error("cannot share memory with a worker: is there enough memory?");
+  texts_ = static_cast<Texts*>(memory);  // zero: empty texts
+}
+
+StepBoard::~StepBoard() {
+  munmap(texts_, sizeof(Texts));
+}
+
+void StepBoard::show(std::string_view kernel, std::string_view size) {
+  // The last character stays zero.
+  const auto copy = [](std::string_view text, auto& to) {
+    const std::size_t length = std::min(text.size(), sizeof to - 1);
+    std::memcpy(to, text.data(), length);
+    to[length] = 0;
+  };
+  copy(kernel, texts_->kernel);
+  copy(size, texts_->size);
+}
+
+StepInFlight StepBoard::read() const {
+  return {texts_->kernel, texts_->size};
+}
+
+WorkerProcess::WorkerProcess(const std::function<void(const Send&, StepBoard&)>& function) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw Error("cannot open a pipe to a worker: too many open files (raise ulimit -n)");
   process_ = fork();
   if (process_ == 0) {
     close(ends[0]);
-    live(ends[1], function);
+    live(ends[1], function, board_);
   }
   close(ends[1]);
   pipe_ = ends[0];

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tuner/backends/emulator/jobs/checker.hpp"
 
@@ -32,16 +33,41 @@ std::string packed(const Message& message);
 /// Takes the first whole message off `bytes`.
 std::optional<Message> take_message(std::string& bytes);
 
+/// The step that a worker carries out.
+struct StepInFlight {
+  std::string kernel;  ///< or the name of a transform or copy; empty before the first
+  std::string size;    ///< Case::size
+};
+
+/// Memory that a worker and its parent share, so that the parent can name the step that crashed or hangs.
+class StepBoard {
+ public:
+  /// Throws Error where there is no memory.
+  StepBoard();
+  StepBoard(const StepBoard&) = delete;
+  StepBoard& operator=(const StepBoard&) = delete;
+  ~StepBoard();
+
+  /// Called by the worker. Long names are cut.
+  void show(std::string_view kernel, std::string_view size);
+  StepInFlight read() const;
+
+ private:
+  struct Texts;
+  Texts* texts_;
+};
+
 /// A copy (fork) of this process that runs a function and sends messages. The destructor kills it.
 class WorkerProcess {
  public:
   using Send = std::function<void(const Message&)>;
   /// Throws Error where no further process can be started.
-  explicit WorkerProcess(const std::function<void(const Send&)>& function);
+  explicit WorkerProcess(const std::function<void(const Send&, StepBoard&)>& function);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();
 
+  StepInFlight step() const { return board_.read(); }
   /// Readable when the worker has sent something, or has ended.
   int descriptor() const { return pipe_; }
   /// Reads what is available; false at the end.
@@ -52,6 +78,7 @@ class WorkerProcess {
   void kill();
 
  private:
+  StepBoard board_;
   pid_t process_ = -1;
   int pipe_ = -1;
 };

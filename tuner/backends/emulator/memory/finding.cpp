@@ -9,7 +9,7 @@
 namespace tune::emulator {
 namespace {
 
-constexpr std::array<std::string_view, 19> kind_names = {"out of bounds",
+constexpr std::array<std::string_view, 20> kind_names = {"out of bounds",
                                                          "misaligned address",
                                                          "write to an input",
                                                          "uninitialised read",
@@ -27,7 +27,8 @@ constexpr std::array<std::string_view, 19> kind_names = {"out of bounds",
                                                          "crash",
                                                          "hang",
                                                          "failed",
-                                                         "does not compile"};
+                                                         "does not compile",
+                                                         "cannot be launched"};
 
 std::string index_text(const Index3& index) {
   return format("({}, {}, {})", index.x, index.y, index.z);

@@ -33,10 +33,11 @@ enum class FindingKind {
   divergent_warp,      ///< the lanes of a mask do not meet at one operation
   deadlock,
   wrong_result,
-  crash,    ///< a signal that no check foresaw
-  hang,     ///< the time limit
-  failed,   ///< __trap or a failed assertion
-  compile,  ///< g++ refuses the source
+  crash,      ///< a signal that no check foresaw
+  hang,       ///< the time limit
+  failed,     ///< __trap or a failed assertion
+  compile,    ///< g++ refuses the source
+  no_launch,  ///< there is no plan (an empty grid), or too little memory for it
 };
 
 /// Returns `out of bounds`, `race within a block`, ...: as shown.

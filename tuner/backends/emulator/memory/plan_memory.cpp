@@ -2,6 +2,7 @@
 #include "tuner/backends/emulator/memory/plan_memory.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -21,6 +22,10 @@ constexpr int poison = 0xff;                         ///< NaN in floating point:
 
 std::size_t rounded(std::size_t bytes, std::size_t to) {
   return (bytes + to - 1) / to * to;
+}
+
+std::size_t machine_memory() {
+  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 /// Calls `use(host byte, device byte, bytes)` for every row of a tensor.
@@ -66,6 +71,10 @@ Result<PlanMemory> PlanMemory::take(const std::vector<BufferSpec>& specs) {
   PlanMemory memory;
   for (const BufferSpec& spec : specs) {
     const auto bytes = static_cast<std::size_t>(spec.allocation_bytes());
+    if (bytes > machine_memory())
+      return fail(
+          Phase::resources, "memory",
+          format("buffer '{}' needs {} bytes, this machine has {}", spec.name, bytes, machine_memory()));
     const std::size_t inside = rounded(rounded(bytes, alignment) + 1, page);
     const std::size_t total = inside + 2 * guard;
     void* const region = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <string>
 
@@ -22,12 +23,16 @@
 namespace tune::emulator {
 namespace {
 
-/// Shortens `tune_variant_3_::(anonymous namespace)::stencil3d(float const*, int)::tile` to `tile`.
-std::string short_name(const char* mangled) {
+std::string demangled(const char* mangled) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled, nullptr, nullptr, &status),
                                                      std::free);
-  const std::string name = status == 0 ? plain.get() : mangled;
+  return status == 0 ? plain.get() : mangled;
+}
+
+/// Shortens `tune_variant_3_::(anonymous namespace)::stencil3d(float const*, int)::tile` to `tile`.
+std::string short_name(const char* mangled) {
+  const std::string name = demangled(mangled);
   const std::size_t colons = name.rfind("::");
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
@@ -58,9 +63,22 @@ std::string chain(const std::vector<std::string>& places) {
 
 }  // namespace
 
-LoadedModule::LoadedModule(std::filesystem::path path) : path_(std::move(path)) {
-  handle_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle_ == nullptr) throw Error(format("cannot load a compiled batch: {}", dlerror()));
+Result<std::unique_ptr<LoadedModule>> LoadedModule::load(const std::filesystem::path& path) {
+  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle != nullptr) return std::unique_ptr<LoadedModule>(new LoadedModule(path, handle));
+  const std::string_view reason = dlerror();
+  constexpr std::string_view undefined = "undefined symbol: ";
+  const std::size_t found = reason.find(undefined);
+  if (found == std::string_view::npos) throw Error(format("cannot load a compiled batch: {}", reason));
+  const std::string_view rest = reason.substr(found + undefined.size());
+  const std::string symbol = demangled(std::string(rest.substr(0, rest.find_first_of(" ,\n"))).c_str());
+  static const std::regex space(R"((tune_variant_\d+_|\(anonymous namespace\))::)");
+  return fail(Phase::compile, "does not compile",
+              format("'{}' is declared and used, but not defined", std::regex_replace(symbol, space, "")));
+}
+
+LoadedModule::LoadedModule(std::filesystem::path path, void* handle)
+    : path_(std::move(path)), handle_(handle) {
   table_ = static_cast<const tune_emulator::ModuleTable*>(dlsym(handle_, "tune_module"));
   Dl_info info{};
   if (table_ == nullptr || dladdr(table_, &info) == 0) {

@@ -3,19 +3,22 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tuner/backends/emulator/memory/finding.hpp"
 #include "tuner/backends/emulator/memory/memory_checker.hpp"
+#include "tuner/base/failure.hpp"
 
 namespace tune::emulator {
 
 /// A compiled batch, loaded into this process.
 class LoadedModule {
  public:
-  /// Throws Error where it cannot be loaded.
-  explicit LoadedModule(std::filesystem::path path);
+  /// Fails with `does not compile` where a function or variable is not defined. Throws Error where the module
+  /// cannot be loaded for another reason.
+  static Result<std::unique_ptr<LoadedModule>> load(const std::filesystem::path& path);
   LoadedModule(const LoadedModule&) = delete;
   LoadedModule& operator=(const LoadedModule&) = delete;
   ~LoadedModule();
@@ -31,6 +34,8 @@ class LoadedModule {
   const char* base() const { return base_; }
 
  private:
+  LoadedModule(std::filesystem::path path, void* handle);
+
   std::filesystem::path path_;
   void* handle_ = nullptr;
   const tune_emulator::ModuleTable* table_ = nullptr;

@@ -52,20 +52,28 @@ bool is_macros(const std::string& name) {
   return name == "float.h" || name == "cfloat" || name == "limits.h" || name == "climits";
 }
 
+/// True for the names of the CUDA toolkit's headers, and of libraries that come with it.
+bool of_toolkit(const std::string& name) {
+  static const std::regex names(
+      R"((cuda|cub|thrust|nv|cooperative_groups|cute|cutlass|crt|cccl)/.*|(cuda|cu|sm_|curand|cublas|cufft|nv|mma|vector_|texture_|surface_|math_).*\.(h|hpp))");
+  return std::regex_match(name, names);
+}
+
 /// Rewrites the text of sources line by line, without adding or removing lines.
 class VariantText {
  public:
   VariantText(const CompileRequest& request, std::size_t number) : request_(request), number_(number) {}
 
   std::string text() {
-    append(request_.source, 0);
+    append(request_.source);
     return std::move(text_);
   }
   const std::set<std::string>& defined() const { return defined_; }
   const std::set<std::string>& needed() const { return needed_; }
 
  private:
-  void append(const SourceFile& file, int depth) {
+  void append(const SourceFile& file) {
+    open_.push_back(file.name);
     text_ += format("#line 1 \"{}\"\n", file.name);
     const bool once = file.text.find("#pragma once") != std::string::npos;
     // An include guard for each variant: the next one includes the header again.
@@ -73,11 +81,12 @@ class VariantText {
     if (once) text_ += format("#ifndef {0}\n#define {0}\n#line 1 \"{1}\"\n", guard, file.name);
     std::istringstream lines(file.text);
     std::string line;
-    for (int number = 1; std::getline(lines, line); ++number) append_line(file, line, number, depth);
+    for (int number = 1; std::getline(lines, line); ++number) append_line(file, line, number);
     if (once) text_ += "#endif\n";
+    open_.pop_back();
   }
 
-  void append_line(const SourceFile& file, const std::string& line, int number, int depth) {
+  void append_line(const SourceFile& file, const std::string& line, int number) {
     static const std::regex include(R"re(^\s*#\s*include\s*(["<])([^">]+)[">].*$)re");
     static const std::regex define(R"(^\s*#\s*define\s+(\w+).*$)");
     std::smatch match;
@@ -86,25 +95,65 @@ class VariantText {
     } else if (line.find("pragma once") != std::string::npos) {
       text_ += "\n";
     } else if (has(line, "include") && std::regex_match(line, match, include)) {
-      if (const SourceFile* header = find(match[2]); header != nullptr && depth < 64) {
-        append(*header, depth + 1);
-        text_ += format("#line {} \"{}\"\n", number + 1, file.name);
-      } else if (is_macros(match[2])) {
-        text_ += line + "\n";
-      } else if (const auto* const known =
-                     std::ranges::find(known_headers, std::string_view(match[2].str()), &Known::first);
-                 known != std::end(known_headers)) {
-        needed_.insert(std::string(known->second));
-        text_ += "\n";
-      } else if (contains_word(built_in_headers, match[2].str())) {
-        text_ += "\n";
-      } else {
-        text_ += format("#error tune_cannot_emulate: the emulator has no header {}\n", match[2].str());
-      }
+      append_include(file, match[2], match[1] == "\"", line, number);
     } else {
       if (has(line, "define") && std::regex_match(line, match, define)) defined_.insert(match[1]);
       text_ += rewritten(line) + "\n";
     }
+  }
+
+  void append_include(const SourceFile& file, const std::string& name, bool quoted, const std::string& line,
+                      int number) {
+    const auto* const known = std::ranges::find(known_headers, std::string_view(name), &Known::first);
+    if (const SourceFile* const header = find(name)) {
+      append_header(file, *header, number);
+    } else if (is_macros(name)) {
+      text_ += line + "\n";
+    } else if (known != std::end(known_headers)) {
+      needed_.insert(std::string(known->second));
+      text_ += "\n";
+    } else if (contains_word(built_in_headers, name)) {
+      text_ += "\n";
+    } else if (quoted && !of_toolkit(name) && request_.options.empty()) {
+      text_ += format(
+          "#error tune: cannot find the header \"{}\": correct its name, or name its folder in 'include'\n",
+          name);
+    } else {
+      text_ += format("#error tune_cannot_emulate: the emulator has no header {}\n", name);
+    }
+  }
+
+  /// Puts a header in the place of its include. Includes without an end are an error once; then all are left
+  /// out, because each level can double the text.
+  void append_header(const SourceFile& file, const SourceFile& header, int number) {
+    const bool inside_itself = std::ranges::find(open_, header.name) != open_.end();
+    if (endless_ || (inside_itself && is_guarded(header.text))) {
+      text_ += "\n";
+    } else if (open_.size() > max_depth || ++includes_ > max_includes) {
+      endless_ = true;
+      text_ +=
+          format("#error tune: the header \"{}\" is included again and again: add '#pragma once' to it\n",
+                 header.name);
+    } else {
+      append(header);
+      text_ += format("#line {} \"{}\"\n", number + 1, file.name);
+    }
+  }
+
+  /// True for `#pragma once`, and where the first two directives are `#ifndef X` and `#define X`.
+  static bool is_guarded(const std::string& text) {
+    static const std::regex directive(R"(^\s*#\s*(\w+)\s*(\w*).*$)");
+    if (text.find("#pragma once") != std::string::npos) return true;
+    std::istringstream lines(text);
+    std::string guard;
+    for (std::string line; std::getline(lines, line);) {
+      std::smatch match;
+      if (line.find('#') == std::string::npos || !std::regex_match(line, match, directive)) continue;
+      if (!guard.empty()) return match[1] == "define" && match[2] == guard;
+      if (match[1] != "ifndef") return false;
+      guard = match[2];
+    }
+    return false;
   }
 
   /// Filters lines before the slow regular expressions.
@@ -142,9 +191,14 @@ class VariantText {
     return guard;
   }
 
+  static constexpr std::size_t max_depth = 64, max_includes = 4096;
+
   const CompileRequest& request_;
   std::size_t number_;
   std::string text_;
+  std::vector<std::string> open_;  ///< the files that include the current one, and itself
+  std::size_t includes_ = 0;
+  bool endless_ = false;
   std::set<std::string> defined_;
   std::set<std::string> needed_;  ///< files of the prelude
 };
@@ -154,6 +208,7 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
   const std::string kernels = variant.text();
   std::string text;
   for (const std::string& file : variant.needed()) text += format("#include \"{}\"\n", file);
+  text += "#line 1 \"defines\"\n";
   for (const auto& [name, value] : request.defines) text += format("#define {} {}\n", name, value);
   // An unnamed inner namespace keeps the static variables of templates apart.
   text += format("namespace {} {{ namespace {{\n", variant_namespace(number));
@@ -218,15 +273,46 @@ void write(const std::filesystem::path& path, const std::string& text) {
     throw Error(format("cannot write '{}': is the disk full? TMPDIR names another place", path.string()));
 }
 
+/// Drops what is of this program and not of the kernel: names of temporary files and namespaces, and the
+/// keywords of the errors that the emulator puts into sources.
+std::string without_inner_names(const std::string& line) {
+  static const std::regex inner(
+      R"((/[^\s:]*/)?(batch\d[\w]*|cc\w{6})\.\w+:(\d+:)*\s*|tune_variant_\d+_::|\{anonymous\}::|\(anonymous namespace\)::|#error tune: )");
+  return std::regex_replace(line, inner, "");
+}
+
 /// Returns the first errors of a log.
 std::string first_errors(const std::string& log) {
   std::istringstream lines(log);
   std::vector<std::string> errors;
   for (std::string line; std::getline(lines, line) && errors.size() < 3;)
     if (line.find("error:") != std::string::npos || line.find("Error:") != std::string::npos)
-      errors.push_back(line);
-  return errors.empty() ? log.substr(0, 500) : joined(errors, {}, "; ");
+      errors.push_back(without_inner_names(line));
+  return errors.empty() ? without_inner_names(log.substr(0, 500)) : joined(errors, {}, "; ");
 }
+
+/// This process's environment, but for the language of messages, which are read here, and the folder of
+/// temporary files, if one is given.
+class Environment {
+ public:
+  explicit Environment(const std::string& temporary) {
+    for (char** one = environ; *one != nullptr; ++one) {
+      const std::string_view entry = *one;
+      const bool replaced = entry.starts_with("LC_") || entry.starts_with("LANG") ||
+                            (!temporary.empty() && entry.starts_with("TMPDIR="));
+      if (!replaced) texts_.emplace_back(entry);
+    }
+    texts_.emplace_back("LC_ALL=C");
+    if (!temporary.empty()) texts_.push_back("TMPDIR=" + temporary);
+    for (std::string& text : texts_) pointers_.push_back(text.data());
+    pointers_.push_back(nullptr);
+  }
+  char* const* pointers() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<char*> pointers_;
+};
 
 /// Drops g++'s note on every disabled pass.
 std::string without_notes(const std::string& log) {
@@ -245,7 +331,7 @@ std::string lacking(const std::string& log) {
   static const std::regex header(R"(tune_cannot_emulate: ([^\n]*))");
   if (std::regex_search(log, match, header)) return match[1];
   static const std::regex intrinsic(
-      R"('(__\w+|cooperative_groups|nvcuda|cuda)'[^\n]*(?:not declared|not been declared|not a namespace))");
+      R"('(__\w+|malloc|free|alloca|cooperative_groups|nvcuda|cuda)'[^\n]*(?:not declared|not been declared|not a namespace))");
   if (std::regex_search(log, match, intrinsic)) return format("the emulator has no {}", match[1].str());
   static const std::regex member(R"('(\w+)' is not a member of '(?:cooperative_groups|cuda)')");
   if (std::regex_search(log, match, member)) return format("the emulator has no {}", match[1].str());
@@ -282,7 +368,7 @@ std::string module_source(std::span<const CompileRequest* const> variants) {
   return text;
 }
 
-ProgramResult run_program(const std::vector<std::string>& command) {
+ProgramResult run_program(const std::vector<std::string>& command, const std::string& temporary) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot open a pipe: too many open files (raise ulimit -n)");
   posix_spawn_file_actions_t actions;
@@ -294,7 +380,9 @@ ProgramResult run_program(const std::vector<std::string>& command) {
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = 0;
-  const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  Environment environment(temporary);
+  const int error =
+      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environment.pointers());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   if (error != 0) {
@@ -353,7 +441,7 @@ ModuleCompiler::ModuleCompiler(std::filesystem::path folder, Flavour flavour)
   const Build quick{Flavour::plain, Effort::much, Purpose::search};
   // Runs in parallel, because the processors are idle at this time.
   std::future<bool> trial = std::async(std::launch::async, [&] { return knows(Effort::little); });
-  const ProgramResult compiled = run_program(command(folder_ / "callbacks.cuh", callbacks(), quick));
+  const ProgramResult compiled = run_program(command(folder_ / "callbacks.cuh", callbacks(), quick), folder_);
   knows_little_effort_ = trial.get();
   if (compiled.status != 0)
     throw Error(format("'{}' cannot compile the emulator's own source (g++ 12 or newer is needed): {}",
@@ -388,12 +476,12 @@ Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileReq
   const std::filesystem::path source = folder_ / (name + ".cpp"), object = folder_ / (name + ".o");
   write(source, module_source(variants));
   Build build{flavour_, knows_little_effort_ ? effort : Effort::much, purpose};
-  ProgramResult compiled = run_program(command(source, object, build));
+  ProgramResult compiled = run_program(command(source, object, build), folder_);
   if (build.effort == Effort::little &&
       compiled.output.find("internal compiler error") != std::string::npos) {
     // The disabled passes may be the cause.
     build.effort = Effort::much;
-    compiled = run_program(command(source, object, build));
+    compiled = run_program(command(source, object, build), folder_);
   }
   // Links separately, without the sanitizer's runtime library: its call-backs are in the module.
   if (compiled.status == 0) {
@@ -401,7 +489,8 @@ Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileReq
     // The program has everything that is used of the default libraries; searching them costs as much as
     // linking.
     compiled = run_program({program_, "-shared", "-nodefaultlibs", "-Wl,-Bsymbolic", object.string(),
-                            callbacks().string(), "-o", unfinished.string(), "-lm", "-lgcc"});
+                            callbacks().string(), "-o", unfinished.string(), "-lm", "-lgcc"},
+                           folder_);
     if (compiled.status == 0) std::filesystem::rename(unfinished, shared);
   }
   if (compiled.status == 0) return shared;

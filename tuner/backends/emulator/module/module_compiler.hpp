@@ -30,8 +30,9 @@ struct ProgramResult {
   std::string output;
 };
 
-/// Runs a program without a shell and waits for its end. Throws Error where it cannot be started.
-ProgramResult run_program(const std::vector<std::string>& command);
+/// Runs a program without a shell and waits for its end; its messages are English. `temporary`: the folder
+/// for its temporary files, empty for that of this process. Throws Error where it cannot be started.
+ProgramResult run_program(const std::vector<std::string>& command, const std::string& temporary = {});
 
 /// Returns the path of a program by PATH; empty where there is none.
 std::string find_program(const std::string& name);

@@ -171,7 +171,7 @@ void BlockScheduler::arrive(int predicate, const Place& place, bool of_grid) {
   predicate_count_ += predicate != 0 ? 1 : 0;
   ++arrived_;
   threads_[current_].state = State::at_barrier;
-  const bool complete = arrived_ == static_cast<unsigned>(threads_.size());
+  const bool complete = arrived_ == (of_grid ? static_cast<unsigned>(threads_.size()) : live_);
   if (complete) release_barrier();
   wait_for_turn(complete);
 }
@@ -275,11 +275,13 @@ void BlockScheduler::yield(const Place& place) {
 
 void BlockScheduler::nobody_runs() {
   if (arrived_ == live_) {
-    // Some threads have ended without coming to the barrier, which CUDA forbids: a device goes on or hangs.
-    events_.on_divergence(
-        FindingKind::divergent_barrier, current_, barrier_place_,
-        format("{} of {} threads of the block wait at {}, the others have ended without coming there",
-               arrived_, threads_.size(), at(barrier_place_)));
+    // Since Volta, a barrier of a block waits for the threads that have not ended. One of the grid waits for
+    // all.
+    if (barrier_of_grid_)
+      events_.on_divergence(
+          FindingKind::divergent_barrier, current_, barrier_place_,
+          format("{} of {} threads of the block wait at {}, the others have ended without coming there",
+                 arrived_, threads_.size(), at(barrier_place_)));
     release_barrier();
     return;
   }

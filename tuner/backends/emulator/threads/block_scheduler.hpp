@@ -42,7 +42,7 @@ enum class Pause {
 
 /// Runs the threads of one block in turns on one processor, each with a stack of its own. A thread keeps its
 /// turn until it waits: at a barrier, for the other lanes of its warp, or by yield. Then the next runnable
-/// thread gets its turn; when all have come to the barrier, all are runnable.
+/// thread gets its turn; when all that have not ended have come to the barrier, all of these are runnable.
 class BlockScheduler {
  public:
   /// `stacks` must have one for each thread of every block that has begun and not ended.

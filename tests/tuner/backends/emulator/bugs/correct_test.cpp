@@ -189,6 +189,28 @@ TEST(CorrectKernels, LooksHarmlessAndIsReported) {
   });
 }
 
+// Since Volta, a barrier of a block waits for the threads that have not ended.
+TEST(CorrectKernels, ThreadsThatHaveEndedTakeNoPartInABarrier) {
+  const auto reversed = [](const Scene& scene, int element) {
+    const int threads = scene.threads(), t = element % threads;
+    return t == threads - 1 ? 0.0 : element - t + (threads - 2 - t) + 1.0;
+  };
+  expect_clean({
+      correct("the last thread returns before barriers",
+              "  __shared__ float tile[1024];\n  if (t == last) {\n    out[i] = 0;\n    return;\n  }\n"
+              "  tile[t] = in[i];\n  __syncthreads();\n  out[i] = tile[last - 1 - t];\n  __syncthreads();\n",
+              reversed),
+      correct("it leaves data for the others",
+              "  __shared__ float first;\n  if (t == 0) first = in[i];\n  if (t == 0) out[i] = in[i];\n"
+              "  if (t == 0) return;\n  __syncthreads();\n  out[i] = first;\n",
+              first_of_block),
+      correct("a barrier counts the others alone",
+              "  if (t == 0) {\n    out[i] = size() - 1;\n    return;\n  }\n"
+              "  const int all = __syncthreads_and(1);\n  out[i] = all * __syncthreads_count(1);\n",
+              [](const Scene& scene, int) { return scene.threads() - 1.0; }),
+  });
+}
+
 // Known gaps: right, and reported; a fence and a flag order blocks here, not the threads of one.
 TEST(KnownGaps, FlagsAndLocksWithinABlockAreReported) {
   const std::string flag = head +

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/stencil/reference/growth.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <numbers>
+#include <tuple>
+#include <vector>
+
+#include "tuner/base/format.hpp"
+
+namespace tune::kernels {
+namespace {
+
+using Complex = std::complex<double>;
+using Wave = std::array<double, 3>;  ///< radians from a cell to the next, along x, y and z
+
+/// exp(i k offset) for offsets from -reach to reach.
+std::vector<Complex> powers(double k, int reach) {
+  std::vector<Complex> all;
+  for (int offset = -reach; offset <= reach; ++offset) all.push_back(std::polar(1.0, k * offset));
+  return all;
+}
+
+double factor_of(const Stencil& stencil, const Wave& wave) {
+  const std::array<int, 3> reach = stencil.radii();
+  std::array<std::vector<Complex>, 3> along;
+  for (std::size_t axis = 0; axis < 3; ++axis) along[axis] = powers(wave[axis], reach[axis]);
+  const auto at = [&](std::size_t axis, int offset) {
+    return along[axis][static_cast<std::size_t>(offset + reach[axis])];
+  };
+  Complex sum = 0;
+  for (const StencilPoint& point : stencil.points)
+    sum += point.weight * at(0, point.dx) * at(1, point.dy) * at(2, point.dz);
+  return std::abs(sum);
+}
+
+/// Replaces the slowest of the axes of `values`, that of offsets, by one of `waves` wave numbers, and makes
+/// it the fastest: three times give every combination of wave numbers.
+std::vector<Complex> transformed(const std::vector<Complex>& values, int reach, std::size_t waves) {
+  const std::size_t offsets = static_cast<std::size_t>(2 * reach) + 1, others = values.size() / offsets;
+  std::vector<Complex> result(others * waves);
+  for (std::size_t w = 0; w < waves; ++w) {
+    const double k = 2 * std::numbers::pi * static_cast<double>(w) / static_cast<double>(waves);
+    const std::vector<Complex> factors = powers(k, reach);
+    for (std::size_t offset = 0; offset < offsets; ++offset)
+      for (std::size_t i = 0; i < others; ++i)
+        result[i * waves + w] += factors[offset] * values[offset * others + i];
+  }
+  return result;
+}
+
+struct Start {
+  double factor = 0;
+  Wave wave{};
+};
+
+/// Returns the best of a grid that has at least four wave numbers for each that the stencil can tell apart.
+std::vector<Start> best_of_grid(const Stencil& stencil) {
+  constexpr std::size_t kept = 6;
+  const std::array<int, 3> reach = stencil.radii();
+  std::array<std::size_t, 3> waves{};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    waves[axis] = reach[axis] == 0 ? 1 : static_cast<std::size_t>(std::max(24, 4 * reach[axis]));
+  const auto width = [&](std::size_t axis) { return static_cast<std::size_t>(2 * reach[axis] + 1); };
+  std::vector<Complex> values(width(0) * width(1) * width(2));
+  for (const StencilPoint& point : stencil.points)
+    values[(static_cast<std::size_t>(point.dz + reach[2]) * width(1) +
+            static_cast<std::size_t>(point.dy + reach[1])) *
+               width(0) +
+           static_cast<std::size_t>(point.dx + reach[0])] = point.weight;
+  for (const std::size_t axis : {2, 1, 0}) values = transformed(values, reach[axis], waves[axis]);
+  std::vector<Start> best;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double factor = std::abs(values[i]);
+    if (best.size() == kept && factor <= best.back().factor) continue;
+    Start start{factor, {}};
+    // The last axis that was transformed is the fastest.
+    std::size_t rest = i;
+    for (const std::size_t axis : {0, 1, 2}) {
+      start.wave[axis] =
+          2 * std::numbers::pi * static_cast<double>(rest % waves[axis]) / static_cast<double>(waves[axis]);
+      rest /= waves[axis];
+    }
+    const auto place = std::ranges::find_if(best, [&](const Start& s) { return s.factor < factor; });
+    best.insert(place, start);
+    if (best.size() > kept) best.pop_back();
+  }
+  return best;
+}
+
+/// Climbs from a point of the grid, along one axis after the other, in steps that become smaller.
+double climbed(const Stencil& stencil, Start start) {
+  for (double step = std::numbers::pi / 24; step > 1e-7;) {
+    bool moved = false;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (const double distance : {-step, step}) {
+        Start next = start;
+        next.wave[axis] += distance;
+        next.factor = factor_of(stencil, next.wave);
+        if (!(next.factor > start.factor)) continue;
+        start = next;
+        moved = true;
+      }
+    if (!moved) step /= 2;
+  }
+  return start.factor;
+}
+
+double searched_factor(const Stencil& stencil) {
+  constexpr double rounding = 1 + 1e-9;
+  double largest = 0;
+  for (const Start& start : best_of_grid(stencil)) largest = std::max(largest, climbed(stencil, start));
+  return largest * rounding;
+}
+
+struct Before {
+  bool operator()(const StencilPoint& a, const StencilPoint& b) const {
+    return std::tie(a.dz, a.dy, a.dx, a.weight) < std::tie(b.dz, b.dy, b.dx, b.weight);
+  }
+};
+struct PointsBefore {
+  bool operator()(const std::vector<StencilPoint>& a, const std::vector<StencilPoint>& b) const {
+    return std::ranges::lexicographical_compare(a, b, Before{});
+  }
+};
+
+double power(double base, std::int64_t exponent) {
+  return std::pow(base, static_cast<double>(exponent));
+}
+
+constexpr double deviations = 8;
+
+}  // namespace
+
+double largest_factor(const Stencil& stencil) {
+  const double weight = absolute_weight(stencil);
+  double sum = 0;
+  for (const StencilPoint& point : stencil.points) sum += point.weight;
+  if (std::abs(sum) >= weight * (1 - 1e-12)) return weight;
+  static std::mutex mutex;
+  static std::map<std::vector<StencilPoint>, double, PointsBefore> known;
+  const std::scoped_lock lock(mutex);
+  const auto found = known.find(stencil.points);
+  if (found != known.end()) return found->second;
+  return known.emplace(stencil.points, std::min(weight, searched_factor(stencil))).first->second;
+}
+
+Growth::Growth(const StencilJob& job)
+    : weight_(absolute_weight(job.stencil)),
+      factor_(largest_factor(job.stencil)),
+      held_(job.boundary == Boundary::fixed) {}
+
+double Growth::value_after(std::int64_t steps) const {
+  const double least = held_ ? 1 : 0;
+  return std::min(power(std::max(least, weight_), steps),
+                  deviations / std::sqrt(3.0) * power(std::max(least, factor_), steps));
+}
+
+double Growth::error_after(std::int64_t steps, double worst, double spread) const {
+  return std::min(worst * power(weight_, steps), deviations * spread * power(factor_, steps));
+}
+
+// A sum of absolute values is at most the root of their number times the norm.
+double Growth::weight_of(std::int64_t steps, std::size_t points) const {
+  return std::min(power(weight_, steps), std::sqrt(static_cast<double>(points)) * power(factor_, steps));
+}
+
+double Growth::factor_after(std::int64_t steps) const {
+  return power(factor_, steps);
+}
+
+std::string leaves_range(const StencilJob& job) {
+  const bool is_double = job.type == ElementType::f64;
+  const double largest =
+      is_double ? std::numeric_limits<double>::max() : static_cast<double>(std::numeric_limits<float>::max());
+  const double smallest =
+      is_double ? std::numeric_limits<double>::min() : static_cast<double>(std::numeric_limits<float>::min());
+  const Growth growth(job);
+  const auto inside = [&](std::int64_t steps) {
+    const double value = growth.value_after(steps);
+    return value <= largest && value >= smallest;
+  };
+  if (inside(job.steps)) return {};
+  std::int64_t fits = 0, beyond = job.steps;
+  while (beyond - fits > 1) {
+    const std::int64_t middle = fits + (beyond - fits) / 2;
+    (inside(middle) ? fits : beyond) = middle;
+  }
+  const char* const type = is_double ? "double" : "float";
+  return growth.value_after(job.steps) < smallest
+             ? format(
+                   "a step of this stencil multiplies values by at most {:.4g}, and after {} steps all are "
+                   "below the smallest {}",
+                   growth.factor_after(1), beyond, type)
+             : format(
+                   "a step of this stencil multiplies values by up to {:.4g}, and {} steps may lead beyond "
+                   "the largest {}",
+                   growth.factor_after(1), beyond, type);
+}
+
+}  // namespace tune::kernels

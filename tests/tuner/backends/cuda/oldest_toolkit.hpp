@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the installed toolkit look like CUDA 12.4, the oldest that the project promises: the version is 12.4,
+// and the compiler refuses every name that came later. Included before the sources of the CUDA backend.
+//
+// The names are those of CUDA 13.0's headers that CUDA 12.4 lacks. Names that a toolkit of a later version adds
+// are not known here, and changed signatures are not noticed.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <cuda_occupancy.h>
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <thread>
+#include <vector>
+
+// From CUDA 13.0 on this function is deprecated.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+#undef CUDART_VERSION
+#define CUDART_VERSION 12040
+#undef CUDA_VERSION
+#define CUDA_VERSION 12040
+
+// The runtime.
+#pragma GCC poison cudaAtomicCapabilityReduction cudaAtomicCapabilityScalar128 cudaAtomicCapabilityScalar32
+#pragma GCC poison cudaAtomicCapabilityScalar64 cudaAtomicCapabilitySigned cudaAtomicCapabilityUnsigned
+#pragma GCC poison cudaAtomicCapabilityVector32x4 cudaAtomicOperation cudaAtomicOperationAnd
+#pragma GCC poison cudaAtomicOperationCAS cudaAtomicOperationCapability cudaAtomicOperationExchange
+#pragma GCC poison cudaAtomicOperationFloatAdd cudaAtomicOperationFloatMax cudaAtomicOperationFloatMin
+#pragma GCC poison cudaAtomicOperationIntegerAdd cudaAtomicOperationIntegerDecrement
+#pragma GCC poison cudaAtomicOperationIntegerIncrement cudaAtomicOperationIntegerMax
+#pragma GCC poison cudaAtomicOperationIntegerMin cudaAtomicOperationOr cudaAtomicOperationXOR
+#pragma GCC poison cudaDevAttrD3D12CigSupported cudaDevAttrGpuPciDeviceId cudaDevAttrGpuPciSubsystemId
+#pragma GCC poison cudaDevAttrHostMemoryPoolsSupported cudaDevAttrHostNumaMemoryPoolsSupported
+#pragma GCC poison cudaDevAttrHostNumaMultinodeIpcSupported cudaDevAttrOnlyPartialHostNativeAtomicSupported
+#pragma GCC poison cudaDevAttrVulkanCigSupported cudaDevP2PAttrOnlyPartialNativeAtomicSupported
+#pragma GCC poison cudaDeviceGetHostAtomicCapabilities cudaDeviceGetP2PAtomicCapabilities cudaErrorContained
+#pragma GCC poison cudaErrorFunctionNotLoaded cudaErrorInvalidResourceConfiguration
+#pragma GCC poison cudaErrorInvalidResourceType cudaErrorTensorMemoryLeak cudaGetDriverEntryPointByVersion
+#pragma GCC poison cudaGraphChildGraphNodeOwnership cudaGraphChildGraphOwnershipClone
+#pragma GCC poison cudaGraphChildGraphOwnershipMove cudaGraphCondTypeSwitch cudaJitCacheMode
+#pragma GCC poison cudaJitCacheOptionCA cudaJitCacheOptionCG cudaJitCacheOptionNone cudaJitErrorLogBuffer
+#pragma GCC poison cudaJitErrorLogBufferSizeBytes cudaJitFallbackStrategy cudaJitGenerateDebugInfo
+#pragma GCC poison cudaJitGenerateLineInfo cudaJitInfoLogBuffer cudaJitInfoLogBufferSizeBytes
+#pragma GCC poison cudaJitLogVerbose cudaJitMaxRegisters cudaJitMaxThreadsPerBlock cudaJitMinCtaPerSm
+#pragma GCC poison cudaJitOptimizationLevel cudaJitOption cudaJitOverrideDirectiveValues
+#pragma GCC poison cudaJitPositionIndependentCode cudaJitThreadsPerBlock cudaJitWallTime cudaJit_CacheMode
+#pragma GCC poison cudaJit_Fallback cudaKernelNodeAttributeNvlinkUtilCentricScheduling
+#pragma GCC poison cudaKernelNodeAttributePreferredSharedMemoryCarveout cudaKernelSetAttributeForDevice
+#pragma GCC poison cudaLaunchAttributeNvlinkUtilCentricScheduling
+#pragma GCC poison cudaLaunchAttributePreferredClusterDimension
+#pragma GCC poison cudaLaunchAttributePreferredSharedMemoryCarveout cudaLibraryBinaryIsPreserved
+#pragma GCC poison cudaLibraryEnumerateKernels cudaLibraryGetGlobal cudaLibraryGetKernel
+#pragma GCC poison cudaLibraryGetKernelCount cudaLibraryGetManaged cudaLibraryGetUnifiedFunction
+#pragma GCC poison cudaLibraryHostUniversalFunctionAndDataTable cudaLibraryLoadData cudaLibraryLoadFromFile
+#pragma GCC poison cudaLibraryOption cudaLibraryUnload cudaLibrary_t cudaLogIterator cudaLogLevel
+#pragma GCC poison cudaLogLevelError cudaLogLevelWarning cudaLogsCallbackHandle cudaLogsCurrent
+#pragma GCC poison cudaLogsDumpToFile cudaLogsDumpToMemory cudaLogsRegisterCallback
+#pragma GCC poison cudaLogsUnregisterCallback cudaMemAllocationTypeManaged
+#pragma GCC poison cudaMemDiscardAndPrefetchBatchAsync cudaMemDiscardBatchAsync cudaMemGetDefaultMemPool
+#pragma GCC poison cudaMemGetMemPool cudaMemPoolCreateUsageHwDecompress cudaMemPrefetchBatchAsync
+#pragma GCC poison cudaMemSetMemPool cudaMemcpy3DBatchAsync cudaMemcpy3DBatchOp cudaMemcpy3DOperand
+#pragma GCC poison cudaMemcpy3DOperandType cudaMemcpyAttributes cudaMemcpyBatchAsync cudaMemcpyFlagDefault
+#pragma GCC poison cudaMemcpyFlagPreferOverlapWithCompute cudaMemcpyFlags cudaMemcpyOperandTypeArray
+#pragma GCC poison cudaMemcpyOperandTypeMax cudaMemcpyOperandTypePointer cudaMemcpySrcAccessOrder
+#pragma GCC poison cudaMemcpySrcAccessOrderAny cudaMemcpySrcAccessOrderDuringApiCall
+#pragma GCC poison cudaMemcpySrcAccessOrderInvalid cudaMemcpySrcAccessOrderMax
+#pragma GCC poison cudaMemcpySrcAccessOrderStream cudaOffset3D cudaPreferBinary cudaPreferPtx
+#pragma GCC poison cudaStreamGetDevice
+
+// The driver.
+#pragma GCC poison cuCheckpointProcessCheckpoint cuCheckpointProcessGetRestoreThreadId
+#pragma GCC poison cuCheckpointProcessGetState cuCheckpointProcessLock cuCheckpointProcessRestore
+#pragma GCC poison cuCheckpointProcessUnlock cuCtxRecordEvent cuCtxWaitEvent
+#pragma GCC poison cuDeviceGetHostAtomicCapabilities cuDeviceGetP2PAtomicCapabilities cuGreenCtxGetId
+#pragma GCC poison cuGreenCtxStreamCreate cuKernelGetLibrary cuLogsCurrent cuLogsDumpToFile
+#pragma GCC poison cuLogsDumpToMemory cuLogsRegisterCallback cuLogsUnregisterCallback
+#pragma GCC poison cuMemBatchDecompressAsync cuMemDiscardAndPrefetchBatchAsync cuMemDiscardBatchAsync
+#pragma GCC poison cuMemGetDefaultMemPool cuMemGetMemPool cuMemPrefetchBatchAsync cuMemSetMemPool
+#pragma GCC poison cuMemcpy3DBatchAsync cuMemcpyBatchAsync cuStreamGetDevice cuTensorMapEncodeIm2colWide
