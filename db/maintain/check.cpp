@@ -4,7 +4,6 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
-
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -237,7 +236,8 @@ void check_rerank(SQLite::Database& connection, const Found& found) {
        });
 }
 
-/// Returns table and number at the begin of a line: `runs 3: ...`, `run_evaluations 3/17: ...`, `finals of run 3, ...`.
+/// Returns table and number at the begin of a line: `runs 3: ...`, `run_evaluations 3/17: ...`, `finals of
+/// run 3, ...`.
 std::optional<std::pair<std::string, std::int64_t>> row_of(std::string_view line) {
   const std::size_t table = line.find(' ');
   const std::size_t digits = line.find_first_of("0123456789");
@@ -250,8 +250,8 @@ std::optional<std::pair<std::string, std::int64_t>> row_of(std::string_view line
 class Collector {
  public:
   void operator()(const std::string& kind, const std::string& line) {
-    static const std::set<std::string> tables = {"devices", "instances", "runs", "evaluations", "finals",
-                                                 "run_evaluations"};
+    static const std::set<std::string> tables = {"devices",     "instances", "runs",
+                                                 "evaluations", "finals",    "run_evaluations"};
     if (auto row = row_of(line); row && tables.contains(row->first)) findings_.rows.insert(*std::move(row));
     if (++kinds_[kind] > Findings::max_per_kind)
       ++findings_.left_out;

@@ -352,10 +352,11 @@ class Merger {
 void refuse_damage(const Database& source, const SourceLabel& label) {
   const Findings findings = check_rows(source);
   if (findings.count() == 0) return;
-  throw Error(format("{} is damaged, and nothing of it was taken ({} finding{}, the first: {}): merge what 'tune db salvage"
-                     " {} --out NEW' saves",
-                     label.file, findings.count(), findings.count() == 1 ? "" : "s", shortened(findings.lines.front(), 120),
-                     label.file));
+  throw Error(format(
+      "{} is damaged, and nothing of it was taken ({} finding{}, the first: {}): merge what 'tune db salvage"
+      " {} --out NEW' saves",
+      label.file, findings.count(), findings.count() == 1 ? "" : "s", findings.lines.front().substr(0, 120),
+      label.file));
 }
 
 RunRecord record_of(const ImportedRun& run) {

@@ -26,8 +26,8 @@ struct SavedTable {
   const char* name;
   const char* key;
 };
-constexpr SavedTable by_number[] = {{"devices", "id"}, {"toolchains", "id"}, {"instances", "id"},
-                                    {"works", "id"},   {"runs", "id"},       {"run_sources", "run"},
+constexpr SavedTable by_number[] = {{"devices", "id"},    {"toolchains", "id"}, {"instances", "id"},
+                                    {"works", "id"},      {"runs", "id"},       {"run_sources", "run"},
                                     {"evaluations", "id"}};
 /// Tables without numbers of their own: all rows of one parent are saved, or none.
 constexpr SavedTable of_parents[] = {
@@ -48,7 +48,8 @@ DELETE FROM final_rounds WHERE NOT EXISTS (
   SELECT 1 FROM finals f WHERE f.run = final_rounds.run AND f.evaluation = final_rounds.evaluation);
 )";
 
-/// Every evaluation was seen by the run that made it: where that row is lost, it is made again, behind the others.
+/// Every evaluation was seen by the run that made it: where that row is lost, it is made again, behind the
+/// others.
 constexpr const char* restore_links = R"(
 INSERT INTO run_evaluations (run, sequence, evaluation, reused)
 SELECT e.run, (SELECT COALESCE(MAX(l.sequence) + 1, 0) FROM run_evaluations l WHERE l.run = e.run)
@@ -129,8 +130,9 @@ class Salvage {
   }
 
   std::int64_t largest(const SavedTable& table) {
-    for (const std::string& sql : {format("SELECT MAX({}) FROM {}", table.key, table.name),
-                                   format("SELECT MAX(seq) FROM sqlite_sequence WHERE name = '{}'", table.name)}) {
+    for (const std::string& sql :
+         {format("SELECT MAX({}) FROM {}", table.key, table.name),
+          format("SELECT MAX(seq) FROM sqlite_sequence WHERE name = '{}'", table.name)}) {
       try {
         if (const std::int64_t number = source_.execAndGet(sql).getInt64(); number > 0) return number;
       } catch (const SQLite::Exception&) {
@@ -148,14 +150,16 @@ class Salvage {
     SQLite::Statement insert(target_, insert_sql(table.name, names));
     std::int64_t last = 0, refused = 0, unread = 0;
     try {
-      SQLite::Statement row(source_, format("SELECT {}, {} FROM {} ORDER BY rowid", listed(names), table.key, table.name));
+      SQLite::Statement row(
+          source_, format("SELECT {}, {} FROM {} ORDER BY rowid", listed(names), table.key, table.name));
       while (row.executeStep()) {
         last = std::max(last, row.getColumn(count).getInt64());
         refused += insert_row(insert, row, count) ? 0 : 1;
       }
     } catch (const SQLite::Exception& damaged) {
       if (damaged.getErrorCode() != SQLITE_CORRUPT) throw;
-      SQLite::Statement row(source_, format("SELECT {} FROM {} WHERE {} = ?", listed(names), table.name, table.key));
+      SQLite::Statement row(source_,
+                            format("SELECT {} FROM {} WHERE {} = ?", listed(names), table.name, table.key));
       const std::int64_t end = largest(table);
       for (std::int64_t number = last + 1; number <= end; ++number) {
         try {
@@ -177,7 +181,8 @@ class Salvage {
     if (names.empty()) return;
     const auto count = static_cast<int>(names.size());
     SQLite::Statement insert(target_, insert_sql(table.name, names));
-    SQLite::Statement row(source_, format("SELECT {} FROM {} WHERE {} = ?", listed(names), table.name, table.key));
+    SQLite::Statement row(source_,
+                          format("SELECT {} FROM {} WHERE {} = ?", listed(names), table.name, table.key));
     const std::string parents = std::string(table.key) == "run" ? "runs" : "evaluations";
     SQLite::Statement parent(target_, format("SELECT id FROM {} ORDER BY id", parents));
     std::int64_t lost = 0;
@@ -194,7 +199,8 @@ class Salvage {
       row.tryReset();
       if (complete) continue;
       ++lost;
-      if (std::string(table.name) == "run_evaluations") continue;  // what is there is right, the rest is restored
+      if (std::string(table.name) == "run_evaluations")
+        continue;  // what is there is right, the rest is restored
       bound(target_, format("DELETE FROM {} WHERE {} = ?", table.name, table.key), number).exec();
     }
     if (lost > 0) leave_out(format("{}: those of {} {}, or part of them", table.name, lost, parents));

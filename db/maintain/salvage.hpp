@@ -10,8 +10,8 @@ namespace tune::db {
 
 struct SalvageResult {
   std::int64_t runs = 0, evaluations = 0, samples = 0;  ///< that were saved
-  std::vector<std::string> left_out;  ///< one line for each table or row, at most max_lines
-  std::int64_t more = 0;              ///< further ones
+  std::vector<std::string> left_out;                    ///< one line for each table or row, at most max_lines
+  std::int64_t more = 0;                                ///< further ones
   static constexpr std::size_t max_lines = 20;
 };
 

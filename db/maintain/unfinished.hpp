@@ -11,7 +11,8 @@ namespace tune::db {
 class Unfinished {
  public:
   /// Removes what a killed process left under that name.
-  explicit Unfinished(const std::filesystem::path& target) : target_(target), path_(target.string() + ".part") {
+  explicit Unfinished(const std::filesystem::path& target)
+      : target_(target), path_(target.string() + ".part") {
     remove();
   }
   Unfinished(const Unfinished&) = delete;

@@ -40,8 +40,7 @@ constexpr const char* in_memory = ":memory:";
 void check_name(const fs::path& path) {
   if (path == in_memory) return;
   const std::string name = path.string();
-  if (name.starts_with("file:"))
-    throw Error(format("{} is a URI: name a file with --db", name), Exit::usage);
+  if (name.starts_with("file:")) throw Error(format("{} is a URI: name a file with --db", name), Exit::usage);
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
     throw Error(format("{} is a folder: name a file in it with --db", name));
@@ -78,10 +77,10 @@ std::optional<Error> log_of_another_user(const fs::path& path) {
       ::access((file + "-shm").c_str(), W_OK) == 0)
     return std::nullopt;
   const passwd* owner = ::getpwuid(info.st_uid);
-  return Error(
-      format("{} cannot be written: {}-wal and {}-shm belong to {}; once nobody reads the database, remove {}", file, file,
-             file, owner == nullptr ? format("user {}", info.st_uid) : std::string(owner->pw_name),
-             lookup::has_pending_log(file) ? "them after that user has run 'tune db compact'" : "both"));
+  return Error(format(
+      "{} cannot be written: {}-wal and {}-shm belong to {}; once nobody reads the database, remove {}", file,
+      file, file, owner == nullptr ? format("user {}", info.st_uid) : std::string(owner->pw_name),
+      lookup::has_pending_log(file) ? "them after that user has run 'tune db compact'" : "both"));
 }
 
 }  // namespace
@@ -93,9 +92,9 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
     case SQLITE_NOTADB:
       return not_a_database(path);
     case SQLITE_CORRUPT:
-      return Error(
-          format("{} is damaged ({}): 'tune db salvage {} --out NEW' saves what is sound; or restore a copy{}", file,
-                 detail, file, lookup::has_pending_log(file) ? " and remove " + file + "-wal and -shm" : ""));
+      return Error(format(
+          "{} is damaged ({}): 'tune db salvage {} --out NEW' saves what is sound; or restore a copy{}", file,
+          detail, file, lookup::has_pending_log(file) ? " and remove " + file + "-wal and -shm" : ""));
     case SQLITE_FULL:
       return Error(
           format("no room to write {}: free disk space and start again;"
@@ -226,8 +225,8 @@ void Database::connect(bool immutable) {
   } else {
     const int flags = access_ == OpenMode::read_write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE
                                                       : SQLite::OPEN_READONLY;
-    connection_ = std::make_unique<SQLite::Database>(path_.string(), flags, patience,
-                                                     lookup::checked_pages_vfs());
+    connection_ =
+        std::make_unique<SQLite::Database>(path_.string(), flags, patience, lookup::checked_pages_vfs());
   }
 }
 
@@ -276,11 +275,13 @@ void Database::prepare_for_writing() {
 
 void Database::refuse_recording() const {
   if (!connection_->tableExists("properties")) return;
-  if (connection_->execAndGet("SELECT COUNT(*) FROM properties WHERE name = 'recording'").getInt() == 0) return;
-  throw Error(format("{} is a recording, which nothing is written to: name another file with --db, or copy it with"
-                     " 'tune db export --db {} --out NEW'",
-                     path_.string(), path_.string()),
-              Exit::usage);
+  if (connection_->execAndGet("SELECT COUNT(*) FROM properties WHERE name = 'recording'").getInt() == 0)
+    return;
+  throw Error(
+      format("{} is a recording, which nothing is written to: name another file with --db, or copy it with"
+             " 'tune db export --db {} --out NEW'",
+             path_.string(), path_.string()),
+      Exit::usage);
 }
 
 bool Database::use_write_ahead_log() {
@@ -325,15 +326,17 @@ void Database::write(const Operation& operation, Sync sync) {
 /// Throws where the file is not the one that was opened. Its log goes, lest it damage a file in its place.
 void Database::check_place() {
   int moved = 0;
-  if (sqlite3_file_control(connection_->getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK || moved == 0)
+  if (sqlite3_file_control(connection_->getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK ||
+      moved == 0)
     return;
   if (log_inode_ != 0 && lookup::state_of(path_.string() + "-wal").inode == log_inode_) {
     std::error_code ignored;
     for (const char* suffix : {"-wal", "-shm"}) fs::remove(path_.string() + suffix, ignored);
   }
-  throw Error(format("{} was moved, replaced or deleted while tune wrote to it: results of the last moments are lost;"
-                     " see that the file stays, and start again",
-                     path_.string()));
+  throw Error(
+      format("{} was moved, replaced or deleted while tune wrote to it: results of the last moments are lost;"
+             " see that the file stays, and start again",
+             path_.string()));
 }
 
 void Database::read(const Operation& operation) const {

@@ -36,8 +36,9 @@ void record_runs(const fs::path& path) {
     const RunId run = store.begin_run(example_run());
     for (int i = 0; i < 30; ++i) {
       const Configuration configuration = example_configuration(20 * r + i);  // a third replaces earlier ones
-      store.record(run, i % 7 == 3 ? failed(configuration, Phase::verify, "wrong", "element 17")
-                                   : measured(configuration, {1e-3 + 1e-5 * ((i * 13 + r) % 31), 2e-3, 2e-3}));
+      store.record(run, i % 7 == 3
+                            ? failed(configuration, Phase::verify, "wrong", "element 17")
+                            : measured(configuration, {1e-3 + 1e-5 * ((i * 13 + r) % 31), 2e-3, 2e-3}));
     }
     if (r == 1) {
       std::vector<RerankPlace> places;
@@ -64,13 +65,14 @@ std::string answers(const fs::path& path) {
   db::ResultFilter all;
   all.failures = all.superseded = true;
   for (const db::ResultRow& row : db::list_results(database, all))
-    text += format("{} {} {} {} {}\n", row.evaluation, row.configuration.key(), row.time.value_or(0), row.current,
-                   row.recorded);
+    text += format("{} {} {} {} {}\n", row.evaluation, row.configuration.key(), row.time.value_or(0),
+                   row.current, row.recorded);
   for (const db::RunSummary& run : db::list_runs(database))
     text += format("run {} {} {}\n", run.run, run.evaluations, run.best.value_or(0));
   for (const db::Recording& recording : db::all_recordings(database))
     for (const Evaluation& evaluation : recording.evaluations)
-      text += format("{} {}\n", evaluation.configuration.key(), evaluation.outcome ? evaluation.outcome->time() : 0.0);
+      text += format("{} {}\n", evaluation.configuration.key(),
+                     evaluation.outcome ? evaluation.outcome->time() : 0.0);
   for (const std::string& row : contents(database)) text += row + "\n";
   return text;
 }
@@ -78,7 +80,7 @@ std::string answers(const fs::path& path) {
 void flip_bits(const fs::path& path, std::mt19937& random) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   const auto size = static_cast<unsigned>(fs::file_size(path));
-  const unsigned count = 1 + random() % 3;
+  const auto count = 1 + random() % 3;
   for (unsigned i = 0; i < count; ++i) {
     const auto at = static_cast<std::streamoff>(random() % size);
     file.seekg(at);
@@ -137,7 +139,8 @@ TEST(DamagedPages, AFileThatSqliteAloneCopiedFromTheLogIsSound) {
   SQLite::Database(killed.string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
   EXPECT_EQ(fs::file_size(killed.string()), fs::file_size(path));
   EXPECT_EQ(answers(killed), answers(path));
-  EXPECT_EQ(db::check_database(db::Database(killed, db::OpenMode::read_only)).lines, std::vector<std::string>());
+  EXPECT_EQ(db::check_database(db::Database(killed, db::OpenMode::read_only)).lines,
+            std::vector<std::string>());
 }
 
 TEST(DamagedPages, AFileWithoutChecksumsGetsThemWhenItIsWritten) {
