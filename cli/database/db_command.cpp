@@ -11,6 +11,7 @@
 #include "db/maintain/compact.hpp"
 #include "db/maintain/info.hpp"
 #include "db/maintain/merge.hpp"
+#include "db/maintain/salvage.hpp"
 #include "library/run/paths.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -167,8 +168,10 @@ int run_db_check(const DbCheckRequest& request) {
   }
   for (const std::string& line : findings.lines) std::cout << line << "\n";
   if (findings.left_out > 0) std::cout << format("... and {} more of these kinds\n", findings.left_out);
-  throw Error(format("{}: {} finding{}; restore a copy, or save what can be read with 'tune db export'", path,
-                     findings.count(), findings.count() == 1 ? "" : "s"));
+  throw Error(format(
+      "{}: {} finding{}; 'tune db salvage {} --out NEW' saves what is sound; or restore a copy, with {}-wal and"
+      " {}-shm removed first",
+      path, findings.count(), findings.count() == 1 ? "" : "s", path, path, path));
 }
 
 Command db_check_command() {
@@ -178,6 +181,39 @@ Command db_check_command() {
           .example = "  tune db check results.db\n",
           .positional = "db",
           .bind = bind_request<DbCheckRequest, run_db_check>};
+}
+
+struct DbSalvageRequest {
+  std::string database, out;
+
+  void add_to(OptionTable& table) {
+    add_database_word(table, database);
+    table.text("out", "FILE", "the new database", out);
+  }
+};
+
+int run_db_salvage(const DbSalvageRequest& request) {
+  if (request.out.empty()) throw UsageError("name the new database with --out FILE");
+  const fs::path path = run::database_path(request.database);
+  const db::SalvageResult result = db::salvage_database(path, request.out);
+  for (const std::string& line : result.left_out) std::cout << format("left out: {}\n", line);
+  if (result.more > 0) std::cout << format("... and {} more\n", result.more);
+  const auto count = [](std::int64_t number, std::string_view what) {
+    return counted(static_cast<std::uint64_t>(number), what);
+  };
+  std::cout << format("{}: {}, {}, {}{}\n", request.out, count(result.runs, "run"),
+                      count(result.evaluations, "evaluation"), count(result.samples, "sample"),
+                      result.left_out.empty() ? "; nothing was left out" : "");
+  return 0;
+}
+
+Command db_salvage_command() {
+  return {.name = "db salvage",
+          .summary = "copies what is sound in a damaged database into a new one",
+          .usage = "tune db salvage [FILE] --out NEW",
+          .example = "  tune db salvage results.db --out saved.db\n",
+          .positional = "db",
+          .bind = bind_request<DbSalvageRequest, run_db_salvage>};
 }
 
 struct DbCompactRequest {
@@ -292,8 +328,9 @@ Command db_merge_command() {
 }
 
 std::span<const Command> parts() {
-  static const std::array<Command, 6> table = {db_info_command(),  db_check_command(),  db_compact_command(),
-                                               db_merge_command(), db_export_command(), db_import_command()};
+  static const std::array<Command, 7> table = {db_info_command(),    db_check_command(), db_salvage_command(),
+                                               db_compact_command(), db_merge_command(), db_export_command(),
+                                               db_import_command()};
   return table;
 }
 
@@ -301,7 +338,7 @@ std::span<const Command> parts() {
 
 Command db_command() {
   return {.name = "db",
-          .summary = "maintains databases: info, check, compact, merge, export, import",
+          .summary = "maintains databases: info, check, salvage, compact, merge, export, import",
           .usage = "tune db COMMAND [options]",
           .example =
               "  tune db info\n"

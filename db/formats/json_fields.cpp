@@ -27,9 +27,13 @@ std::string text_member(const Json& object, const char* name) {
   return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
 }
 
-double seconds_member(const Json& object, const char* name, double unit) {
+double seconds_member(const Json& object, const char* name, double unit, const std::string& where) {
   const Json* value = member(object, name);
-  return value != nullptr && value->is_number() ? value->get<double>() * unit : 0;
+  if (value == nullptr || !value->is_number()) return 0;
+  const double seconds = value->get<double>() * unit;
+  if (seconds < 0)
+    throw Error(format("{}: '{}' is {}: a time is not below 0", where, name, value->get<double>()));
+  return seconds;
 }
 
 namespace {

@@ -16,8 +16,9 @@ using Json = nlohmann::ordered_json;
 const Json* member(const Json& object, const char* name);
 /// Returns the member's text; empty where it is not a text.
 std::string text_member(const Json& object, const char* name);
-/// Returns the member's number times `unit`; 0 where it is missing or not a number.
-double seconds_member(const Json& object, const char* name, double unit);
+/// Returns the member's number times `unit`; 0 where it is missing or not a number. Throws Error, which
+/// begins with `where`, for a time below 0.
+double seconds_member(const Json& object, const char* name, double unit, const std::string& where);
 
 /// Returns the seconds of `ns`, `microseconds`, `Milliseconds`, ... Throws Error, which begins with `where`,
 /// for another name.

@@ -64,9 +64,9 @@ class KernelTunerReader : public FormatReader {
     } else {
       evaluation.outcome = tl::unexpected(kernel_tuner_failure(*time));
     }
-    evaluation.phases.compile = seconds_member(entry, "compile_time", millisecond);
-    evaluation.phases.verify = seconds_member(entry, "verification_time", millisecond);
-    evaluation.phases.measure = seconds_member(entry, "benchmark_time", millisecond);
+    evaluation.phases.compile = seconds_member(entry, "compile_time", millisecond, where);
+    evaluation.phases.verify = seconds_member(entry, "verification_time", millisecond, where);
+    evaluation.phases.measure = seconds_member(entry, "benchmark_time", millisecond, where);
     record.evaluations.push_back(std::move(evaluation));
     record.recorded.push_back(utc_time(text_member(entry, "timestamp")));
   }

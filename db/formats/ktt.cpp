@@ -87,9 +87,9 @@ class KttReader : public FormatReader {
       evaluation.outcome = measured({*time});
     else
       evaluation.outcome = tl::unexpected(ktt_failure(status, duration));
-    evaluation.phases.compile = seconds_member(entry, "CompilationOverhead", 1);
-    evaluation.phases.verify = seconds_member(entry, "ValidationOverhead", 1);
-    evaluation.phases.load = seconds_member(entry, "DataMovementOverhead", 1);
+    evaluation.phases.compile = seconds_member(entry, "CompilationOverhead", 1, where);
+    evaluation.phases.verify = seconds_member(entry, "ValidationOverhead", 1, where);
+    evaluation.phases.load = seconds_member(entry, "DataMovementOverhead", 1, where);
     record.evaluations.push_back(std::move(evaluation));
   }
 

@@ -63,10 +63,10 @@ class T4Reader : public FormatReader {
       evaluation.outcome = tl::unexpected(t4_failure(invalidity, value));
     }
     if (times != nullptr) {
-      evaluation.phases.compile =
-          seconds_member(*times, "compilation", 1) + seconds_member(*times, "compilation_time", 1);
-      evaluation.phases.measure = seconds_member(*times, "benchmark", 1);
-      evaluation.phases.verify = seconds_member(*times, "validation", 1);
+      evaluation.phases.compile = seconds_member(*times, "compilation", 1, where) +
+                                  seconds_member(*times, "compilation_time", 1, where);
+      evaluation.phases.measure = seconds_member(*times, "benchmark", 1, where);
+      evaluation.phases.verify = seconds_member(*times, "validation", 1, where);
     }
     unit_of_file_.push_back(unit.empty());
     record.evaluations.push_back(std::move(evaluation));

@@ -4,15 +4,18 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <string_view>
 
 #include "db/store/json.hpp"
 #include "db/store/rows.hpp"
+#include "lookup/src/checked_pages.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -233,9 +236,23 @@ void check_rerank(SQLite::Database& connection, const Found& found) {
        });
 }
 
+/// Returns table and number at the begin of a line: `runs 3: ...`, `run_evaluations 3/17: ...`, `finals of
+/// run 3, ...`.
+std::optional<std::pair<std::string, std::int64_t>> row_of(std::string_view line) {
+  const std::size_t table = line.find(' ');
+  const std::size_t digits = line.find_first_of("0123456789");
+  if (table == std::string_view::npos || digits > line.find(':')) return std::nullopt;
+  std::int64_t number = 0;
+  std::from_chars(line.data() + digits, line.data() + line.size(), number);
+  return std::pair(std::string(line.substr(0, table)), number);
+}
+
 class Collector {
  public:
   void operator()(const std::string& kind, const std::string& line) {
+    static const std::set<std::string> tables = {"devices",     "instances", "runs",
+                                                 "evaluations", "finals",    "run_evaluations"};
+    if (auto row = row_of(line); row && tables.contains(row->first)) findings_.rows.insert(*std::move(row));
     if (++kinds_[kind] > Findings::max_per_kind)
       ++findings_.left_out;
     else
@@ -261,6 +278,8 @@ class Collector {
 };
 
 void check_structure(SQLite::Database& connection, const Found& found) {
+  for (const std::uint32_t page : lookup::damaged_pages(sqlite3_db_filename(connection.getHandle(), "main")))
+    found("page", format("file: page {} is damaged: its checksum does not match", page));
   SQLite::Statement integrity(connection, "PRAGMA integrity_check(1000)");
   while (integrity.executeStep()) {
     const std::string line = integrity.getColumn(0).getString();
@@ -283,15 +302,13 @@ void check_references(SQLite::Database& connection, const Found& found) {
   }
 }
 
-}  // namespace
-
-Findings check_database(const Database& database) {
+Findings check(const Database& database, bool structure) {
   Collector collector;
   const auto look = [&](SQLite::Database& connection) {
     const auto part = [&](const char* what, void (*check)(SQLite::Database&, const Found&)) {
       collector.run(what, [&](const Found& found) { check(connection, found); });
     };
-    part("the pages of the file", check_structure);
+    if (structure) part("the pages of the file", check_structure);
     part("references", check_references);
     part("devices and works", check_facts);
     part("runs", check_runs);
@@ -304,6 +321,16 @@ Findings check_database(const Database& database) {
     if (collector.empty()) throw;  // else the end of the transaction repeats a finding
   }
   return collector.take();
+}
+
+}  // namespace
+
+Findings check_rows(const Database& database) {
+  return check(database, false);
+}
+
+Findings check_database(const Database& database) {
+  return check(database, true);
 }
 
 }  // namespace tune::db

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "db/maintain/check.hpp"
 #include "db/maintain/copy_rows.hpp"
 #include "db/maintain/merge_facts.hpp"
 #include "db/store/rows.hpp"
@@ -347,6 +348,17 @@ class Merger {
                                    "INSERT INTO samples (evaluation, ordinal, seconds) VALUES (?, ?, ?)"};
 };
 
+/// Damage is not copied: a source with findings is refused as a whole.
+void refuse_damage(const Database& source, const SourceLabel& label) {
+  const Findings findings = check_rows(source);
+  if (findings.count() == 0) return;
+  throw Error(format(
+      "{} is damaged, and nothing of it was taken ({} finding{}, the first: {}): merge what 'tune db salvage"
+      " {} --out NEW' saves",
+      label.file, findings.count(), findings.count() == 1 ? "" : "s", findings.lines.front().substr(0, 120),
+      label.file));
+}
+
 RunRecord record_of(const ImportedRun& run) {
   RunRecord record;
   record.key = run.key;
@@ -372,6 +384,7 @@ MergeResult merge_database(Database& target, const Database& source, const Sourc
                            const Clock& clock) {
   MergeResult result;
   source.read([&](SQLite::Database& from) {
+    refuse_damage(source, label);
     target.write([&](SQLite::Database& into) { result = Merger(into, from, label, clock).run_all(); },
                  Sync::now);
   });

@@ -60,6 +60,11 @@ Where conditions(const ResultFilter& filter) {
 
 }  // namespace
 
+Board board_of(const DeviceProperties& properties) {
+  return {properties.uuid, properties.power_limit, static_cast<double>(properties.core_clock),
+          static_cast<double>(properties.memory_clock)};
+}
+
 std::vector<ProblemSummary> list_problems(const Database& database) {
   std::vector<ProblemSummary> result;
   database.read([&](SQLite::Database& connection) {

@@ -104,11 +104,24 @@ struct RerankStanding {
   std::int64_t rounds = 0;
 };
 
+/// What tells boards of one model apart. Times of two boards, or of one with another power limit, differ by
+/// more than noise.
+struct Board {
+  std::string uuid;             ///< empty where unknown
+  double power_limit = 0;       ///< watts, as enforced when the run began; 0 where unknown, as the next ones
+  double max_core_clock = 0;    ///< Hz
+  double max_memory_clock = 0;  ///< Hz
+  friend bool operator==(const Board&, const Board&) = default;
+};
+/// Returns that of a device as it is now.
+Board board_of(const DeviceProperties& properties);
+
 /// One evaluation in a list: a measurement (with `time` and what follows it) or a failure.
 struct ResultRow {
   std::int64_t evaluation = 0;
   RunId run = 0;  ///< that made it
   Workload workload;
+  Board board;
   WorkloadCost amount;
   Configuration configuration;
   /// That it is ranked by: of its newest re-ranking, else of the samples.

@@ -49,6 +49,9 @@ ResultRow result_row(SQLite::Statement& row) {
   result.evaluation = integer(row, "evaluation");
   result.run = integer(row, "run");
   result.workload = workload_info(row);
+  result.board = {text(row, "board"), optional_real(row, "power_limit").value_or(0),
+                  optional_real(row, "max_core_clock").value_or(0),
+                  optional_real(row, "max_memory_clock").value_or(0)};
   result.amount = workload_cost(row);
   result.configuration = configuration_from_json(text(row, "configuration"));
   result.time = optional_real(row, "time");

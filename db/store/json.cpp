@@ -25,8 +25,14 @@ template<class Read>
 auto parsed(std::string_view text, Read read) {
   try {
     return read(Json::parse(text));
-  } catch (const nlohmann::json::exception& exception) {
-    throw Error(format("the database has a text that tune did not write: {} ({})", text, exception.what()));
+  } catch (const nlohmann::json::exception&) {
+    constexpr std::size_t max_shown = 60;
+    std::string shown(text.substr(0, max_shown));
+    for (char& c : shown)
+      if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
+    throw Error(
+        format("the database has a text that tune did not write, '{}{}': 'tune db salvage' saves the rest",
+               shown, text.size() > max_shown ? "..." : ""));
   }
 }
 

@@ -27,8 +27,8 @@ std::vector<Migration> migrations();
 int schema_version();
 
 /// Applies the migrations above the database's version, all in one transaction; safe when several processes
-/// open a new file at once. Before, a file whose pages have no room for checksums is written anew with it. Does
-/// nothing where the schema is current. Throws SQLite::Exception.
+/// open a new file at once. Before, a file whose pages have no room for checksums is written anew with it.
+/// Does nothing where the schema is current. Throws SQLite::Exception.
 void migrate(SQLite::Database& connection, std::span<const Migration> steps);
 
 /// Makes SQLite leave room for the checksums of pages (lookup/src/checked_pages.hpp) in a new file, or in one

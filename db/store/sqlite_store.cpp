@@ -240,7 +240,7 @@ INSERT INTO run_evaluations (run, sequence, evaluation, reused)
 SELECT :run, COALESCE(MAX(sequence) + 1, 0), :evaluation, :reused FROM run_evaluations WHERE run = :run)";
 
 constexpr const char* select_newest = R"(
-SELECT id FROM evaluations WHERE work = :work AND configuration_key = :configuration_key
+SELECT id, recorded FROM evaluations WHERE work = :work AND configuration_key = :configuration_key
 ORDER BY counts DESC, recorded DESC, id DESC LIMIT 1)";
 
 void bind_workload_of_run(SQLite::Statement& insert, const RunRecord& run) {
@@ -366,13 +366,17 @@ struct SqliteStore::Statements {
     return id;
   }
 
-  std::optional<std::int64_t> newest_of(std::int64_t workload_id, const Configuration& configuration) {
+  struct Newest {
+    std::int64_t id = 0;
+    std::string recorded;
+  };
+  std::optional<Newest> newest_of(std::int64_t workload_id, const Configuration& configuration) {
     newest.bind(":work", workload_id);
     newest.bind(":configuration_key", configuration.key());
-    std::optional<std::int64_t> id;
-    if (newest.executeStep()) id = newest.getColumn(0).getInt64();
+    std::optional<Newest> found;
+    if (newest.executeStep()) found = Newest{newest.getColumn(0).getInt64(), newest.getColumn(1).getString()};
     newest.reset();
-    return id;
+    return found;
   }
 
   std::int64_t insert(SQLite::Database& connection, RunId run_id, std::int64_t workload_id,
@@ -410,9 +414,14 @@ RunId SqliteStore::begin_run(const RunRecord& run) {
   RunId id = 0;
   database_.write([&](SQLite::Database& connection) {
     SQLite::Statement insert(connection, insert_run);
-    insert.bind(":work", workload_row(connection, run.key));
+    const std::int64_t workload = workload_row(connection, run.key);
+    insert.bind(":work", workload);
     insert.bind(":device", device_row(connection, run.key.device));
-    insert.bind(":started", clock_());
+    // The re-ranking of a later run counts, also where the clock was set back.
+    SQLite::Statement last =
+        bound(connection, "SELECT COALESCE(MAX(started), '') FROM runs WHERE work = ?", workload);
+    last.executeStep();
+    insert.bind(":started", std::max(clock_(), last.getColumn(0).getString()));
     bind_options(insert, run.options);
     bind_workload_of_run(insert, run);
     insert.exec();
@@ -425,11 +434,14 @@ void SqliteStore::record(RunId run_id, const Evaluation& evaluation) {
   database_.write([&](SQLite::Database& connection) {
     Statements& prepared = statements();
     const std::int64_t workload = prepared.workload_of(run_id);
-    std::optional<std::int64_t> id;
-    if (evaluation.reused) id = prepared.newest_of(workload, evaluation.configuration);
-    if (!id) id = prepared.insert(connection, run_id, workload, evaluation, clock_());
+    const auto newest = prepared.newest_of(workload, evaluation.configuration);
+    // A later evaluation counts, also where the clock was set back since the one before it.
+    const std::int64_t id = evaluation.reused && newest
+                                ? newest->id
+                                : prepared.insert(connection, run_id, workload, evaluation,
+                                                  newest ? std::max(clock_(), newest->recorded) : clock_());
     prepared.link.bind(":run", run_id);
-    prepared.link.bind(":evaluation", *id);
+    prepared.link.bind(":evaluation", id);
     prepared.link.bind(":reused", evaluation.reused ? 1 : 0);
     run(prepared.link);
   });
@@ -443,7 +455,7 @@ void SqliteStore::record_rerank(RunId run_id, const RerankResult& rerank) {
     for (const RerankPlace& one : rerank.places) {
       const auto evaluation = prepared.newest_of(workload, one.configuration);
       if (!evaluation) throw Error(format("a finalist of run {} was never evaluated", run_id));
-      insert_rerank(connection, {run_id, *evaluation, ++place, rerank.reused}, one);
+      insert_rerank(connection, {run_id, evaluation->id, ++place, rerank.reused}, one);
     }
   });
 }
@@ -451,8 +463,9 @@ void SqliteStore::record_rerank(RunId run_id, const RerankResult& rerank) {
 void SqliteStore::end_run(RunId run_id, RunEnd end) {
   database_.write(
       [&](SQLite::Database& connection) {
-        SQLite::Statement update = bound(connection, "UPDATE runs SET ended = ?, end_reason = ? WHERE id = ?",
-                                         clock_(), std::string(to_string(end)), run_id);
+        SQLite::Statement update =
+            bound(connection, "UPDATE runs SET ended = MAX(?, started), end_reason = ? WHERE id = ?",
+                  clock_(), std::string(to_string(end)), run_id);
         if (update.exec() != 1) throw Error(format("there is no run {} to end", run_id));
       },
       Sync::now);
@@ -465,16 +478,25 @@ std::vector<Evaluation> SqliteStore::known(const WorkloadKey& key) {
     if (!workload) return;
     SQLite::Statement rows =
         bound(connection, "SELECT * FROM current_evaluations WHERE work = ? ORDER BY id", *workload);
+    SQLite::Statement sample = bound(
+        connection,
+        "SELECT s.evaluation, s.seconds FROM current_evaluations e JOIN samples s ON s.evaluation = e.id"
+        " WHERE e.work = ? ORDER BY e.id, s.ordinal",
+        *workload);
+    bool more = sample.executeStep();
     while (rows.executeStep()) {
       Evaluation& evaluation = result.emplace_back(read_evaluation(rows));
+      const std::int64_t id = integer(rows, "id");
+      std::vector<double> seconds;
+      for (; more && sample.getColumn(0).getInt64() <= id; more = sample.executeStep())
+        if (sample.getColumn(0).getInt64() == id) seconds.push_back(sample.getColumn(1).getDouble());
       if (!evaluation.outcome) {
         evaluation.attempts = attempts_at(connection, *workload, evaluation);
         evaluation.outcome.error().time_limit = real(rows, "time_limit");
         continue;
       }
-      std::vector<double>& seconds = evaluation.outcome->samples;
-      seconds = samples(connection, integer(rows, "id"));
       if (seconds.empty()) seconds = {real(rows, "time")};  // of a database without samples
+      evaluation.outcome->samples = std::move(seconds);
     }
   });
   return result;

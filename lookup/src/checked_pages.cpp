@@ -54,10 +54,10 @@ bool is_sound(const Byte* page, int bytes, std::int64_t offset) {
 
 /// What the first bytes of a file say.
 struct Header {
-  bool known = false;    ///< there is a file with a header
-  bool ours = false;     ///< of a schema with checksums
+  bool known = false;  ///< there is a file with a header
+  bool ours = false;   ///< of a schema with checksums
   int page_bytes = 0;
-  int reserved = 0;      ///< bytes at the end of each page
+  int reserved = 0;  ///< bytes at the end of each page
 };
 
 Header header_of(const Byte* bytes) {
@@ -90,7 +90,8 @@ CheckedFile& of(sqlite3_file* file) {
   return *reinterpret_cast<CheckedFile*>(file);
 }
 
-/// True where the reserved bytes are those of a file with checksums but for this one number, which is damaged then.
+/// True where the reserved bytes are those of a file with checksums but for this one number, which is damaged
+/// then.
 bool lost_its_reserve(const Header& header, const Byte* page, int bytes) {
   if (!header.ours || header.reserved == checksum_bytes) return false;
   if (header.reserved != 0) return true;  // tune writes 0 or checksum_bytes
@@ -150,9 +151,13 @@ sqlite3_io_methods methods_of(int version) {
   m.xClose = close;
   m.xRead = read;
   m.xWrite = write;
-  m.xTruncate = [](sqlite3_file* f, sqlite3_int64 size) { return forward<&sqlite3_io_methods::xTruncate>(f, size); };
+  m.xTruncate = [](sqlite3_file* f, sqlite3_int64 size) {
+    return forward<&sqlite3_io_methods::xTruncate>(f, size);
+  };
   m.xSync = [](sqlite3_file* f, int flags) { return forward<&sqlite3_io_methods::xSync>(f, flags); };
-  m.xFileSize = [](sqlite3_file* f, sqlite3_int64* size) { return forward<&sqlite3_io_methods::xFileSize>(f, size); };
+  m.xFileSize = [](sqlite3_file* f, sqlite3_int64* size) {
+    return forward<&sqlite3_io_methods::xFileSize>(f, size);
+  };
   m.xLock = [](sqlite3_file* f, int lock) { return forward<&sqlite3_io_methods::xLock>(f, lock); };
   m.xUnlock = [](sqlite3_file* f, int lock) { return forward<&sqlite3_io_methods::xUnlock>(f, lock); };
   m.xCheckReservedLock = [](sqlite3_file* f, int* out) {
@@ -172,7 +177,9 @@ sqlite3_io_methods methods_of(int version) {
     return forward<&sqlite3_io_methods::xShmLock>(f, offset, count, flags);
   };
   m.xShmBarrier = [](sqlite3_file* f) { forward<&sqlite3_io_methods::xShmBarrier>(f); };
-  m.xShmUnmap = [](sqlite3_file* f, int remove) { return forward<&sqlite3_io_methods::xShmUnmap>(f, remove); };
+  m.xShmUnmap = [](sqlite3_file* f, int remove) {
+    return forward<&sqlite3_io_methods::xShmUnmap>(f, remove);
+  };
   return m;
 }
 
@@ -183,7 +190,8 @@ sqlite3_vfs* wrapped(sqlite3_vfs* vfs) {
 /// Only the database itself is wrapped: SQLite's log has checksums of its own.
 int open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
   static const sqlite3_io_methods with_shared_memory = methods_of(2), without = methods_of(1);
-  if ((flags & SQLITE_OPEN_MAIN_DB) == 0) return wrapped(vfs)->xOpen(wrapped(vfs), name, file, flags, out_flags);
+  if ((flags & SQLITE_OPEN_MAIN_DB) == 0)
+    return wrapped(vfs)->xOpen(wrapped(vfs), name, file, flags, out_flags);
   CheckedFile& checked = of(file);
   checked.header = {};
   checked.base.pMethods = nullptr;
@@ -204,7 +212,9 @@ struct Layer {
     vfs.iVersion = std::min(inner->iVersion, 2);
     vfs.szOsFile = static_cast<int>(sizeof(CheckedFile)) + inner->szOsFile;
     vfs.xOpen = open;
-    vfs.xDelete = [](sqlite3_vfs* v, const char* file, int sync) { return wrapped(v)->xDelete(wrapped(v), file, sync); };
+    vfs.xDelete = [](sqlite3_vfs* v, const char* file, int sync) {
+      return wrapped(v)->xDelete(wrapped(v), file, sync);
+    };
     vfs.xAccess = [](sqlite3_vfs* v, const char* file, int flags, int* out) {
       return wrapped(v)->xAccess(wrapped(v), file, flags, out);
     };
@@ -217,8 +227,12 @@ struct Layer {
       return wrapped(v)->xDlSym(wrapped(v), library, symbol);
     };
     vfs.xDlClose = [](sqlite3_vfs* v, void* library) { wrapped(v)->xDlClose(wrapped(v), library); };
-    vfs.xRandomness = [](sqlite3_vfs* v, int size, char* out) { return wrapped(v)->xRandomness(wrapped(v), size, out); };
-    vfs.xSleep = [](sqlite3_vfs* v, int microseconds) { return wrapped(v)->xSleep(wrapped(v), microseconds); };
+    vfs.xRandomness = [](sqlite3_vfs* v, int size, char* out) {
+      return wrapped(v)->xRandomness(wrapped(v), size, out);
+    };
+    vfs.xSleep = [](sqlite3_vfs* v, int microseconds) {
+      return wrapped(v)->xSleep(wrapped(v), microseconds);
+    };
     vfs.xCurrentTime = [](sqlite3_vfs* v, double* out) { return wrapped(v)->xCurrentTime(wrapped(v), out); };
     vfs.xGetLastError = [](sqlite3_vfs* v, int size, char* out) {
       return wrapped(v)->xGetLastError(wrapped(v), size, out);
@@ -241,7 +255,8 @@ void each_page(const std::string& file, Page page) {
   if (!header.ours || header.reserved != checksum_bytes || header.page_bytes < smallest_page) return;
   std::vector<Byte> bytes(static_cast<std::size_t>(header.page_bytes));
   stream.seekg(0);
-  for (std::uint32_t number = 1; stream.read(reinterpret_cast<char*>(bytes.data()), header.page_bytes); ++number)
+  for (std::uint32_t number = 1; stream.read(reinterpret_cast<char*>(bytes.data()), header.page_bytes);
+       ++number)
     page(number, bytes);
 }
 
@@ -271,7 +286,8 @@ std::vector<std::uint32_t> damaged_pages(const std::string& file) {
   std::vector<std::uint32_t> damaged;
   each_page(file, [&](std::uint32_t number, const std::vector<Byte>& bytes) {
     const auto size = static_cast<int>(bytes.size());
-    if (!is_sound(bytes.data(), size, static_cast<std::int64_t>(number - 1) * size)) damaged.push_back(number);
+    if (!is_sound(bytes.data(), size, static_cast<std::int64_t>(number - 1) * size))
+      damaged.push_back(number);
   });
   return damaged;
 }

@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 
 TEST(Db, HelpOfEveryPart) {
   const Sandbox sandbox;
-  for (const char* part : {"info", "check", "compact", "merge", "export", "import"}) {
+  for (const char* part : {"info", "check", "salvage", "compact", "merge", "export", "import"}) {
     const ProgramResult outcome = done(sandbox, {"help", "db", part});
     expect_golden(std::string("cli/help_db_") + part + ".txt", outcome.out);
     EXPECT_EQ(sandbox.tune({"db", part, "--help"}).out, outcome.out);

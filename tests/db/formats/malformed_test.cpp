@@ -88,6 +88,8 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{cache_file("[\"a\", \"a\"]", R"({"a": 1, "time": 2})"), {"'a'", "rename"}},
         Malformed{cache_file("[\"a b\", \"a_b\"]", R"({"a b": 1, "a_b": 2, "time": 2})"),
                   {"two parameters are called 'a_b'"}},
+        Malformed{cache_file("[\"a\"]", R"({"a": 1, "time": 2, "compile_time": -5})"),
+                  {"\"entry one\"", "'compile_time' is -5", "not below 0"}},
         Malformed{cache_file("[\"in\"]", R"({"in": 1, "time": 2})"), {"'in'", "rename"}},
         Malformed{cache_file("[\"\"]", R"({"": 1, "time": 2})"), {"rename"}}));
 
@@ -97,6 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{t4_file(""), {"has no recorded configuration"}},
         Malformed{t4_file("1, 2"), {"an entry of 'results'", "1", "not an object"}},
         Malformed{t4_file(R"({"time": 1})"), {"entry 1 of 'results'", "'configuration'"}},
+        Malformed{t4_file(R"({"configuration": {"a": 1}, "times": {"compilation_time": -5}})"),
+                  {"entry 1", "'compilation_time' is -5", "not below 0"}},
         Malformed{t4_file(R"({"configuration": {"a": {}}})"), {"entry 1", "'a'", "{}"}},
         Malformed{
             t4_file(

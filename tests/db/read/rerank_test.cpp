@@ -11,6 +11,7 @@
 #include "db/store/sqlite_store.hpp"
 #include "tests/db/examples.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::testing {
 namespace {

@@ -7,14 +7,19 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <random>
 #include <set>
 #include <thread>
 
+#include "db/maintain/check.hpp"
+#include "db/maintain/compact.hpp"
+#include "db/maintain/merge.hpp"
 #include "db/read/queries.hpp"
 #include "db/read/run_details.hpp"
 #include "db/store/sqlite_store.hpp"
+#include "tests/db/contents.hpp"
 #include "tests/db/examples.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -118,12 +123,104 @@ void write_and_acknowledge(const fs::path& path, int pipe, int round) {
   }
 }
 
-TEST(Robustness, KilledAtAnyMomentNothingAcknowledgedIsLost) {
+/// The whole number under the label `long` (tests/db/CMakeLists.txt).
+bool all_kills() {
+  return std::getenv("TUNE_LONG_TESTS") != nullptr;
+}
+
+/// What is done to one file, and killed: afterwards the file is as before or as after it.
+struct Change {
+  const char* name;
+  std::function<void(const fs::path& path, const fs::path& source)> make;
+};
+
+std::vector<Change> changes() {
+  const auto merge = [](const fs::path& path, const fs::path& source) {
+    db::Database into(path);
+    db::merge_database(into, db::Database(source, db::OpenMode::read_only), {.file = "source.db"},
+                       [] { return std::string("2026-01-31T12:00:00.000Z"); });
+  };
+  const auto import = [](const fs::path& path, const fs::path& /*source*/) {
+    db::ImportedRun run{example_key(), "another 1.0", {}, {}};
+    run.key.origin = Origin::imported;
+    for (int i = 0; i < 200; ++i)
+      run.evaluations.push_back(measured(example_configuration(i), {1e-3 + 1e-6 * i}));
+    run.recorded.assign(200, "2026-01-31T12:00:00.000Z");
+    db::Database into(path);
+    db::import_run(into, run, {.file = "other.json", .format = "T4", .has_runs = false});
+  };
+  const auto compact = [](const fs::path& path, const fs::path& /*source*/) {
+    db::Database database(path);
+    db::compact_database(database, {.without_samples = true, .drop_superseded = true});
+  };
+  const auto rerank = [](const fs::path& path, const fs::path& /*source*/) {
+    db::Database database(path);
+    std::vector<RerankPlace> places;
+    for (int i = 0; i < 8; ++i) {
+      RerankPlace place;
+      place.configuration = example_configuration(i);
+      place.rounds.assign(20, {1e-3 + 1e-5 * i, 0.5});
+      places.push_back(std::move(place));
+    }
+    RerankResult ranked;
+    ranked.places = rank_top_k(std::move(places), Objective::time);
+    db::SqliteStore(database).record_rerank(1, ranked);
+  };
+  return {{"merge", merge}, {"import", import}, {"compact", compact}, {"re-ranking", rerank}};
+}
+
+TEST(Robustness, KilledChangesAreWholeOrNotMade) {
   const TemporaryFolder folder;
-  const fs::path path = folder / "tune.db";
+  const fs::path before = folder / "before.db", source = folder / "source.db", path = folder / "tune.db";
+  write_many(before, 0, 150);
+  write_many(before, 100, 100);
+  write_many(source, 1000, 200);
+  const auto rows = [](const fs::path& file) {
+    const db::Database database(file);
+    EXPECT_EQ(db::check_database(database).lines, std::vector<std::string>());
+    return contents(database);
+  };
+  const auto expected_before = rows(before);
+  std::mt19937 random(20260131);  // NOLINT: the same moments each time, as far as a clock allows
+  for (const Change& change : changes()) {
+    SCOPED_TRACE(change.name);
+    const auto restore = [&] {
+      for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(path.string() + suffix);
+      fs::copy_file(before, path, fs::copy_options::overwrite_existing);
+    };
+    restore();
+    const auto begin = std::chrono::steady_clock::now();
+    ASSERT_TRUE(ended_well(in_a_process([&] { change.make(path, source); })));
+    const auto microseconds =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin)
+            .count();
+    const auto expected_after = rows(path);
+    EXPECT_NE(expected_after, expected_before);
+    for (int i = 0; i < (all_kills() ? 150 : 4); ++i) {
+      restore();
+      const pid_t child = in_a_process([&] { change.make(path, source); });
+      std::this_thread::sleep_for(
+          std::chrono::microseconds(static_cast<std::int64_t>(random() % 1'000) * microseconds / 1'000));
+      ASSERT_EQ(kill(child, SIGKILL), 0);
+      waitpid(child, nullptr, 0);
+      const auto found = rows(path);
+      EXPECT_TRUE(found == expected_before || found == expected_after) << "kill " << i;
+    }
+  }
+}
+
+TEST(Robustness, KilledAtAnyMomentNothingAcknowledgedIsLost) {
+  constexpr int rounds_of_a_file = 20;
+  const TemporaryFolder folder;
+  fs::path path;
   std::mt19937 random(20260131);  // NOLINT: the same moments each time, as far as a clock allows
   std::set<std::int64_t> acknowledged;
-  for (int round = 1; round <= 20; ++round) {
+  for (int i = 0; i < (all_kills() ? 400 : rounds_of_a_file); ++i) {
+    const int round = 1 + i % rounds_of_a_file;
+    if (round == 1) {
+      path = folder / ("tune" + std::to_string(i) + ".db");
+      acknowledged.clear();
+    }
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
     const pid_t child = in_a_process([&] {

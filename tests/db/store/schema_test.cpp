@@ -4,7 +4,11 @@
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <set>
 
 #include "db/store/sqlite_store.hpp"
 #include "tests/db/examples.hpp"
@@ -59,6 +63,26 @@ TEST(Migrations, ApplyOnlyWhatIsMissingEachAtOnce) {
   db::migrate(file, steps);
   EXPECT_EQ(file.execAndGet("PRAGMA user_version").getInt(), 2);
   EXPECT_EQ(file.execAndGet("SELECT y FROM a").getInt(), 5);
+}
+
+TEST(Migrations, ANewFileIsCompleteAtOnce) {
+  const TemporaryFolder folder;
+  SQLite::Database file((folder / "x.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  std::set<int> seen;  // by another connection after each transaction
+  sqlite3_wal_hook(
+      file.getHandle(),
+      [](void* versions, sqlite3* handle, const char*, int) {
+        const SQLite::Database reader(sqlite3_db_filename(handle, "main"), SQLite::OPEN_READONLY);
+        SQLite::Statement version(reader, "PRAGMA user_version");
+        version.executeStep();
+        static_cast<std::set<int>*>(versions)->insert(version.getColumn(0).getInt());
+        return SQLITE_OK;
+      },
+      &seen);
+  file.exec("PRAGMA journal_mode = WAL");
+  db::migrate(file, db::migrations());
+  seen.erase(0);  // an empty file
+  EXPECT_EQ(seen, std::set<int>{db::schema_version()});
 }
 
 TEST_F(SchemaTest, EveryTableIsStrict) {

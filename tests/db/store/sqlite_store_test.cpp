@@ -8,6 +8,8 @@
 #include <optional>
 #include <regex>
 
+#include "db/maintain/check.hpp"
+#include "db/read/queries.hpp"
 #include "db/read/run_details.hpp"
 #include "tests/db/store_conformance.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -136,6 +138,47 @@ TEST_F(SqliteStoreTest, AnEvaluationThatCannotBeStoredLeavesNothingAndTheNextOne
   const auto known = store_.known(example_key());
   ASSERT_EQ(known.size(), 2U);
   EXPECT_FALSE(known[1].resources);  // nothing is left over from the evaluation before
+}
+
+TEST_F(SqliteStoreTest, TheLaterEvaluationCountsThoughTheClockWasSetBack) {
+  std::string now = "2026-01-31T12:00:00.000Z";
+  db::SqliteStore store(database_, [&now] { return now; });
+  RunId run = store.begin_run(example_run());
+  store.record(run, measured(example_configuration(), {1e-3}));
+  RerankPlace place;
+  place.configuration = example_configuration();
+  place.rounds.assign(8, {1e-3, 1});
+  RerankResult ranked;
+  ranked.objective = Objective::edp;
+  ranked.places = rank_top_k({place}, Objective::edp);
+  store.record_rerank(run, ranked);
+  store.end_run(run, RunEnd::budget);
+  now = "2026-01-31T09:00:00.000Z";
+  run = store.begin_run(example_run());
+  store.record(run, measured(example_configuration(), {3e-3}));
+  for (RerankRound& round : place.rounds) round.seconds = 3e-3;
+  ranked.places = rank_top_k({place}, Objective::edp);
+  store.record_rerank(run, ranked);
+  now = "2026-01-31T08:00:00.000Z";
+  store.end_run(run, RunEnd::budget);
+  ASSERT_EQ(store.known(example_key()).size(), 1U);
+  EXPECT_EQ(store.known(example_key())[0].outcome->time(), 3e-3);
+  EXPECT_EQ(store.known_rerank(example_key(), Objective::edp).places.at(0).rounds.at(0).seconds, 3e-3);
+  EXPECT_EQ(db::check_database(database_).lines, std::vector<std::string>()) << "a run ended before it began";
+}
+
+TEST_F(SqliteStoreTest, AResultHasItsBoard) {
+  RunRecord other_board = example_run();
+  other_board.key.device.uuid = "GPU-other";
+  other_board.key.device.power_limit = 450;
+  store_.record(store_.begin_run(example_run()), measured(example_configuration(1), {1e-3}));
+  store_.record(store_.begin_run(other_board), measured(example_configuration(2), {2e-3}));
+  const auto rows = db::list_results(database_);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].board, (db::Board{"GPU-01234567", 700.5, 1.98e9, 3.201e9}));
+  EXPECT_EQ(rows[1].board, db::board_of(other_board.key.device));
+  EXPECT_EQ(rows[1].board.power_limit, 450);
+  EXPECT_EQ(rows[0].workload.id, rows[1].workload.id);
 }
 
 TEST_F(SqliteStoreTest, UnknownRunsAreRefused) {
