@@ -22,8 +22,9 @@ struct ReferenceData {
   TensorSet inputs;
   TensorSet reference;
   Tolerance tolerance;  ///< the problem's, for plans that have none of their own
-  /// Half of the values of an output that are not zero are smaller, of a sample; by its name.
-  std::map<std::string, double> medians = {};
+  /// By the name of an output: half of its values that are not zero are smaller (of a sample), or all of its
+  /// last plane are.
+  std::map<std::string, double> sizes = {};
 };
 
 /// Returns the tolerance of a plan's outputs, its own or else the problem's, with relative tolerances
