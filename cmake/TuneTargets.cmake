@@ -112,7 +112,8 @@ endfunction()
 
 # tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds, as NAME.Suite.Test: a
 # part of NAME selects all of them (ctest -R reports). With SUITES the tests of each of these suites run in one process:
-# for those that share what takes long to make. LABEL gpu: the tests need a GPU. LABEL slow: they take minutes. ALONE:
+# for those that share what takes long to make. LABEL gpu: the tests need a GPU. LABEL slow: they take minutes.
+# LABEL long: they run with ./run-tests --long only. ALONE:
 # the sources use the same names, so that each is a unit of its own.
 function(tune_test name)
   cmake_parse_arguments(ARG "ALONE" "LABEL" "SOURCES;SUITES" ${ARGN})

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tuner/base/error.hpp"
@@ -42,30 +43,43 @@ void apply_relative(Tolerance& tolerance, const TensorSet& reference, const Tens
 }
 
 /// Returns the median of a sample of the values, but for zeros: what is zero for certain needs no tolerance.
-/// A few values may happen to be small: nothing for less than 512.
-std::optional<double> median_of(const HostTensor& tensor) {
+/// 0 where nearly all are.
+double median_of(std::span<const double> values) {
   constexpr std::size_t sampled = 1 << 16, least = 512;
-  const auto values = tensor.as<double>();
   // An odd number of elements apart, so that the sample is no plane of the array.
   const std::size_t step = values.size() <= sampled ? 1 : values.size() / sampled * 2 + 1;
   std::vector<double> sizes;
   for (std::size_t i = 0; i < std::min(sampled, values.size()); ++i)
     if (const double value = values[i * step % values.size()]; value != 0) sizes.push_back(std::abs(value));
-  if (sizes.size() < least) return std::nullopt;
+  if (sizes.size() < least) return 0;
   const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
   std::ranges::nth_element(sizes, middle);
   return *middle;
+}
+
+/// Returns the median of the values, or the largest of the last plane where this is smaller. Nothing for a
+/// few values, which may happen to be small.
+std::optional<double> usual_size(const HostTensor& tensor) {
+  constexpr std::size_t few = 512, few_in_plane = 32;
+  const auto values = tensor.as<double>();
+  if (values.size() < few) return std::nullopt;
+  const std::size_t plane = values.size() / tensor.extents().back();
+  double largest = 0;
+  for (const double value : values.last(plane)) largest = std::max(largest, std::abs(value));
+  const double median = median_of(values);
+  return plane < few_in_plane ? median : std::min(median, largest);
 }
 
 }  // namespace
 
 std::string too_wide(const Tolerance& tolerance, const ReferenceData& reference_data) {
   if (tolerance.cure.empty()) return {};
-  for (const auto& [name, median] : reference_data.medians)
-    if (const double allowed = tolerance.of(name).absolute; !(allowed <= median))
+  for (const auto& [name, size] : reference_data.sizes)
+    if (const double allowed = tolerance.of(name).absolute; !(allowed <= size))
       return format(
-          "rounding may change '{}' by {:.3g}, and half of its values are below {:.3g}, so that a wrong kernel could pass: {}",
-          name, allowed, median, tolerance.cure);
+          "rounding may change '{}' by {:.3g}, and half of its values, or its last plane, are below {:.3g}, so "
+          "that a wrong kernel could pass: {}",
+          name, allowed, size, tolerance.cure);
   return {};
 }
 
@@ -123,7 +137,7 @@ std::shared_ptr<const ReferenceData> ReferenceCache::compute(const Instance& ins
   if (run_) apply_relative(computed.tolerance, computed.reference);
   if (!computed.tolerance.cure.empty())
     for (const auto& [name, tensor] : computed.reference)
-      if (const std::optional<double> median = median_of(tensor)) computed.medians.emplace(name, *median);
+      if (const std::optional<double> size = usual_size(tensor)) computed.sizes.emplace(name, *size);
   if (const std::string reason = too_wide(computed.tolerance, computed); !reason.empty())
     throw UsageError(format("{} {}: {}", problem_.info().name, instance.key(), reason));
   return std::make_shared<const ReferenceData>(std::move(computed));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,8 +24,9 @@ struct ReferenceData {
   TensorSet inputs;
   TensorSet reference;
   Tolerance tolerance;  ///< the problem's, for plans that have none of their own
-  /// Half of the values of an output that are not zero are smaller, of a sample; by its name.
-  std::map<std::string, double> medians = {};
+  /// By the name of an output: half of its values that are not zero are smaller (of a sample), or all of its
+  /// last plane are.
+  std::map<std::string, double> sizes = {};
 
   std::size_t bytes() const;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -60,13 +61,28 @@ struct Start {
   Wave wave{};
 };
 
-/// Returns the best of a grid that has at least four wave numbers for each that the stencil can tell apart.
-std::vector<Start> best_of_grid(const Stencil& stencil) {
-  constexpr std::size_t kept = 6;
-  const std::array<int, 3> reach = stencil.radii();
+/// The factors of waves on a grid, that of x the fastest.
+struct Grid {
   std::array<std::size_t, 3> waves{};
+  std::vector<double> factors;
+
+  Start start(std::size_t i) const {
+    Start start{factors[i], {}};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      start.wave[axis] =
+          2 * std::numbers::pi * static_cast<double>(i % waves[axis]) / static_cast<double>(waves[axis]);
+      i /= waves[axis];
+    }
+    return start;
+  }
+};
+
+/// Returns at least as many waves along each axis as the stencil can tell apart.
+Grid grid_of(const Stencil& stencil) {
+  const std::array<int, 3> reach = stencil.radii();
+  Grid grid;
   for (std::size_t axis = 0; axis < 3; ++axis)
-    waves[axis] = reach[axis] == 0 ? 1 : static_cast<std::size_t>(std::max(24, 4 * reach[axis]));
+    grid.waves[axis] = reach[axis] == 0 ? 1 : static_cast<std::size_t>(std::max(24, 2 * reach[axis] + 2));
   const auto width = [&](std::size_t axis) { return static_cast<std::size_t>(2 * reach[axis] + 1); };
   std::vector<Complex> values(width(0) * width(1) * width(2));
   for (const StencilPoint& point : stencil.points)
@@ -74,21 +90,21 @@ std::vector<Start> best_of_grid(const Stencil& stencil) {
             static_cast<std::size_t>(point.dy + reach[1])) *
                width(0) +
            static_cast<std::size_t>(point.dx + reach[0])] = point.weight;
-  for (const std::size_t axis : {2, 1, 0}) values = transformed(values, reach[axis], waves[axis]);
+  for (const std::size_t axis : {2, 1, 0}) values = transformed(values, reach[axis], grid.waves[axis]);
+  grid.factors.reserve(values.size());
+  for (const Complex& value : values) grid.factors.push_back(std::abs(value));
+  return grid;
+}
+
+/// Returns the best of a grid.
+std::vector<Start> best_of(const Grid& grid) {
+  constexpr std::size_t kept = 6;
   std::vector<Start> best;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double factor = std::abs(values[i]);
+  for (std::size_t i = 0; i < grid.factors.size(); ++i) {
+    const double factor = grid.factors[i];
     if (best.size() == kept && factor <= best.back().factor) continue;
-    Start start{factor, {}};
-    // The last axis that was transformed is the fastest.
-    std::size_t rest = i;
-    for (const std::size_t axis : {0, 1, 2}) {
-      start.wave[axis] =
-          2 * std::numbers::pi * static_cast<double>(rest % waves[axis]) / static_cast<double>(waves[axis]);
-      rest /= waves[axis];
-    }
     const auto place = std::ranges::find_if(best, [&](const Start& s) { return s.factor < factor; });
-    best.insert(place, start);
+    best.insert(place, grid.start(i));
     if (best.size() > kept) best.pop_back();
   }
   return best;
@@ -112,11 +128,32 @@ double climbed(const Stencil& stencil, Start start) {
   return start.factor;
 }
 
-double searched_factor(const Stencil& stencil) {
+WaveFactors factors_of(const Stencil& stencil) {
   constexpr double rounding = 1 + 1e-9;
-  double largest = 0;
-  for (const Start& start : best_of_grid(stencil)) largest = std::max(largest, climbed(stencil, start));
-  return largest * rounding;
+  const double weight = absolute_weight(stencil);
+  double sum = 0;
+  for (const StencilPoint& point : stencil.points) sum += point.weight;
+  WaveFactors factors;
+  factors.one_sign = std::abs(sum) >= weight * (1 - 1e-12);
+  Grid grid = grid_of(stencil);
+  if (factors.one_sign) {
+    factors.largest = weight;
+  } else {
+    for (const Start& start : best_of(grid))
+      factors.largest = std::max(factors.largest, climbed(stencil, start) * rounding);
+    factors.largest = std::min(factors.largest, weight);
+  }
+  if (factors.largest == 0) return factors;
+  for (double& factor : grid.factors) factor = std::pow(factor / factors.largest, 2);
+  for (double& share : factors.share) {
+    double mean = 0;
+    for (double& square : grid.factors) {
+      mean += square;
+      square *= square;
+    }
+    share = std::min(1.0, std::sqrt(mean / static_cast<double>(grid.factors.size())) * rounding);
+  }
+  return factors;
 }
 
 struct Before {
@@ -138,41 +175,49 @@ constexpr double deviations = 8;
 
 }  // namespace
 
-double largest_factor(const Stencil& stencil) {
-  const double weight = absolute_weight(stencil);
-  double sum = 0;
-  for (const StencilPoint& point : stencil.points) sum += point.weight;
-  if (std::abs(sum) >= weight * (1 - 1e-12)) return weight;
+const WaveFactors& wave_factors(const Stencil& stencil) {
   static std::mutex mutex;
-  static std::map<std::vector<StencilPoint>, double, PointsBefore> known;
+  static std::map<std::vector<StencilPoint>, WaveFactors, PointsBefore> known;
   const std::scoped_lock lock(mutex);
   const auto found = known.find(stencil.points);
   if (found != known.end()) return found->second;
-  return known.emplace(stencil.points, std::min(weight, searched_factor(stencil))).first->second;
+  return known.emplace(stencil.points, factors_of(stencil)).first->second;
 }
 
 Growth::Growth(const StencilJob& job)
-    : weight_(absolute_weight(job.stencil)),
-      factor_(largest_factor(job.stencil)),
-      held_(job.boundary == Boundary::fixed) {}
-
-double Growth::value_after(std::int64_t steps) const {
-  const double least = held_ ? 1 : 0;
-  return std::min(power(std::max(least, weight_), steps),
-                  deviations / std::sqrt(3.0) * power(std::max(least, factor_), steps));
+    : weight_(absolute_weight(job.stencil)), held_(job.boundary == Boundary::fixed) {
+  factors_.largest = weight_;
+  factors_.share.fill(1);
+  if (job.steps > 1) factors_ = wave_factors(job.stencil);
 }
 
-double Growth::error_after(std::int64_t steps, double worst, double spread) const {
-  return std::min(worst * power(weight_, steps), deviations * spread * power(factor_, steps));
+double Growth::norm_after(std::int64_t steps) const {
+  if (steps == 0) return 1;
+  const auto number = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(steps)) - 1);
+  const double share = factors_.share[std::min(number, factors_.share.size() - 1)];
+  return factor_after(steps) * (factors_.one_sign ? share : std::min(1.0, 2 * share));
+}
+
+double Growth::value_after(std::int64_t steps) const {
+  const double norm = held_ ? power(std::max(1.0, factors_.largest), steps) : norm_after(steps);
+  return std::min(power(held_ ? std::max(1.0, weight_) : weight_, steps), deviations / std::sqrt(3.0) * norm);
+}
+
+double Growth::error_at_end(std::int64_t before, std::int64_t fused, std::int64_t steps, double worst,
+                            double spread) const {
+  const std::int64_t after = steps - before - fused;
+  const double value = value_after(before);
+  return std::min(worst * power(weight_, after) * value,
+                  deviations * spread * norm_after(after) * value + value_after(steps - fused));
 }
 
 // A sum of absolute values is at most the root of their number times the norm.
 double Growth::weight_of(std::int64_t steps, std::size_t points) const {
-  return std::min(power(weight_, steps), std::sqrt(static_cast<double>(points)) * power(factor_, steps));
+  return std::min(power(weight_, steps), std::sqrt(static_cast<double>(points)) * factor_after(steps));
 }
 
 double Growth::factor_after(std::int64_t steps) const {
-  return power(factor_, steps);
+  return power(factors_.largest, steps);
 }
 
 std::string leaves_range(const StencilJob& job) {

@@ -2,6 +2,7 @@
 // How far values and rounding errors grow over the steps of a stencil.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,31 +11,43 @@
 
 namespace tune::kernels {
 
-/// Returns the largest factor by which a step multiplies a wave: the maximum of |sum of weight * exp(i k
-/// offset)| over all k. At most the sum of |weight|, and that for weights of one sign. Found by a search on a
-/// grid of wave numbers, and from its best points.
-double largest_factor(const Stencil& stencil);
+/// What steps do to waves exp(i k offset): a step multiplies one by the sum of weight * exp(i k offset).
+struct WaveFactors {
+  double largest = 0;     ///< the largest |factor|; found by a search on a grid of k and from its best points
+  bool one_sign = false;  ///< of all weights: `largest` is then the sum of |weight|
+  /// The root mean square of (|factor| / largest)^s over the grid, for s = 1, 2, 4, 8, ...: smaller in
+  /// between. `largest`^s times this is the norm (the root of the sum of squares) of the weights of s steps
+  /// composed.
+  std::array<double, 21> share{};
+};
+
+/// Computed once for each stencil.
+const WaveFactors& wave_factors(const Stencil& stencil);
 
 /// Bounds for the steps of a job whose input is random and spread evenly over [-1, 1).
 ///
 /// No step multiplies the largest value by more than the sum of |weight|. That is near the truth for a few
-/// steps, and far too much for many steps of a stencil whose weights have both signs. The second bound: a
-/// step on an array with a boundary is a part of the step on an array without end, so that it multiplies no
-/// norm (the root of the sum of squares) by more than `largest_factor`. After s steps a cell is a sum of
-/// inputs whose factors have at most the norm largest_factor^s. Inputs are independent, and the mean of
-/// exp(t in) is sinh(t) / t <= exp(t^2 / 6): the sum exceeds 8 / sqrt(3) times that norm with a probability
-/// of 2 exp(-32) only. The same holds for roundings, which count as independent from cell to cell, as in
-/// sum_units. Held cells also add what they lead to in other cells, for stable stencils a mean of them, for
-/// which 8 deviations have room.
+/// steps, and far too much for many. The second bound: after s steps a cell is a sum of inputs, or of the
+/// roundings of an earlier step, whose factors are those of the composed stencil. These have a norm, which
+/// only falls for a stable stencil. On an array with a boundary, factors of weights of one sign are not
+/// larger than without one; with both signs they have at most the norm `largest`^s, because a step is then a
+/// part of the one without a boundary, and count as no more than twice the composed ones: a wave and its
+/// reflection. Inputs are independent, and the mean of exp(t in) is sinh(t) / t <= exp(t^2 / 6): the sum
+/// exceeds 8 / sqrt(3) times its norm with a probability of 2 exp(-32) only. The same holds for roundings,
+/// which count as independent from cell to cell, but not from step to step: results may stand still. Held
+/// cells also add what they lead to in other cells, for stable stencils a mean of them, for which 8
+/// deviations have room.
 class Growth {
  public:
   explicit Growth(const StencilJob& job);
 
   /// Returns a bound of the largest |value| after so many steps. Held cells keep theirs.
   double value_after(std::int64_t steps) const;
-  /// Returns a bound of what becomes, after so many steps, of errors of up to `worst` that are independent
-  /// and of the standard deviation `spread`.
-  double error_after(std::int64_t steps, double worst, double spread) const;
+  /// Returns a bound of what becomes at the end of all `steps` of the errors that `fused` steps make after
+  /// `before` others: up to `worst` of the values and of the standard deviation `spread`. Beside them it has
+  /// one that is the same in every cell, that of the weights, which follows the values.
+  double error_at_end(std::int64_t before, std::int64_t fused, std::int64_t steps, double worst,
+                      double spread) const;
   /// The sum of |weight|.
   double weight() const { return weight_; }
   /// The same for the composed stencil of so many steps and points.
@@ -43,7 +56,10 @@ class Growth {
   double factor_after(std::int64_t steps) const;
 
  private:
-  double weight_, factor_;
+  double norm_after(std::int64_t steps) const;
+
+  double weight_;
+  WaveFactors factors_;
   bool held_;
 };
 

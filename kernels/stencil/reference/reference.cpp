@@ -131,8 +131,7 @@ double spread_units(std::size_t points) {
 /// Returns the units that one step after `before` others adds to the result of `steps`.
 double step_units(const StencilJob& job, const Growth& growth, std::int64_t before) {
   const std::size_t points = job.stencil.points.size();
-  return growth.error_after(job.steps - before - 1, sum_units(points), spread_units(points)) *
-         growth.weight() * growth.value_after(before);
+  return growth.weight() * growth.error_at_end(before, 1, job.steps, sum_units(points), spread_units(points));
 }
 
 Tolerance of_units(const StencilJob& job, double units, std::string derivation) {
@@ -226,8 +225,8 @@ Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::siz
   for (; step + fused <= job.steps; step += fused) {
     double rim = 0;
     for (std::int64_t i = 0; i < fused; ++i) rim += step_units(job, growth, step + i);
-    const double sum = growth.error_after(job.steps - step - fused, sum_units(points), spread_units(points)) *
-                       growth.weight_of(fused, points) * growth.value_after(step);
+    const double sum = growth.weight_of(fused, points) *
+                       growth.error_at_end(step, fused, job.steps, sum_units(points), spread_units(points));
     units += std::max(rim, sum);
   }
   for (; step < job.steps; ++step) units += step_units(job, growth, step);

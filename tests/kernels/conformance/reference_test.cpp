@@ -105,6 +105,56 @@ TEST_P(EveryReference, DoublesHaveAllBits) {
     }
 }
 
+/// The same numbers, cut to so many significant bits.
+HostTensor cut(const HostTensor& tensor, int bits) {
+  HostTensor result = tensor;
+  const auto cut_one = [bits](double value) {
+    int exponent = 0;
+    const double fraction = std::frexp(value, &exponent);
+    return std::ldexp(std::trunc(std::ldexp(fraction, bits)), exponent - bits);
+  };
+  if (tensor.type() == ElementType::f64)
+    for (double& value : result.as<double>()) value = cut_one(value);
+  else if (tensor.type() == ElementType::f32)
+    for (float& value : result.as<float>()) value = static_cast<float>(cut_one(static_cast<double>(value)));
+  return result;
+}
+
+/// The bits of the next narrower type: float below double, TF32 and half below float, bfloat16 below TF32.
+/// In sums over thousands of floats the bits that TF32 loses cancel below the rounding of the sums.
+int narrower_bits(const Instance& instance) {
+  if (instance.setting_or("type", "float").as_text() == "double") return 24;
+  const bool long_sums =
+      instance.setting_or("shape", "").as_text() == "box" && instance.setting("radius").as_int() > 4;
+  return long_sums || instance.setting_or("arithmetic", "strict").as_text() == "tf32" ? 8 : 11;
+}
+
+// A kernel that reads its operands through a narrower type computes the results of operands that are cut:
+// these are wrong under the tolerance of every variant.
+TEST_P(EveryReference, ShowsOperandsOfANarrowerType) {
+  int compared = 0;
+  for (const Drawn& drawn : small()) {
+    SCOPED_TRACE(drawn.text());
+    const TensorSet inputs = problem().inputs(drawn.instance, 1);
+    const TensorSet reference = problem().reference(drawn.instance, inputs);
+    if (!on_host(drawn, reference)) continue;
+    TensorSet narrow;
+    for (const auto& [name, tensor] : inputs)
+      narrow.emplace(name, cut(tensor, narrower_bits(drawn.instance)));
+    const TensorSet wrong = problem().reference(drawn.instance, narrow);
+    const Tolerance tolerance =
+        drawn.plan.tolerance ? *drawn.plan.tolerance : problem().tolerance(drawn.instance);
+    for (const auto& [name, tensor] : reference) {
+      if (tensor.size() < 64) continue;  // a few sums may have lost little
+      ++compared;
+      const Bounds bounds = tolerance.of(name);
+      EXPECT_FALSE(is_right(compare(view_of(wrong.at(name)), view_of(tensor), bounds), bounds))
+          << name << ": " << bounds.absolute;
+    }
+  }
+  EXPECT_GT(compared, 0);
+}
+
 double largest(const HostTensor& tensor) {
   const HostTensor values = in_double(view_of(tensor));
   double max = 0;

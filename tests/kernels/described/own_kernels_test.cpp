@@ -268,5 +268,42 @@ TEST_F(TensorMaps, ABoxThatNoDeviceTakesIsNoConfiguration) {
   EXPECT_NE(plan.error().detail.find("make them a multiple of 16"), std::string::npos) << plan.error().detail;
 }
 
+/// Kernels of one's own that compute in a narrower type than that of their arrays.
+class NarrowKernels : public ::testing::Test {
+ protected:
+  std::vector<Finding> findings(const std::string& type, const std::string& word, const std::string& fill,
+                                const std::string& term) {
+    const auto write = [&](const std::string& name, const std::string& summand) {
+      std::ofstream(folder_.path() / (name + ".cu"))
+          << "extern \"C\" __global__ void k(" << word << "* y, const " << word << "* x, int n) {\n"
+          << "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) y[i] = 3 * " << summand
+          << ";\n}\n";
+    };
+    write("k", term);
+    write("right", "x[i]");
+    std::ofstream(folder_.path() / "k.json")
+        << R"json({"problem": "k", "kernel": "k.cu", "sizes": {"n": 900}, "check": [{"n": 307}],
+                   "parameters": {"BLOCK": [32]},
+                   "launches": {"entry": "k", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"},
+                   "reference": {"kernel": "right.cu", "launches": {"entry": "k", "grid": "ceil_div(n, 32)",
+                                                                    "block": 32}},
+                   "arguments": {"y": {"type": ")json"
+        << type << R"json(", "size": "n", "access": "write"}, "x": {"type": ")json" << type
+        << R"json(", "size": "n", "fill": )json" << fill
+        << R"json(}, "n": {"type": "int", "value": "n"}}})json";
+    return findings_of(folder_.path() / "k.json", 1);
+  }
+
+  tune::testing::TemporaryFolder folder_;
+};
+
+TEST_F(NarrowKernels, AreFound) {
+  const std::string large = R"({"random": [-1e15, 1e15]})";
+  EXPECT_TRUE(findings("int64", "long long", large, "x[i]").empty());
+  EXPECT_FALSE(findings("int64", "long long", large, "(long long)(int)x[i]").empty());
+  EXPECT_TRUE(findings("double", "double", "\"random\"", "x[i]").empty());
+  EXPECT_FALSE(findings("double", "double", "\"random\"", "(float)x[i]").empty());
+}
+
 }  // namespace
 }  // namespace tune::emulator

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernels/precision/losses.hpp"
+
+#include <algorithm>
+
+#include "search/expressions/expr.hpp"
+#include "search/space/search_space.hpp"
+#include "tests/support/changed_sources.hpp"
+#include "tuner/device/device_properties.hpp"
+
+namespace tune::kernels::testing {
+
+std::string narrowed(const std::string& type, const std::string& number) {
+  return type == "double" ? "double(float(" + number + "))"
+                          : "__uint_as_float(__float_as_uint(" + number + ") & 0xffffe000u)";
+}
+
+std::shared_ptr<const KernelSources> narrowed_loads(const std::string& type) {
+  return std::make_shared<tune::testing::ChangedSources>("common/vectors.cuh", "to[w + i] = pack.lane[i]",
+                                                         "to[w + i] = " + narrowed(type, "pack.lane[i]"));
+}
+
+std::optional<Configuration> configuration_where(const Problem& problem, const Instance& instance,
+                                                 const std::string& where) {
+  const search::SearchSpace space(search::restrict_to(
+      problem.space(instance, architecture_properties("sm_90")), search::Expr::parse(where)));
+  if (space.empty()) return std::nullopt;
+  const auto preferred = space.default_configuration();
+  return space.at(preferred ? *preferred : 0);
+}
+
+std::vector<Instance> small_sizes(const Problem& problem, const Instance& instance,
+                                  const Configuration& configuration) {
+  constexpr double many = 20'000;
+  std::vector<Instance> sizes = problem.check_instances(instance, configuration);
+  std::ranges::sort(sizes, {}, [&](const Instance& size) { return problem.cost(size).items; });
+  while (sizes.size() > 1 && problem.cost(sizes.back()).items > many) sizes.pop_back();
+  return sizes;
+}
+
+}  // namespace tune::kernels::testing
