@@ -22,12 +22,7 @@ void CandidatePool::assign(std::vector<ConfigurationId> ids) {
 
 Eigen::ArrayXf CandidatePool::correlations(const ProductKernel& kernel, const Level* point) const {
   Eigen::ArrayXf result = Eigen::ArrayXf::Ones(static_cast<Eigen::Index>(size()));
-  for (std::size_t d = 0; d < levels_.size(); ++d) {
-    const float* row = kernel.row(d, point[d]);
-    const Level* levels = levels_[d].data();
-    float* out = result.data();
-    for (std::size_t i = 0; i < ids_.size(); ++i) out[i] *= row[levels[i]];
-  }
+  for (std::size_t d = 0; d < levels_.size(); ++d) kernel.multiply(d, point[d], levels_[d], result.data());
   return result;
 }
 

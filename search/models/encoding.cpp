@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <set>
 
 namespace tune::search {
 namespace {
@@ -56,6 +58,18 @@ std::vector<double> amounts(const Parameter& parameter) {
   return numbers;
 }
 
+/// Returns the level of a place on the grid.
+Level grid_level(double place) {
+  return static_cast<Level>(std::lround(place * (grid_steps - 1)));
+}
+
+void make_grid(Dimension& dimension) {
+  dimension.grid = true;
+  dimension.at.clear();
+  for (std::size_t step = 0; step < grid_steps; ++step)
+    dimension.at.push_back(static_cast<double>(step) / (grid_steps - 1));
+}
+
 bool all_whole_and_positive(const Parameter& parameter) {
   return std::ranges::all_of(parameter.values, [](const Value& v) { return v.is_int() && v.as_int() > 0; });
 }
@@ -80,10 +94,14 @@ void Encoding::add_parameter(std::size_t p) {
     dimension.at = places(numbers);
   else
     dimension.at.assign(parameter.values.size(), no_position);
+  Image image{p, std::vector<Level>(parameter.values.size())};
+  std::iota(image.levels.begin(), image.levels.end(), Level{0});
+  if (dimension.ordered && dimension.levels() > max_tabulated_levels) {
+    std::ranges::transform(dimension.at, image.levels.begin(), grid_level);
+    make_grid(dimension);
+  }
+  image.levels.push_back(static_cast<Level>(dimension.levels()));
   if (conditional) dimension.at.push_back(no_position);
-  Image image{p, {}};
-  for (std::size_t level = 0; level <= parameter.values.size(); ++level)
-    image.levels.push_back(static_cast<Level>(level));
   dimensions_.push_back(std::move(dimension));
   images_.push_back(std::move(image));
 }
@@ -109,29 +127,68 @@ void Encoding::add_alignment(std::size_t p) {
 }
 
 void Encoding::add_threads(bool as_dimensions) {
-  thread_values_ = {1.0};
   std::size_t varying = 0;
   for (std::size_t p = 0; p < space_.parameters().size(); ++p) {
     const Parameter& parameter = space_.parameters()[p];
     if (parameter.role != Role::threads || !all_whole_and_positive(parameter)) continue;
     thread_parameters_.push_back(p);
     if (parameter.values.size() > 1) ++varying;
-    std::vector<double> products;
-    for (const double before : thread_values_) {
-      if (parameter.exists_if) products.push_back(before);
-      for (const Value& value : parameter.values) products.push_back(before * value.as_real());
-    }
-    std::ranges::sort(products);
-    products.erase(std::unique(products.begin(), products.end()), products.end());
-    thread_values_ = std::move(products);
+    const auto [min, max] =
+        std::ranges::minmax(parameter.values, {}, [](const Value& value) { return value.as_real(); });
+    if (!parameter.exists_if) min_threads_ *= min.as_real();
+    max_threads_ *= max.as_real();
   }
-  if (varying < 2 || !as_dimensions) return;  // one parameter is a dimension itself
-  dimensions_.push_back({"threads", true, true, stretched_logarithms(thread_values_)});
+  if (varying >= 2 && as_dimensions) add_thread_dimensions();  // one parameter is a dimension itself
+}
+
+bool Encoding::list_thread_values() {
+  thread_values_ = {1.0};
+  for (const std::size_t p : thread_parameters_) {
+    const Parameter& parameter = space_.parameters()[p];
+    std::set<double> products;
+    for (const double before : thread_values_) {
+      if (parameter.exists_if) products.insert(before);
+      for (const Value& value : parameter.values) products.insert(before * value.as_real());
+      if (products.size() <= max_tabulated_levels) continue;
+      thread_values_.clear();
+      return false;
+    }
+    thread_values_.assign(products.begin(), products.end());
+  }
+  return true;
+}
+
+void Encoding::add_thread_dimensions() {
+  Dimension threads{"threads", true, true, {}};
+  std::set<int> alignments;
+  if (list_thread_values()) {
+    threads.at = stretched_logarithms(thread_values_);
+    for (const double product : thread_values_) alignments.insert(std::min(max_alignment, twos(product)));
+  } else {
+    make_grid(threads);
+    alignments = {0};
+    for (const std::size_t p : thread_parameters_) {
+      std::set<int> sums;
+      if (space_.parameters()[p].exists_if) sums = alignments;
+      for (const Value& value : space_.parameters()[p].values)
+        for (const int before : alignments)
+          sums.insert(std::min(max_alignment, before + twos(value.as_real())));
+      alignments = std::move(sums);
+    }
+  }
+  dimensions_.push_back(std::move(threads));
+  thread_dimensions_ = 1;
+  if (alignments.size() < 2) return;
   Dimension alignment{"threads alignment", true, true, {}};
-  for (const double threads : thread_values_)
-    alignment.at.push_back(std::min(max_alignment, twos(threads)) / double{max_alignment});
-  if (std::ranges::adjacent_find(alignment.at, std::not_equal_to{}) != alignment.at.end())
-    dimensions_.push_back(std::move(alignment));
+  for (int level = 0; level <= max_alignment; ++level) alignment.at.push_back(level / double{max_alignment});
+  dimensions_.push_back(std::move(alignment));
+  thread_dimensions_ = 2;
+}
+
+Level Encoding::threads_level(double threads) const {
+  if (thread_values_.empty())
+    return grid_level(std::log2(threads / min_threads_) / std::log2(max_threads_ / min_threads_));
+  return static_cast<Level>(std::ranges::lower_bound(thread_values_, threads) - thread_values_.begin());
 }
 
 double Encoding::threads_of(const std::vector<int>& indices) const {
@@ -154,9 +211,10 @@ void Encoding::encode(ConfigurationId id, std::span<Level> levels) const {
     const int index = indices[image.parameter];
     levels[d++] = index < 0 ? image.levels.back() : image.levels[static_cast<std::size_t>(index)];
   }
-  if (d == size()) return;
-  const auto found = std::ranges::lower_bound(thread_values_, threads_of(indices));
-  for (; d < size(); ++d) levels[d] = static_cast<Level>(found - thread_values_.begin());
+  if (thread_dimensions_ == 0) return;
+  const double threads = threads_of(indices);
+  levels[d++] = threads_level(threads);
+  if (thread_dimensions_ == 2) levels[d] = static_cast<Level>(std::min(max_alignment, twos(threads)));
 }
 
 std::vector<Level> Encoding::encode(ConfigurationId id) const {

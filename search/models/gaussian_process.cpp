@@ -21,35 +21,81 @@ float distance(const Dimension& dimension, std::size_t a, std::size_t b) {
 
 ProductKernel::ProductKernel(const std::vector<Dimension>& dimensions) {
   for (const Dimension& dimension : dimensions) {
-    const std::size_t size = dimension.levels();
-    sizes_.push_back(size);
-    std::vector<float>& distances = distances_.emplace_back();
-    for (std::size_t a = 0; a < size; ++a)
-      for (std::size_t b = 0; b < size; ++b) distances.push_back(distance(dimension, a, b));
-    tables_.emplace_back(size * size, 1.0F);
-    slopes_.emplace_back(size * size, 0.0F);
+    Table& table = tables_.emplace_back();
+    const std::size_t size = table.levels = dimension.levels();
+    if (dimension.grid) {
+      table.kind = Table::Kind::grid;
+      for (std::size_t step = 0; step < grid_steps; ++step)
+        table.distances.push_back(static_cast<float>(step) / (grid_steps - 1));
+      table.distances.push_back(category_mismatch);
+    } else if (size > max_tabulated_levels + 1) {
+      table.kind = Table::Kind::equality;
+      table.distances = {0.0F, category_mismatch};
+    } else {
+      for (std::size_t a = 0; a < size; ++a)
+        for (std::size_t b = 0; b < size; ++b) table.distances.push_back(distance(dimension, a, b));
+    }
+    table.factors.assign(table.distances.size(), 1.0F);
+    table.slopes.assign(table.distances.size(), 0.0F);
   }
 }
 
-void ProductKernel::set(std::span<const double> log_lengths) {
-  for (std::size_t d = 0; d < sizes_.size(); ++d) {
-    const double length = std::exp(log_lengths[d]);
-    for (std::size_t i = 0; i < distances_[d].size(); ++i) {
-      const double apart = distances_[d][i];
-      double value = 1, slope = 0;
-      if (apart < 0) {
-        value = std::exp(-1 / length);
-        slope = 1 / length;
-      } else if (apart > 0) {
-        const double a = std::sqrt(5.0) * apart / length;
-        const double polynomial = 1 + a + a * a / 3;
-        value = polynomial * std::exp(-a);
-        slope = a * a / 3 * (1 + a) / polynomial;
-      }
-      tables_[d][i] = static_cast<float>(value);
-      slopes_[d][i] = static_cast<float>(slope);
-    }
+void ProductKernel::Table::set(std::size_t entry, double length) {
+  const auto apart = static_cast<double>(distances[entry]);
+  double value = 1, slope = 0;
+  if (apart < 0) {
+    value = std::exp(-1 / length);
+    slope = 1 / length;
+  } else if (apart > 0) {
+    const double a = std::sqrt(5.0) * apart / length;
+    const double polynomial = 1 + a + a * a / 3;
+    value = polynomial * std::exp(-a);
+    slope = a * a / 3 * (1 + a) / polynomial;
   }
+  factors[entry] = static_cast<float>(value);
+  slopes[entry] = static_cast<float>(slope);
+}
+
+void ProductKernel::set(std::span<const double> log_lengths) {
+  for (std::size_t d = 0; d < tables_.size(); ++d) {
+    const double length = std::exp(log_lengths[d]);
+    for (std::size_t i = 0; i < tables_[d].distances.size(); ++i) tables_[d].set(i, length);
+  }
+}
+
+void ProductKernel::set(std::span<const double> log_lengths, const LevelMatrix& points) {
+  for (std::size_t d = 0; d < tables_.size(); ++d) {
+    Table& table = tables_[d];
+    const double length = std::exp(log_lengths[d]);
+    const auto column = points.col(static_cast<Eigen::Index>(d));
+    std::vector<Level> used(column.begin(), column.end());
+    std::ranges::sort(used);
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    if (used.size() * used.size() >= table.distances.size()) {
+      for (std::size_t i = 0; i < table.distances.size(); ++i) table.set(i, length);
+      continue;
+    }
+    for (const Level a : used)
+      for (const Level b : used) table.set(table.entry(a, b), length);
+  }
+}
+
+void ProductKernel::multiply(std::size_t d, Level level, std::span<const Level> levels,
+                             float* products) const {
+  const Table& table = tables_[d];
+  if (table.kind != Table::Kind::pairs) {
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      products[i] *= table.factors[table.entry(level, levels[i])];
+    return;
+  }
+  const float* row = table.factors.data() + level * table.levels;
+  for (std::size_t i = 0; i < levels.size(); ++i) products[i] *= row[levels[i]];
+}
+
+std::size_t ProductKernel::entries() const {
+  std::size_t sum = 0;
+  for (const Table& table : tables_) sum += table.distances.size();
+  return sum;
 }
 
 namespace {
@@ -74,7 +120,7 @@ double GaussianProcess::objective(const LevelMatrix& points, const Eigen::Vector
                                   std::span<const double> parameters, std::span<double> gradient) {
   const Eigen::Index n = points.rows();
   const std::size_t dims = kernel_.dimensions();
-  kernel_.set(parameters.first(dims));
+  kernel_.set(parameters.first(dims), points);
   const double noise = std::exp(parameters[dims]);
   const Eigen::MatrixXd correlation = correlations(points, noise);
   const Eigen::LLT<Eigen::MatrixXd> llt(correlation);
@@ -101,10 +147,8 @@ double GaussianProcess::objective(const LevelMatrix& points, const Eigen::Vector
     for (Eigen::Index j = 0; j < i; ++j) {
       const double weight = (alpha(i) * alpha(j) / scale - inverse(i, j)) * correlation(i, j);
       for (std::size_t d = 0; d < dims; ++d)
-        gradient[d] -=
-            weight *
-            static_cast<double>(kernel_.slope_row(
-                d, points(i, static_cast<Eigen::Index>(d)))[points(j, static_cast<Eigen::Index>(d))]);
+        gradient[d] -= weight * static_cast<double>(kernel_.slope(d, points(i, static_cast<Eigen::Index>(d)),
+                                                                  points(j, static_cast<Eigen::Index>(d))));
     }
     gradient[dims] -= (alpha(i) * alpha(i) / scale - inverse(i, i)) * noise / 2;
   }
@@ -159,13 +203,20 @@ Eigen::MatrixXd GaussianProcess::correlations(const LevelMatrix& points, double 
 
 void GaussianProcess::condition(const LevelMatrix& points) {
   points_ = points;
+  columns_.clear();
+  for (Eigen::Index d = 0; d < points.cols(); ++d)
+    columns_.emplace_back(points.col(d).begin(), points.col(d).end());
   factor_ = Eigen::LLT<Eigen::MatrixXd>(correlations(points, noise_)).matrixL();
 }
 
+Eigen::VectorXd GaussianProcess::correlate(std::span<const Level> point) const {
+  Eigen::VectorXf k = Eigen::VectorXf::Ones(size());
+  for (std::size_t d = 0; d < columns_.size(); ++d) kernel_.multiply(d, point[d], columns_[d], k.data());
+  return k.cast<double>();
+}
+
 Eigen::VectorXd GaussianProcess::whiten(std::span<const Level> point) const {
-  Eigen::VectorXd k(size());
-  for (Eigen::Index i = 0; i < size(); ++i)
-    k(i) = static_cast<double>(kernel_(points_.row(i).data(), point.data()));
+  Eigen::VectorXd k = correlate(point);
   factor_.triangularView<Eigen::Lower>().solveInPlace(k);
   return k;
 }
@@ -178,7 +229,10 @@ void GaussianProcess::append(std::span<const Level> point) {
   factor_.col(n).setZero();
   factor_(n, n) = std::sqrt(std::max(1 + noise_ - v.squaredNorm(), noise_ / 2));
   points_.conservativeResize(n + 1, static_cast<Eigen::Index>(point.size()));
-  for (std::size_t d = 0; d < point.size(); ++d) points_(n, static_cast<Eigen::Index>(d)) = point[d];
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    points_(n, static_cast<Eigen::Index>(d)) = point[d];
+    columns_[d].push_back(point[d]);
+  }
 }
 
 GaussianProcess::Explanation GaussianProcess::explain(const Eigen::VectorXd& values,

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -26,37 +27,60 @@ inline constexpr std::size_t max_fitted = 160;
 /// Points in predictions: a candidate costs the square of their number at a fit.
 inline constexpr std::size_t max_followed = 500;
 
+/// Rows are configurations, columns dimensions.
+using LevelMatrix = Eigen::Matrix<Level, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
 /// Correlation of two configurations: one factor a dimension. Matern 5/2 over the places of ordered levels
 /// (C. E. Rasmussen, C. K. I. Williams, Gaussian Processes for Machine Learning, 2006, section 4.2),
-/// exp(-1/length) between different levels without places. A table of all pairs of levels for each dimension:
-/// no exponential is computed where configurations are compared.
+/// exp(-1/length) between different levels without places. The factors are in tables, so that no exponential
+/// is computed where configurations are compared: of all pairs of levels for a dimension with few, of all
+/// distances for a grid, and of equal and different for many levels without places.
 class ProductKernel {
  public:
   explicit ProductKernel(const std::vector<Dimension>& dimensions);
 
-  std::size_t dimensions() const { return sizes_.size(); }
+  std::size_t dimensions() const { return tables_.size(); }
   /// `log_lengths` has one entry a dimension.
   void set(std::span<const double> log_lengths);
+  /// Does the same for the levels of these points only: others have no factors until the next `set`.
+  void set(std::span<const double> log_lengths, const LevelMatrix& points);
 
-  /// Returns the row of correlations of `level` with all levels of dimension `d`.
-  const float* row(std::size_t d, Level level) const { return tables_[d].data() + level * sizes_[d]; }
+  /// Returns the correlation of two levels of dimension `d`.
+  float factor(std::size_t d, Level a, Level b) const { return tables_[d].factors[tables_[d].entry(a, b)]; }
   /// Returns d log(correlation) / d log(length), likewise.
-  const float* slope_row(std::size_t d, Level level) const { return slopes_[d].data() + level * sizes_[d]; }
+  float slope(std::size_t d, Level a, Level b) const { return tables_[d].slopes[tables_[d].entry(a, b)]; }
+  /// Multiplies each product with the correlation of `level` and the level at the same place of `levels`.
+  void multiply(std::size_t d, Level level, std::span<const Level> levels, float* products) const;
 
   float operator()(const Level* a, const Level* b) const {
     float product = 1.0F;
-    for (std::size_t d = 0; d < sizes_.size(); ++d) product *= row(d, a[d])[b[d]];
+    for (std::size_t d = 0; d < tables_.size(); ++d) product *= factor(d, a[d], b[d]);
     return product;
   }
 
- private:
-  std::vector<std::size_t> sizes_;
-  std::vector<std::vector<float>> distances_;  ///< negative: different levels without a distance
-  std::vector<std::vector<float>> tables_, slopes_;
-};
+  /// Returns the numbers in all tables: how much memory it takes, and how much work `set` does at most.
+  std::size_t entries() const;
 
-/// Rows are configurations, columns dimensions.
-using LevelMatrix = Eigen::Matrix<Level, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+ private:
+  struct Table {
+    enum class Kind : std::uint8_t { pairs, grid, equality };
+    Kind kind = Kind::pairs;
+    std::size_t levels = 0;
+    /// By entry. Negative: different levels without a distance.
+    std::vector<float> distances, factors, slopes;
+
+    std::size_t entry(Level a, Level b) const {
+      if (kind == Kind::pairs) return a * levels + b;
+      if (a == b) return 0;
+      // The level without a place is behind those of the grid; its entry is the last.
+      if (kind == Kind::equality || a >= grid_steps || b >= grid_steps) return distances.size() - 1;
+      return a < b ? b - a : a - b;
+    }
+    void set(std::size_t entry, double length);
+  };
+
+  std::vector<Table> tables_;
+};
 
 /// The prior of the lengths and the noise: normal in their logarithms.
 struct GaussianProcessPrior {
@@ -115,6 +139,8 @@ class GaussianProcess {
   /// `features` has one row a point and one column a prior mean.
   Explanation explain(const Eigen::VectorXd& values, const Eigen::MatrixXd& features,
                       std::span<const WeightPrior> prior_means) const;
+  /// Returns k for one further point.
+  Eigen::VectorXd correlate(std::span<const Level> point) const;
   /// Returns factor^-1 k for one further point.
   Eigen::VectorXd whiten(std::span<const Level> point) const;
 
@@ -126,6 +152,7 @@ class GaussianProcess {
   std::vector<double> parameters_, start_;
   double noise_ = 0.01;
   LevelMatrix points_;
+  std::vector<std::vector<Level>> columns_;  ///< the same points by dimension
   Eigen::MatrixXd factor_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 #include "search/models/gaussian_process.hpp"
@@ -57,6 +58,9 @@ namespace {
 constexpr float seen_score = -1;
 constexpr double prior_successes = 0.5;  // evaluations that succeeded, before any is known
 constexpr double min_variance = 1e-9;
+constexpr double bound_margin = 1e-6;          // more than the rounding of means and deviations
+constexpr std::size_t max_near = 1000;         // evaluations that the feasibility of one configuration needs
+constexpr std::size_t max_between_fits = 500;  // successes
 
 /// Returns the expected improvement on the best, which is at 0, for this mean and deviation.
 double expected_improvement(double mean, double deviation) {
@@ -150,7 +154,7 @@ void Surrogate::fit(const Evidence& evidence, const std::vector<ConfigurationId>
   take_in(evidence);
   good_taken_in_ = evidence.good.size();
   score(evidence);
-  next_fit_ = good_taken_in_ + std::max<std::size_t>(2, good_taken_in_ / 10);
+  next_fit_ = good_taken_in_ + std::clamp<std::size_t>(good_taken_in_ / 10, 2, max_between_fits);
 }
 
 void Surrogate::weigh(const Evidence& evidence) {
@@ -192,6 +196,7 @@ void Surrogate::score(const Evidence& evidence) {
   for (Eigen::Index i = 0; i < known.rows(); ++i)
     known.row(i) = followed_features_[static_cast<std::size_t>(i)].transpose();
   explanation_ = process_.explain(slowdowns(evidence), known, weights_);
+  pull_ = process_.factor().triangularView<Eigen::Lower>().transpose().solve(explanation_.whitened);
 
   Eigen::ArrayXf means = candidates_.means(explanation_) + static_cast<float>(explanation_.constant);
   if (count > 0) means += (candidate_features_ * explanation_.slopes.cast<float>()).array();
@@ -224,8 +229,12 @@ void Surrogate::expect(ConfigurationId id, std::span<const Level> levels) {
 }
 
 double Surrogate::feasibility(std::span<const Level> levels, const Evidence& evidence) const {
+  const std::vector<Evidence::Evaluated>& evaluated = evidence.evaluated;
+  if (evidence.good.size() == evaluated.size()) return 1;
+  const std::size_t step = 1 + evaluated.size() / (max_near + 1);
   double good = prior_successes, all = prior_successes;
-  for (const Evidence::Evaluated& one : evidence.evaluated) {
+  for (std::size_t i = 0; i < evaluated.size(); i += step) {
+    const Evidence::Evaluated& one = evaluated[i];
     const double k = static_cast<double>(process_.kernel()(one.levels.data(), levels.data()));
     all += k * k;
     if (one.cost) good += k * k;
@@ -245,18 +254,40 @@ double Surrogate::acquisition_value(ConfigurationId id, const Evidence& evidence
   return cost_ ? score * cost_->cost_weight(levels) : score;
 }
 
+/// The nearest point alone explains a share of the variance, all points together explain more.
+double Surrogate::most_possible(ConfigurationId id) const {
+  const std::vector<Level> levels = encoding_.encode(id);
+  const Eigen::VectorXd k = process_.correlate(levels);
+  const double mean = explanation_.constant + explanation_.slopes.dot(features(id)) + k.dot(pull_);
+  const double nearest = k.maxCoeff();
+  const double unexplained = 1 - nearest * nearest / (1 + process_.noise());
+  const double deviation = std::sqrt(std::max(min_variance, explanation_.scale * unexplained));
+  const double most = expected_improvement(mean - bound_margin, deviation + bound_margin);
+  return cost_ ? most * cost_->cost_weight(levels) : most;
+}
+
+/// Values are computed for those with the largest bounds, until no other can be larger; of equals the first
+/// is returned.
 std::optional<ConfigurationId> Surrogate::best_of(std::span<const ConfigurationId> ids,
                                                   const Evidence& evidence) const {
-  std::optional<ConfigurationId> best;
+  struct Bounded {
+    double most;
+    std::size_t place;
+  };
+  std::vector<Bounded> bounded;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (!evidence.seen.seen(ids[i])) bounded.push_back({most_possible(ids[i]), i});
+  std::ranges::stable_sort(bounded, std::greater{}, &Bounded::most);
+  std::optional<std::size_t> best;
   double max = -1;
-  for (const ConfigurationId id : ids) {
-    if (evidence.seen.seen(id)) continue;
-    const double score = acquisition_value(id, evidence);
-    if (score <= max) continue;
+  for (const Bounded& one : bounded) {
+    if (one.most < max) break;
+    const double score = acquisition_value(ids[one.place], evidence);
+    if (score < max || (score == max && best && *best < one.place)) continue;
     max = score;
-    best = id;
+    best = one.place;
   }
-  return best;
+  return best ? std::optional(ids[*best]) : std::nullopt;
 }
 
 std::optional<ConfigurationId> Surrogate::best_candidate() const {

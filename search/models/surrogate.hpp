@@ -102,7 +102,8 @@ class Surrogate {
   /// Returns the unseen one of these with the largest acquisition value.
   std::optional<ConfigurationId> best_of(std::span<const ConfigurationId> ids,
                                          const Evidence& evidence) const;
-  /// Returns the probability that this one does not fail, before any fit by a prior kernel.
+  /// Returns the probability that this one does not fail, before any fit by a prior kernel. Looks at about a
+  /// thousand evaluations.
   double feasibility(std::span<const Level> levels, const Evidence& evidence) const;
   /// Returns the prior mean of a configuration.
   double prior_mean_at(ConfigurationId id) const;
@@ -116,6 +117,8 @@ class Surrogate {
   void score(const Evidence& evidence);
   void weigh(const Evidence& evidence);
   void lower(std::span<const Level> levels);
+  /// Returns an upper bound of an acquisition value, in linear instead of quadratic time.
+  double most_possible(ConfigurationId id) const;
 
   const Encoding& encoding_;
   PriorMeans prior_means_;
@@ -123,6 +126,7 @@ class Surrogate {
   std::vector<WeightPrior> weights_;
   GaussianProcess process_;
   GaussianProcess::Explanation explanation_;
+  Eigen::VectorXd pull_;                ///< factor^-T whitened: k . pull is whitened . v
   std::optional<EvaluationCost> cost_;  ///< nothing: all cost the same
   CandidatePool candidates_;
   std::unordered_map<ConfigurationId, std::size_t> place_;  ///< among the candidates

@@ -369,25 +369,58 @@ std::optional<ConfigurationId> SearchSpace::nearest_to_defaults() const {
 }
 
 std::vector<ConfigurationId> SearchSpace::neighbours(ConfigurationId id) const {
+  Random unused(0);
+  return some_neighbours(id, std::numeric_limits<std::size_t>::max(), unused);
+}
+
+std::vector<ConfigurationId> SearchSpace::some_neighbours(ConfigurationId id, std::size_t most,
+                                                          Random& random) const {
   Digits digits = digits_of(id);
-  std::vector<ConfigurationId> found;
+  std::size_t values = 0, varying = 0;
   for (std::size_t column = 0; column < digits.size(); ++column) {
     const std::size_t p = parameter_of_[column];
-    const Digit current = digits[column];
-    if (absent(p, current)) continue;
-    if (deciding_[p]) {
-      add_completions(digits, column, found);
-      continue;
-    }
-    for (std::size_t index = 0; index < parameters()[p].values.size(); ++index) {
-      digits[column] = first_digit(p) + static_cast<Digit>(index);
-      if (digits[column] == current) continue;
-      if (const auto row = graph_.find(digits)) found.push_back(*row);
-    }
-    digits[column] = current;
+    if (absent(p, digits[column])) continue;
+    values += parameters()[p].values.size();
+    if (parameters()[p].values.size() > 1) ++varying;
   }
+  const std::size_t share = values <= most ? most : std::max<std::size_t>(2, most / varying);
+  std::vector<ConfigurationId> found;
+  for (std::size_t column = 0; column < digits.size(); ++column)
+    if (const std::size_t p = parameter_of_[column]; !absent(p, digits[column]))
+      add_neighbours(digits, column, digits_beside(p, digits[column], share, random), found);
   std::ranges::sort(found);
   return found;
+}
+
+SearchSpace::Digits SearchSpace::digits_beside(std::size_t parameter, Digit current, std::size_t most,
+                                               Random& random) const {
+  const std::size_t count = parameters()[parameter].values.size();
+  const Digit first = first_digit(parameter);
+  Digits digits;
+  if (count <= most) {
+    for (std::size_t index = 0; index < count; ++index) digits.push_back(first + static_cast<Digit>(index));
+    return digits;
+  }
+  const std::size_t near = most / 2, at = current - first;
+  const std::size_t begin = std::min(at - std::min(at, near / 2), count - near);
+  for (std::size_t i = 0; i < near; ++i) digits.push_back(first + static_cast<Digit>(begin + i));
+  while (digits.size() < most) digits.push_back(first + static_cast<Digit>(random.below(count)));
+  std::ranges::sort(digits);
+  const auto repeated = std::ranges::unique(digits);
+  digits.erase(repeated.begin(), repeated.end());
+  return digits;
+}
+
+void SearchSpace::add_neighbours(Digits& digits, std::size_t column, const Digits& others,
+                                 std::vector<ConfigurationId>& found) const {
+  if (deciding_[parameter_of_[column]]) return add_completions(digits, column, others, found);
+  const Digit current = digits[column];
+  for (const Digit other : others) {
+    if (other == current) continue;
+    digits[column] = other;
+    if (const auto row = graph_.find(digits)) found.push_back(*row);
+  }
+  digits[column] = current;
 }
 
 std::optional<ConfigurationId> SearchSpace::cheapest(
@@ -404,7 +437,7 @@ std::optional<ConfigurationId> SearchSpace::cheapest(
 }
 
 /// Adds the neighbours by a change of the column's parameter, which decides whether later ones exist.
-void SearchSpace::add_completions(const Digits& digits, std::size_t column,
+void SearchSpace::add_completions(const Digits& digits, std::size_t column, const Digits& others,
                                   std::vector<ConfigurationId>& found) const {
   const Digits defaults = default_digits();
   std::vector<ProposedDigit> proposed(digits.size());
@@ -417,9 +450,10 @@ void SearchSpace::add_completions(const Digits& digits, std::size_t column,
     const RowGraph::Edge* edge = graph_.edge(before.node, digits[c]);
     before = {edge->child, before.before + edge->before};
   }
-  for (const RowGraph::Edge& edge : graph_.edges(before.node)) {
-    if (edge.digit == digits[column]) continue;
-    const GraphPosition place{edge.child, before.before + edge.before};
+  for (const Digit other : others) {
+    const RowGraph::Edge* edge = graph_.edge(before.node, other);
+    if (edge == nullptr || other == digits[column]) continue;
+    const GraphPosition place{edge->child, before.before + edge->before};
     const Completion completion = nearest_completion(graph_, place, column + 1, proposed, neighbour_steps);
     if (completion.row) found.push_back(*completion.row);
   }

@@ -96,6 +96,10 @@ class SearchSpace {
   /// although there is one. In increasing order, without repetition, without `id`. Not always mutual.
   /// O(values * parameters). Throws std::out_of_range.
   std::vector<ConfigurationId> neighbours(ConfigurationId id) const;
+  /// Does the same where the parameters have at most `most` values together. Else tries about so many values,
+  /// an equal share for each parameter: half of it the values that are declared next to the present one, half
+  /// at random. O(most * parameters).
+  std::vector<ConfigurationId> some_neighbours(ConfigurationId id, std::size_t most, Random& random) const;
 
   /// Returns the default configuration: the default of every parameter that exists, or, where that is not
   /// valid, the valid one with the fewest parameters that are not at their default, the first of these.
@@ -128,7 +132,12 @@ class SearchSpace {
   Digits digits_of(ConfigurationId id) const;
   Digits default_digits() const;
   std::optional<ConfigurationId> nearest_to_defaults() const;
-  void add_completions(const Digits& digits, std::size_t column, std::vector<ConfigurationId>& found) const;
+  /// The digits that a neighbour may have instead of `current`, which is left out or not.
+  Digits digits_beside(std::size_t parameter, Digit current, std::size_t most, Random& random) const;
+  void add_neighbours(Digits& digits, std::size_t column, const Digits& others,
+                      std::vector<ConfigurationId>& found) const;
+  void add_completions(const Digits& digits, std::size_t column, const Digits& others,
+                       std::vector<ConfigurationId>& found) const;
 
   SpaceDefinition definition_;
   RowGraph graph_;

@@ -103,7 +103,8 @@ ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
       variants_(space_),
       evidence_(space_.size()),
       model_{Surrogate(encoding_, options.prior_means ? launch_prior_means(encoding_) : PriorMeans{},
-                       options.prior, options.softness)} {
+                       options.prior, options.softness)},
+      known_variants_(variants_.size(), false) {
   if (options_.cost > 0) model_.surrogate.weigh_cost(options_.cost);
   of_variants_ = one_of_each_variant();
   take_records(task.related);
@@ -167,12 +168,6 @@ void ModelSearch::plan_design() {
   std::ranges::reverse(design_);
 }
 
-bool ModelSearch::is_new_variant(ConfigurationId id) const {
-  const auto same = [&](ConfigurationId other) { return variants_.of(other) == variants_.of(id); };
-  return std::ranges::none_of(evidence_.evaluated, same, &Evidence::Evaluated::id) &&
-         std::ranges::none_of(evidence_.pending, [&](const auto& one) { return same(one.first); });
-}
-
 std::vector<ConfigurationId> ModelSearch::draw_candidates() {
   if (sees_all()) return evidence_.seen.unseen();
   std::vector<ConfigurationId> ids;
@@ -189,11 +184,11 @@ std::vector<ConfigurationId> ModelSearch::draw_candidates() {
   }
   while (ids.size() < options_.pool) add(*evidence_.seen.random_unseen(random_));
   if (evidence_.good.empty()) return ids;
-  const std::vector<ConfigurationId> ring = space_.neighbours(evidence_.best_one().id);
+  const std::vector<ConfigurationId> ring = neighbours(evidence_.best_one().id);
   for (const ConfigurationId id : ring) add(id);
   for (const ConfigurationId id : ring) {
     if (ids.size() > options_.pool * 4 / 3) break;
-    for (const ConfigurationId further : space_.neighbours(id)) add(further);
+    for (const ConfigurationId further : neighbours(id)) add(further);
   }
   return ids;
 }
@@ -201,6 +196,7 @@ std::vector<ConfigurationId> ModelSearch::draw_candidates() {
 void ModelSearch::tell(std::span<const Observation> observations) {
   for (const Observation& observation : observations) {
     if (evidence_.seen.seen(observation.id) && !evidence_.pending.contains(observation.id)) continue;
+    if (variants_.size() > 0) known_variants_[variants_.of(observation.id)] = true;
     evidence_.add({observation.id, encoding_.encode(observation.id), observation.cost, observation.seconds});
     model_.up_to_date = false;
     if (transfer_) transfer_->up_to_date = false;
@@ -272,7 +268,7 @@ std::optional<ConfigurationId> ModelSearch::choose() {
   if (options_.random_turn > 0 && turns_ % options_.random_turn == 0)
     return evidence_.seen.random_unseen(random_);
   if (options_.local_turn > 0 && turns_ % options_.local_turn == 0)
-    if (const auto id = model.best_of(space_.neighbours(evidence_.best_one().id), evidence_)) return id;
+    if (const auto id = model.best_of(neighbours(evidence_.best_one().id), evidence_)) return id;
   const auto candidate = model.has_acquisition_value() ? model.best_candidate() : std::nullopt;
   return candidate ? climb(model, *candidate) : evidence_.seen.random_unseen(random_);
 }
@@ -283,7 +279,7 @@ ConfigurationId ModelSearch::climb(const Surrogate& model, ConfigurationId from)
   if (sees_all()) return from;
   double acquisition_value = model.acquisition_value(from, evidence_);
   for (int step = 0; step < max_steps; ++step) {
-    const auto next = model.best_of(space_.neighbours(from), evidence_);
+    const auto next = model.best_of(neighbours(from), evidence_);
     if (!next) break;
     const double better = model.acquisition_value(*next, evidence_);
     if (better <= acquisition_value) break;
@@ -302,6 +298,7 @@ std::vector<ConfigurationId> ModelSearch::ask(std::size_t count) {
     model_.surrogate.expect(*id, levels);
     if (transfer_) transfer_->surrogate.expect(*id, levels);
     evidence_.seen.take(*id);
+    if (variants_.size() > 0) known_variants_[variants_.of(*id)] = true;
     evidence_.pending.emplace(*id, std::move(levels));
     batch.push_back(*id);
   }

@@ -96,6 +96,10 @@ class ModelSearch : public Strategy {
   }
 
  private:
+  /// Parameters with more values together have neighbours drawn among these: an acquisition value takes the
+  /// square of the number of results.
+  static constexpr std::size_t max_neighbour_values = 256;
+
   /// A model, and if it has learned from all evidence.
   struct Model {
     Surrogate surrogate;
@@ -106,7 +110,10 @@ class ModelSearch : public Strategy {
   void plan_design();
   /// Returns one configuration of each variant, the default's first.
   std::vector<ConfigurationId> one_of_each_variant();
-  bool is_new_variant(ConfigurationId id) const;
+  bool is_new_variant(ConfigurationId id) const { return !known_variants_[variants_.of(id)]; }
+  std::vector<ConfigurationId> neighbours(ConfigurationId id) {
+    return space_.some_neighbours(id, max_neighbour_values, random_);
+  }
   std::optional<ConfigurationId> choose();
   ConfigurationId climb(const Surrogate& model, ConfigurationId from);
   std::optional<ConfigurationId> choose_blindly();
@@ -129,6 +136,7 @@ class ModelSearch : public Strategy {
   std::unique_ptr<Model> transfer_;  ///< its prior mean follows the related records; null without any
   /// All in reverse: the last is asked for first.
   std::vector<ConfigurationId> from_records_, of_variants_, design_;
+  std::vector<bool> known_variants_;  ///< asked for or told
   std::size_t turns_ = 0;
 };
 

@@ -151,13 +151,49 @@ TEST(Encoding, MultipliesTheExtentsOfABlock) {
   std::vector<double> logarithms;
   for (const double product : products) logarithms.push_back(std::log2(product / 8) / std::log2(12.0));
   expect_places(find(encoding, "threads"), logarithms);
-  expect_places(find(encoding, "threads alignment"), {0.5, 4.0 / 6, 0.5, 5.0 / 6, 4.0 / 6, 1, 5.0 / 6});
+  expect_places(find(encoding, "threads alignment"), {0, 1.0 / 6, 2.0 / 6, 0.5, 4.0 / 6, 5.0 / 6, 1});
   EXPECT_TRUE(find(encoding, "threads")->derived);
   EXPECT_TRUE(find(encoding, "threads alignment")->derived);
   EXPECT_EQ(level(encoding, space, "threads", "x=8,y=3"), 2);
-  EXPECT_EQ(level(encoding, space, "threads alignment", "x=32,y=3"), 6);
+  EXPECT_EQ(level(encoding, space, "threads alignment", "x=32,y=3"), 5);
+  EXPECT_EQ(level(encoding, space, "threads alignment", "x=8,y=1"), 3);
   EXPECT_EQ(encoding.threads(space.find(Configuration::parse("x=16,y=3")).value()), 48);
   EXPECT_TRUE(encoding.knows_threads());
+}
+
+std::vector<Value> whole_numbers(std::int64_t count) {
+  std::vector<Value> values;
+  for (std::int64_t value = 1; value <= count; ++value) values.emplace_back(value);
+  return values;
+}
+
+TEST(Encoding, RoundsManyNumbersToAGrid) {
+  const SearchSpace space = space_of({plain("kind", {"a", "b"}),
+                                      {"many", "", whole_numbers(70'000), 1, var("kind") == "b"},
+                                      plain("few", whole_numbers(256))});
+  const Encoding encoding(space);
+  const Dimension* many = find(encoding, "many");
+  ASSERT_NE(many, nullptr);
+  EXPECT_EQ(many->levels(), grid_steps + 1) << "and one where it does not exist";
+  EXPECT_EQ(find(encoding, "few")->levels(), 256U);
+  EXPECT_EQ(level(encoding, space, "many", "kind=a,few=1"), grid_steps);
+  EXPECT_EQ(level(encoding, space, "many", "kind=b,many=1,few=1"), 0U);
+  EXPECT_EQ(level(encoding, space, "many", "kind=b,many=70000,few=1"), grid_steps - 1);
+  const Level middle = level(encoding, space, "many", "kind=b,many=35000,few=1");
+  const double place = (std::log2(35'000.0) / std::log2(70'000.0) + 34'999.0 / 69'999) / 2;
+  EXPECT_NEAR(many->at[middle], place, 0.5 / (grid_steps - 1));
+}
+
+TEST(Encoding, RoundsManyProductsOfExtentsToAGrid) {
+  const SearchSpace space = space_of({extent("x", whole_numbers(4000)), extent("y", whole_numbers(4000))});
+  const Encoding encoding(space);
+  const Dimension* threads = find(encoding, "threads");
+  ASSERT_NE(threads, nullptr);
+  EXPECT_EQ(threads->levels(), grid_steps);
+  EXPECT_EQ(level(encoding, space, "threads", "x=1,y=1"), 0U);
+  EXPECT_EQ(level(encoding, space, "threads", "x=4000,y=4000"), grid_steps - 1);
+  EXPECT_NEAR(threads->at[level(encoding, space, "threads", "x=1,y=4000")], 0.5, 1.0 / grid_steps);
+  EXPECT_EQ(level(encoding, space, "threads alignment", "x=6,y=12"), 3U);
 }
 
 TEST(Encoding, CountsAnAbsentExtentOnce) {

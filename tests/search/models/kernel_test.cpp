@@ -45,12 +45,12 @@ TEST(ProductKernel, FollowsTheFormulas) {
   ProductKernel kernel(sample_dimensions);
   kernel.set(std::vector<double>{0, std::log(2.0), std::log(0.5)});
   const double matern = (1 + std::sqrt(5.0) + 5.0 / 3) * std::exp(-std::sqrt(5.0));
-  EXPECT_NEAR(kernel.row(0, 0)[3], matern, 1e-6);
-  EXPECT_NEAR(kernel.row(0, 0)[4], std::exp(-1.0), 1e-6) << "a level without a place is only different";
-  EXPECT_NEAR(kernel.row(1, 0)[2], std::exp(-0.5), 1e-6);
+  EXPECT_NEAR(kernel.factor(0, 0, 3), matern, 1e-6);
+  EXPECT_NEAR(kernel.factor(0, 0, 4), std::exp(-1.0), 1e-6) << "a level without a place is only different";
+  EXPECT_NEAR(kernel.factor(1, 0, 2), std::exp(-0.5), 1e-6);
   const double twice = 2 * std::sqrt(5.0);
   const double far = (1 + twice + twice * twice / 3) * std::exp(-twice);
-  EXPECT_NEAR(kernel.row(2, 1)[0], far, 1e-6);
+  EXPECT_NEAR(kernel.factor(2, 1, 0), far, 1e-6);
   const std::vector<Level> a = {0, 0, 0}, b = {3, 1, 1};
   EXPECT_NEAR(kernel(a.data(), b.data()), matern * std::exp(-0.5) * far, 1e-6);
 }
@@ -58,13 +58,13 @@ TEST(ProductKernel, FollowsTheFormulas) {
 TEST(ProductKernel, FallsWithTheDistanceAndRisesWithTheLength) {
   ProductKernel kernel(sample_dimensions);
   kernel.set(std::vector<double>{0, 0, 0});
-  EXPECT_GT(kernel.row(0, 0)[1], kernel.row(0, 0)[2]);
-  EXPECT_GT(kernel.row(0, 0)[2], kernel.row(0, 0)[3]);
-  const float before = kernel.row(0, 0)[2];
-  const float before_switch = kernel.row(1, 0)[1];
+  EXPECT_GT(kernel.factor(0, 0, 1), kernel.factor(0, 0, 2));
+  EXPECT_GT(kernel.factor(0, 0, 2), kernel.factor(0, 0, 3));
+  const float before = kernel.factor(0, 0, 2);
+  const float before_switch = kernel.factor(1, 0, 1);
   kernel.set(std::vector<double>{1, 1, 1});
-  EXPECT_GT(kernel.row(0, 0)[2], before);
-  EXPECT_GT(kernel.row(1, 0)[1], before_switch);
+  EXPECT_GT(kernel.factor(0, 0, 2), before);
+  EXPECT_GT(kernel.factor(1, 0, 1), before_switch);
 }
 
 // Central differences of step 0.02: their own error is about step^2 / 6 times the third derivative, which is
@@ -79,8 +79,9 @@ TEST(ProductKernel, KnowsItsSlopes) {
     for (std::size_t d = 0; d < sample_dimensions.size(); ++d)
       for (Level a = 0; a < sample_dimensions[d].levels(); ++a)
         for (Level b = 0; b < sample_dimensions[d].levels(); ++b) {
-          const double slope = (std::log(above.row(d, a)[b]) - std::log(below.row(d, a)[b])) / (2 * step);
-          EXPECT_NEAR(kernel.slope_row(d, a)[b], slope, 1.5e-3) << d << " " << a << " " << b;
+          const double slope =
+              (std::log(above.factor(d, a, b)) - std::log(below.factor(d, a, b))) / (2 * step);
+          EXPECT_NEAR(kernel.slope(d, a, b), slope, 1.5e-3) << d << " " << a << " " << b;
         }
   }
 }
@@ -100,6 +101,58 @@ TEST(ProductKernel, GivesPositiveDefiniteCorrelations) {
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(correlations);
     EXPECT_GT(solver.eigenvalues().minCoeff(), -1e-5) << "the least noise is 1e-4; length " << length;
   }
+}
+
+Dimension grid_dimension() {
+  Dimension grid{"many", true, false, {}, true};
+  for (std::size_t step = 0; step < grid_steps; ++step)
+    grid.at.push_back(static_cast<double>(step) / (grid_steps - 1));
+  grid.at.push_back(no_position);
+  return grid;
+}
+
+TEST(ProductKernel, HasTheSameFactorsOnAGridAsInATable) {
+  ProductKernel few(sample_dimensions), many({grid_dimension()});
+  few.set(std::vector<double>{-0.5, 0, 0});
+  many.set(std::vector<double>{-0.5});
+  const Level tenth = (grid_steps - 1) / 10, last = grid_steps - 1, none = grid_steps;
+  EXPECT_NEAR(many.factor(0, 0, last), few.factor(0, 0, 3), 1e-6);
+  EXPECT_NEAR(many.factor(0, tenth, 0), few.factor(0, 1, 0), 1e-3) << "rounded to a step";
+  EXPECT_NEAR(many.slope(0, 0, last), few.slope(0, 0, 3), 1e-6);
+  EXPECT_EQ(many.factor(0, none, 7), few.factor(0, 4, 0));
+  EXPECT_EQ(many.factor(0, none, none), 1);
+  const std::vector<Level> levels = {0, tenth, last, none};
+  std::vector<float> products(levels.size(), 1.0F);
+  many.multiply(0, tenth, levels, products.data());
+  for (std::size_t i = 0; i < levels.size(); ++i) EXPECT_EQ(products[i], many.factor(0, tenth, levels[i]));
+}
+
+TEST(ProductKernel, SetsTheFactorsOfTheLevelsInUse) {
+  LevelMatrix points(2, 3);
+  points << 0, 1, 0, 3, 2, 1;
+  ProductKernel all(sample_dimensions), some(sample_dimensions);
+  all.set(std::vector<double>{0.2, 0.1, 0.3});
+  some.set(std::vector<double>{0.2, 0.1, 0.3}, points);
+  for (std::size_t d = 0; d < 3; ++d)
+    for (Eigen::Index i = 0; i < 2; ++i)
+      for (Eigen::Index j = 0; j < 2; ++j) {
+        const auto column = static_cast<Eigen::Index>(d);
+        EXPECT_EQ(some.factor(d, points(i, column), points(j, column)),
+                  all.factor(d, points(i, column), points(j, column)));
+      }
+}
+
+// Without a bound, tables of pairs of 65,536 levels would take 51 GB.
+TEST(ProductKernel, TakesTheSameMemoryHoweverManyLevelsThereAre) {
+  for (const std::size_t levels : {5'000U, 65'536U, 200'000U}) {
+    const Dimension texts{"texts", false, false, std::vector<double>(levels, no_position)};
+    EXPECT_LE(ProductKernel({texts}).entries(), 2U);
+  }
+  EXPECT_LE(ProductKernel(std::vector<Dimension>(20, grid_dimension())).entries(), 20 * (grid_steps + 1));
+  ProductKernel kernel({{"texts", false, false, std::vector<double>(70'000, no_position)}});
+  kernel.set(std::vector<double>{0});
+  EXPECT_EQ(kernel.factor(0, 69'999, 69'999), 1);
+  EXPECT_NEAR(kernel.factor(0, 0, 65'536), std::exp(-1.0), 1e-6) << "no level is taken for another";
 }
 
 }  // namespace
