@@ -6,6 +6,7 @@
 
 #include <system_error>
 
+#include "db/maintain/unfinished.hpp"
 #include "db/store/rows.hpp"
 #include "db/store/schema.hpp"
 #include "tuner/base/error.hpp"
@@ -14,23 +15,6 @@
 namespace tune::db {
 namespace fs = std::filesystem;
 namespace {
-
-/// Removes the copy unless it is completed.
-class Unfinished {
- public:
-  explicit Unfinished(fs::path path) : path_(std::move(path)) {}
-  Unfinished(const Unfinished&) = delete;
-  Unfinished& operator=(const Unfinished&) = delete;
-  ~Unfinished() {
-    std::error_code ignored;
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path_.string() + suffix, ignored);
-  }
-  /// Renames the complete copy, in one step.
-  void complete(const fs::path& target) { fs::rename(path_, target); }
-
- private:
-  fs::path path_;
-};
 
 /// Returns `name IN (1,2)` for these numbers.
 std::string among(const std::string& name, const std::vector<std::int64_t>& numbers) {
@@ -125,16 +109,13 @@ ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
 ExportResult export_database(const Database& source, const fs::path& target, const ExportFilter& filter) {
   if (fs::exists(target))
     throw Error(format("{} exists: name a new file, or remove it first", target.string()));
-  const fs::path partial = target.string() + ".part";
-  std::error_code ignored;
-  fs::remove(partial, ignored);  // of an export that was killed
-  Unfinished unfinished(partial);
   ExportResult result;
   try {
-    SQLite::Statement vacuum = bound(source.connection(), "VACUUM INTO ?", partial.string());
+    Unfinished unfinished(target);
+    SQLite::Statement vacuum = bound(source.connection(), "VACUUM INTO ?", unfinished.path().string());
     vacuum.exec();
-    result = make_copy(partial, filter);
-    unfinished.complete(target);
+    result = make_copy(unfinished.path(), filter);
+    unfinished.complete();
   } catch (const SQLite::Exception& exception) {
     throw to_error(exception, target);
   } catch (const fs::filesystem_error& error) {

@@ -11,6 +11,7 @@
 #include "search/random.hpp"
 #include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
 #include "tuner/tensor/tensor.hpp"
@@ -60,6 +61,8 @@ void fill(std::span<T> to, const Contents& contents, const Argument& argument, b
 }
 
 void read_file(HostTensor& tensor, const Contents& contents, const Argument& argument) {
+  if (is_other_than_file(contents.file))
+    argument.place.fail(format("{} is not a regular file", contents.file.string()));
   std::ifstream in(contents.file, std::ios::binary);
   if (!in) argument.place.fail(format("cannot read {}", contents.file.string()));
   const std::span<std::byte> bytes = tensor.bytes();
