@@ -63,8 +63,9 @@ ordered_json finding_object(const emulator::Finding& finding) {
 /// The failure that a device would store, so that readers of the JSON need one rule for both.
 Failure as_failure(const emulator::Finding& finding) {
   using emulator::FindingKind;
-  const Phase phase = finding.kind == FindingKind::compile ? Phase::compile
-                      : finding.kind == FindingKind::hang  ? Phase::timeout
+  const Phase phase = finding.kind == FindingKind::compile     ? Phase::compile
+                      : finding.kind == FindingKind::no_launch ? Phase::constraint
+                      : finding.kind == FindingKind::hang      ? Phase::timeout
                       : finding.kind == FindingKind::crash || finding.kind == FindingKind::failed
                           ? Phase::crash
                           : Phase::verify;
@@ -88,7 +89,8 @@ ordered_json verdict_object(const Configuration& configuration, const emulator::
 /// Counts what 'tune check' finds, and prints a line for each error, or everything as JSON at the end.
 class CheckReport {
  public:
-  explicit CheckReport(Format form) : form_(form) {}
+  /// `compared`: what results are compared with; empty where none are.
+  CheckReport(Format form, std::string compared) : form_(form), compared_(std::move(compared)) {}
 
   /// Adds the result of a device or a compiler.
   void add(const Evaluation& evaluation);
@@ -96,20 +98,38 @@ class CheckReport {
   void add(std::size_t number, const Configuration& configuration, const emulator::CheckVerdict& verdict);
 
   /// Prints the rest and returns the exit status. `what` tells what was done; `more` is added to the JSON
-  /// object.
+  /// object. Throws Error where no configuration could be checked.
   int finish(std::string what, const nlohmann::ordered_json& more = nlohmann::ordered_json::object()) const;
 
   double emulated_seconds() const { return emulated_seconds_; }
 
  private:
+  /// Adds a line that may be the same for many configurations: it is printed once, at the end.
+  void group(const std::string& line, const Configuration& configuration);
+  void add_line(const Evaluation& evaluation);
+
   Format form_;
+  std::string compared_;
   std::uint64_t checked_ = 0;
   std::uint64_t wrong_ = 0;
   std::uint64_t cannot_run_ = 0;
   std::uint64_t not_emulated_ = 0;
   double emulated_seconds_ = 0;
   std::map<std::size_t, nlohmann::ordered_json> results_;  ///< by number
+  struct Group {
+    std::string line, first;
+    std::uint64_t count = 0;
+  };
+  std::vector<Group> groups_;
 };
+
+void CheckReport::group(const std::string& line, const Configuration& configuration) {
+  const auto known = std::ranges::find(groups_, line, &Group::line);
+  if (known == groups_.end())
+    groups_.push_back({line, configuration.key(), 1});
+  else
+    ++known->count;
+}
 
 void CheckReport::add(const Evaluation& evaluation) {
   if (!evaluation.outcome && evaluation.outcome.error().phase == Phase::resources)
@@ -119,10 +139,17 @@ void CheckReport::add(const Evaluation& evaluation) {
   if (form_ == Format::json)
     results_.emplace(checked_, evaluation_object(evaluation));
   else if (!evaluation.outcome)
-    std::cout << format("{}: {}: {} [{}]\n", to_string(evaluation.outcome.error().phase),
-                        evaluation.outcome.error().reason, evaluation.outcome.error().detail,
-                        evaluation.configuration.key());
+    add_line(evaluation);
   ++checked_;
+}
+
+void CheckReport::add_line(const Evaluation& evaluation) {
+  const Failure& failure = evaluation.outcome.error();
+  const std::string line = format("{}: {}: {}", to_string(failure.phase), failure.reason, failure.detail);
+  if (before_launch(failure.phase))
+    group(line, evaluation.configuration);
+  else
+    std::cout << format("{} [{}]\n", line, evaluation.configuration.key());
 }
 
 void CheckReport::add(std::size_t number, const Configuration& configuration,
@@ -137,27 +164,41 @@ void CheckReport::add(std::size_t number, const Configuration& configuration,
     results_.emplace(number, verdict_object(configuration, verdict));
     return;
   }
-  for (const emulator::Finding& finding : verdict.findings)
-    std::cout << format("{} [{}]\n", finding.text(), configuration.key());
-  if (!verdict.not_emulated.empty())
-    std::cout << format("not emulated: {} [{}]\n", verdict.not_emulated, configuration.key());
+  for (const emulator::Finding& finding : verdict.findings) {
+    if (before_launch(as_failure(finding).phase))
+      group(finding.text(), configuration);
+    else
+      std::cout << format("{} [{}]\n", finding.text(), configuration.key());
+  }
+  if (!verdict.not_emulated.empty()) group("not emulated: " + verdict.not_emulated, configuration);
 }
 
 int CheckReport::finish(std::string what, const ordered_json& more) const {
-  if (InterruptGuard::interrupted()) what = "interrupted; " + what;
+  const bool interrupted = InterruptGuard::interrupted(), emulated = more.contains("flavour");
+  if (interrupted) what = "interrupted; " + what;
+  const std::uint64_t not_checked = emulated ? not_emulated_ : cannot_run_;
   if (form_ == Format::json) {
     ordered_json object = {
         {"checked", checked_}, {"failed", wrong_}, {"cannot_run", cannot_run_}, {"how", what}};
+    if (!compared_.empty()) object["compared_with"] = compared_;
     object.update(more);
-    if (more.contains("flavour")) object["not_emulated"] = not_emulated_;
+    if (emulated) object["not_emulated"] = not_emulated_;
     object["results"] = ordered_json::array();
     for (const auto& result : results_) object["results"].push_back(result.second);
     std::cout << json_text(object);
   } else {
-    const bool emulated = more.contains("flavour");
-    std::cout << format("{}: {}, {} failed, {} cannot {}\n", what, counted(checked_, "configuration"), wrong_,
-                        emulated ? not_emulated_ : cannot_run_, emulated ? "be emulated" : "run here");
+    for (const Group& group : groups_)
+      std::cout << format("{}{} [{}{}]\n", group.count > 1 ? format("{} x ", group.count) : "", group.line,
+                          group.first, group.count > 1 ? ", ..." : "");
+    std::cout << format("{}: {}, {} failed, {} cannot {}{}\n", what, counted(checked_, "configuration"),
+                        wrong_, not_checked, emulated ? "be emulated" : "run here",
+                        compared_.empty() ? "" : "; compared with " + compared_);
   }
+  if (wrong_ == 0 && not_checked == checked_ && !interrupted)
+    throw Error(format("nothing was checked: no configuration {}",
+                       emulated ? "can be emulated; --arch sm_90 compiles them, and a GPU runs them"
+                                : "can run here"),
+                Exit::no_answer);
   return wrong_ > 0 ? static_cast<int>(Exit::failure) : 0;
 }
 
@@ -198,7 +239,8 @@ int check_emulated(const ProblemSelection& selection, bool one_size, const Kerne
     throw UsageError(
         "the definition names no small sizes to check at: add 'check' to it, or name a size with --size");
   emulator::ProblemJobs jobs(*selection.problem, sources);
-  CheckReport report(form);
+  options.stop = [] { return InterruptGuard::interrupted(); };
+  CheckReport report(form, compared_with(*selection.problem));
   emulator::check(
       configurations.size(),
       [&](std::size_t number) {
@@ -318,7 +360,7 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   const std::unique_ptr<Compiler> compiler =
       cache::with_cache(cuda::make_nvrtc_compiler(architecture, &failure_reason), cache);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, failure_reason));
-  CheckReport findings(request.format);
+  CheckReport findings(request.format, {});
   const unsigned compilers = compilers_of(request.process);
   CompilePool pool(*compiler, compilers);
   std::deque<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
@@ -348,7 +390,7 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
   DeviceEvaluator evaluator(
       *selection.problem, selection.instance, *backend, sources,
       {.measure = {}, .measure_time = false, .compile_threads = compilers_of(request.process)});
-  CheckReport findings(request.format);
+  CheckReport findings(request.format, compared_with(*selection.problem));
   evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
     findings.add(evaluation);
     return !InterruptGuard::interrupted();

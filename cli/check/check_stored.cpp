@@ -117,6 +117,7 @@ nlohmann::ordered_json to_json(const run::StoredCheck& check) {
                                    {"settings", json_object(check.instance.settings)},
                                    {"state", state_of(check)},
                                    {"text", to_text(check)}};
+  if (!check.compared_with.empty()) object["compared_with"] = check.compared_with;
   const RecheckVerdict& verdict = check.verdict;
   if (verdict.seconds.median > 0)
     object["seconds"] = {
@@ -133,6 +134,7 @@ TestCase case_of(const run::StoredCheck& check) {
   one.group = check.instance.problem;
   one.name = check.instance.key();
   one.seconds = check.seconds;
+  if (!check.compared_with.empty()) one.note = "compared with " + check.compared_with;
   if (check.verdict.bad()) one.failure = state_of(check) + ": " + to_text(check);
   if (!check.skipped.empty() || check.verdict.kind == RecheckVerdict::Kind::unknown)
     one.skipped = to_text(check);
@@ -156,6 +158,11 @@ int finish(const std::string& junit, const std::vector<run::StoredCheck>& checks
   } else {
     std::cout << format("{}, {} worse than recorded\n", counted(checks.size(), "stored winner"), bad);
   }
+  const bool nothing = std::ranges::all_of(checks, [](const run::StoredCheck& check) {
+    return !check.skipped.empty() || check.verdict.kind == RecheckVerdict::Kind::unknown;
+  });
+  if (nothing && !InterruptGuard::interrupted())
+    throw Error("nothing was checked: no stored winner could be measured again", Exit::no_answer);
   return bad > 0 ? static_cast<int>(Exit::failure) : 0;
 }
 
@@ -210,7 +217,8 @@ int check_stored(const StoredCheckRequest& request) {
     checks.push_back(run::check_stored_workload(workload, *databases.opened[workload.database], *backend,
                                                 *sources, request.options.limits,
                                                 [] { return InterruptGuard::interrupted(); }));
-    const run::StoredCheck& check = checks.back();
+    run::StoredCheck& check = checks.back();
+    check.compared_with = compared_with(*workload.problem);
     if (request.format == Format::text)
       std::cout << format("{:9} {} {}: {}\n", state_of(check), check.instance.problem, check.instance.key(),
                           to_text(check))

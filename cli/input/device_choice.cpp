@@ -21,7 +21,7 @@ namespace {
 std::string_view without_gpu(DeviceUse use) {
   switch (use) {
     case DeviceUse::tuning:
-      return "without --device, or with --device replay, tune replays its shipped recordings";
+      return "--device replay takes recorded results instead";
     case DeviceUse::checking:
       return "--device emulator checks the kernels on the CPU, --arch sm_90 only compiles them";
     case DeviceUse::measuring_again:
@@ -38,12 +38,29 @@ bool first_gpu_will_do(std::string_view text) {
   return text.empty() || text == "0";
 }
 
+/// True for `0,1`.
+bool is_list(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  return comma != std::string_view::npos && run::device_number(text.substr(0, comma)).has_value();
+}
+
+/// The first ones; all may be hundreds.
+std::string some_of(const std::vector<std::string>& all) {
+  constexpr std::size_t shown = 5;
+  if (all.size() <= shown) return joined(all, {}, "; ");
+  return joined(std::vector(all.begin(), all.begin() + shown), {}, "; ") +
+         format("; and {} more, which 'tune list problems' counts", all.size() - shown);
+}
+
 }  // namespace
 
 DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
   if (first_gpu_will_do(text)) {
     std::string failure_reason;
     if (!cuda::list_devices(&failure_reason).empty()) return {};
+    if (cuda::has_unusable_gpu())
+      throw Error(
+          format("this machine has a GPU that cannot be used: {}; {}", failure_reason, without_gpu(use)));
     return {.kind = DeviceChoice::Kind::replay,
             .recording = {},
             .reason = format("no GPU here ({})", failure_reason)};
@@ -58,6 +75,10 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
     run::check_device(*number, without_gpu(use));
     return {.number = *number, .recording = {}, .reason = {}};
   }
+  if (is_list(text))
+    throw UsageError(format(
+        "--device {}: a run takes one GPU: start a run for each, such as --device cuda:{}; they may share a database",
+        text, text.substr(0, text.find(','))));
   std::vector<std::string> words = {"cuda"};
   if (use == DeviceUse::tuning) words.emplace_back("replay");
   if (use == DeviceUse::checking) words.emplace_back("emulator");
@@ -72,8 +93,9 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
       shipped ? run::shipped_recordings() : std::vector<std::filesystem::path>{choice.recording};
   const std::string reason = choice.reason.empty() ? "" : choice.reason + ", and ";
   if (files.empty())
-    throw Error(format("{}no recordings were installed with the program; name one with --device replay:FILE",
-                       reason));
+    throw UsageError(format(
+        "{}no recordings were installed with the program; name one with --device replay:FILE, or tune on a GPU with --device cuda:0",
+        reason));
   if (!shipped && !std::filesystem::exists(choice.recording))
     throw Error(format("--device: there is no recording '{}'", choice.recording));
   std::vector<std::string> recorded;
@@ -86,10 +108,10 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
       if (!shipped) throw;
       tell_left_out(error.what());
     }
-  throw Error(format("{}no recording has {} {}{}; {}", reason, instance.problem, instance.key(),
-                     cache == CacheState::warm ? " with warm caches" : "",
-                     recorded.empty() ? "no size of this problem is recorded"
-                                      : "recorded are: " + joined(recorded, {}, "; ")));
+  throw UsageError(format(
+      "{}no recording has {} {}{}; {}; on a machine with a GPU, --device cuda:0 measures", reason,
+      instance.problem, instance.key(), cache == CacheState::warm ? " with warm caches" : "",
+      recorded.empty() ? "no size of this problem is recorded" : "recorded are: " + some_of(recorded)));
 }
 
 DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,

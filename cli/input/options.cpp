@@ -52,6 +52,30 @@ std::vector<std::string> texts_of(const po::variables_map& values, const OptionT
   return value.as<std::vector<std::string>>();
 }
 
+/// Throws UsageError for a word that belongs to no option: one beyond those that the command takes, or beside
+/// the option that it would stand for.
+void refuse_stray_words(const po::parsed_options& parsed, const std::vector<std::string>& arguments,
+                        std::string_view command, std::string_view positional, int words) {
+  std::vector<std::string> plain;
+  bool named = false;
+  for (const auto& option : parsed.options) {
+    named = named || (option.position_key < 0 && option.string_key == positional);
+    if (option.position_key >= 0) plain.insert(plain.end(), option.value.begin(), option.value.end());
+  }
+  const std::size_t most = named ? 0 : words < 0 ? plain.size() : static_cast<std::size_t>(words);
+  if (plain.size() <= most || positional.empty()) return;
+  const std::string& stray = named || plain.size() > most ? plain.back() : plain[most];
+  std::string why =
+      named ? format("--{} is given too", positional)
+            : format("'tune {}' takes {} word", command, words == 1 ? "one" : std::to_string(words));
+  const auto at = std::find(arguments.rbegin(), arguments.rend(), stray);
+  if (arguments.rend() - at > 2 && at[2].starts_with("--") && at[2].find('=') == std::string::npos &&
+      !at[1].starts_with("--"))
+    why += format("; a value has no blanks: {0} {1}{2}, or {0} '{1} {2}'", at[2], at[1], stray);
+  throw UsageError(format("the word '{}' belongs to no option ({}); 'tune help {}' shows how it is called",
+                          stray, why, command));
+}
+
 }  // namespace
 
 std::size_t index_of_name(const std::string& text, const std::string& option,
@@ -151,14 +175,16 @@ void OptionTable::read(const std::vector<std::string>& arguments, std::string_vi
                        std::string_view positional, int words) const {
   const po::options_description options = described(rows_);
   po::positional_options_description plain_words;
-  if (!positional.empty()) plain_words.add(std::string(positional).c_str(), words);
+  if (!positional.empty()) plain_words.add(std::string(positional).c_str(), -1);
   po::variables_map values;
   try {
     using Style = po::command_line_style::style_t;
     // Abbreviations are refused: a script that uses one would break when an option is added.
     const int style = Style::unix_style & ~Style::allow_guessing;
-    po::store(po::command_line_parser(arguments).options(options).positional(plain_words).style(style).run(),
-              values);
+    const po::parsed_options parsed =
+        po::command_line_parser(arguments).options(options).positional(plain_words).style(style).run();
+    refuse_stray_words(parsed, arguments, command, positional, words);
+    po::store(parsed, values);
   } catch (const po::unknown_option& error) {
     throw UsageError(unknown(command, error.get_option_name()));
   } catch (const po::too_many_positional_options_error&) {

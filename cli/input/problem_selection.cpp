@@ -133,6 +133,11 @@ void add_kernel_dir_option(OptionTable& table, std::string& folder) {
              folder);
 }
 
+std::string compared_with(const Problem& problem) {
+  const auto* const described = dynamic_cast<const described::DescribedProblem*>(&problem);
+  return described != nullptr ? described->compared_with() : "a reference in double precision";
+}
+
 std::unique_ptr<KernelSources> chosen_sources(const Problem& problem, const std::string& kernel_folder) {
   const HasDescription* const described = find_description(&problem);
   if (described != nullptr && !kernel_folder.empty())

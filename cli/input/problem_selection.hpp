@@ -54,6 +54,9 @@ void add_kernel_dir_option(OptionTable& table, std::string& folder);
 /// The problem must outlive them. Throws UsageError for --kernel-dir with a description.
 std::unique_ptr<KernelSources> chosen_sources(const Problem& problem, const std::string& kernel_folder = {});
 
+/// What the results of the problem's kernels are compared with, for users.
+std::string compared_with(const Problem& problem);
+
 /// --input and --output of a run; empty where they were not given.
 struct FileChoice {
   std::filesystem::path input, output;

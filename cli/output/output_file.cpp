@@ -81,11 +81,13 @@ std::string escaped(const std::string& text) {
 std::string case_text(const TestCase& one) {
   std::string text = format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"", escaped(one.group),
                             escaped(one.name), one.seconds);
+  std::string inside;
   if (one.failure)
-    return text + format(">\n      <failure message=\"{}\"/>\n    </testcase>\n", escaped(*one.failure));
-  if (one.skipped)
-    return text + format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", escaped(*one.skipped));
-  return text + "/>\n";
+    inside = format("      <failure message=\"{}\"/>\n", escaped(*one.failure));
+  else if (one.skipped)
+    inside = format("      <skipped message=\"{}\"/>\n", escaped(*one.skipped));
+  if (!one.note.empty()) inside += format("      <system-out>{}</system-out>\n", escaped(one.note));
+  return text + (inside.empty() ? "/>\n" : ">\n" + inside + "    </testcase>\n");
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ struct TestCase {
   double seconds = 0;                                 ///< its duration
   std::optional<std::string> failure = std::nullopt;  ///< why it failed: one line
   std::optional<std::string> skipped = std::nullopt;  ///< why it was not run
+  std::string note = {};                              ///< for its output; empty for none
 };
 
 /// The tests as JUnit's XML, which GitLab, Jenkins and others read.

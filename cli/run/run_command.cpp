@@ -218,13 +218,15 @@ int run_on_gpu(RunSetup& job, int number) {
 
 int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (!job.request.kernel_folder.empty())
-    throw UsageError("--kernel-dir needs a GPU: recorded results are those of the program's own kernels");
+    throw UsageError(
+        "--kernel-dir needs a GPU (--device cuda:0): recorded results are those of the program's own kernels");
   db::Recording recording = open_recording(choice, job.selection.instance, job.tuning.cache);
   const Objective objective = job.tuning.objective;
   if (objective != Objective::time && std::ranges::none_of(recording.evaluations, [&](const Evaluation& one) {
         return objective_value(one, objective).has_value();
       }))
-    throw UsageError("the recording has no energy; choose --objective time");
+    throw UsageError(
+        "the recording has no energy: choose --objective time, or measure it on a GPU with --device cuda:0");
   const search::SearchSpace whole_space = build_space(job.selection, recording.device, job.request.space);
   std::vector<Configuration> recorded;
   for (const Evaluation& evaluation : recording.evaluations)
@@ -237,7 +239,8 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   job.record.key.origin = Origin::replayed;
   job.device_label = format("{} (replayed: recorded times, nothing is measured)", recording.device.name);
   if (!choice.reason.empty())
-    job.notice = choice.reason + ": replaying recorded results, nothing is measured";
+    job.notice =
+        choice.reason + ": replaying recorded results, nothing is measured; --device cuda:0 insists on a GPU";
   replay::ReplayEvaluator evaluator(recording.evaluations);
   return tune_with(job, space, evaluator);
 }
@@ -272,7 +275,8 @@ int tune_problem(const RunRequest& request) {
   take_extents(request.files, request.problem, job.selection);
   if (!request.files.input.empty()) {
     if (chosen_device(request.device, DeviceUse::tuning).kind != DeviceChoice::Kind::cuda)
-      throw UsageError("--input needs a GPU: recorded results know nothing of a file's numbers");
+      throw UsageError(
+          "--input needs a GPU (--device cuda:0): recorded results know nothing of a file's numbers");
     take_inputs(request.files, job.selection);
   }
   job.tuning = request.settled(job.selection.problem.get());

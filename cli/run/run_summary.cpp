@@ -37,9 +37,10 @@ std::vector<std::string> others_lines(const RerankResult& rerank) {
 std::string winner_text(const FinishedRun& summary) {
   const auto& [record, result, device_label, database] = summary;
   if (!result.progress.best) return labelled("best", "none: no configuration was measured");
-  return labelled("best",
-                  reports::result_texts(reports::shown(record, *result.progress.best, result.rerank))) +
-         labelled("ties", others_lines(result.rerank));
+  std::vector<std::string> best =
+      reports::result_texts(reports::shown(record, *result.progress.best, result.rerank));
+  if (record.key.origin == Origin::replayed) best.front() += ", replayed";
+  return labelled("best", best) + labelled("ties", others_lines(result.rerank));
 }
 
 /// `13 failed (launch 4, crash 9)`: the failures before a launch (`early`) or the others; empty for none.
@@ -184,6 +185,7 @@ std::string to_json(const FinishedRun& summary) {
         reports::shown(record, *progress.best, summary.result.rerank),
         {"configuration", "seconds", "low_seconds", "high_seconds", "confidence", "items_per_second",
          "bytes_per_second", "share_of_limit", "error", "tolerance"});
+  if (progress.best) object["best"]["origin"] = to_string(record.key.origin);
   object["objective"] = to_string(record.options.objective);
   object["cache"] = to_string(record.key.cache);
   object["finals"] = places_json(summary.result.rerank);

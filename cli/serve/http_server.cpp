@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -189,12 +190,21 @@ class Connection {
   Clock::time_point deadline_ = Clock::now() + patience;
 };
 
-void accept_all(int listener, std::vector<Connection>& connections) {
-  while (connections.size() < max_connections) {
+/// Returns false where nothing can be accepted for now although somebody waits: descriptors have run out.
+bool accept_all(int listener, std::vector<Connection>& connections, std::size_t most) {
+  while (connections.size() < most) {
     FileDescriptor socket(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!socket) return;
+    if (!socket) return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
     connections.emplace_back(std::move(socket));
   }
+  return true;
+}
+
+/// Half of the descriptors that this process may have are left for what answers read.
+std::size_t most_connections() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return max_connections;
+  return std::clamp<std::size_t>(limit.rlim_cur / 2, 1, max_connections);
 }
 
 }  // namespace
@@ -248,17 +258,19 @@ HttpResponse HttpServer::respond(const HttpRequest& request, const Handler& hand
 
 void HttpServer::serve(const Handler& handler, const std::function<bool()>& stop) {
   const Connection::Answer answer = [&](const HttpRequest& request) { return respond(request, handler); };
+  const std::size_t most = most_connections();
   std::vector<Connection> connections;
+  bool accepting = true;
   while (!stop()) {
     std::vector<pollfd> waiting;
     for (const Connection& connection : connections) waiting.push_back(connection.interest());
-    if (connections.size() < max_connections) waiting.push_back({listener_.get(), POLLIN, 0});
+    if (connections.size() < most && accepting) waiting.push_back({listener_.get(), POLLIN, 0});
     if (poll(waiting.data(), waiting.size(), wake_up) < 0) continue;  // a signal: `stop` tells
     std::size_t number = 0;
     std::erase_if(connections, [&](Connection& connection) {
       return !connection.proceed(waiting[number++].revents != 0, answer);
     });
-    accept_all(listener_.get(), connections);
+    accepting = accept_all(listener_.get(), connections, most);
   }
   listener_.close();
 }

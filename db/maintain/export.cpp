@@ -112,9 +112,9 @@ ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
 ExportResult export_database(const Database& source, const fs::path& target, const ExportFilter& filter) {
   if (fs::exists(target))
     throw Error(format("{} exists: name a new file, or remove it first", target.string()));
-  const Unfinished unfinished(target);  // also removes that of an export that was killed
   ExportResult result;
   try {
+    Unfinished unfinished(target);
     SQLite::Statement vacuum = bound(source.connection(), "VACUUM INTO ?", unfinished.path().string());
     vacuum.exec();
     result = make_copy(unfinished.path(), filter);

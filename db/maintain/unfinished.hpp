@@ -4,32 +4,27 @@
 #include <filesystem>
 #include <system_error>
 
+#include "tuner/base/file.hpp"
+
 namespace tune::db {
 
-/// A new file under a temporary name: removed with this object unless it is completed. For the .cpp files of
-/// this folder only.
+/// A new database under a temporary name of its own: removed with this object unless it is completed. For
+/// the .cpp files of this folder only.
 class Unfinished {
  public:
-  /// Removes what a killed process left under that name.
-  explicit Unfinished(const std::filesystem::path& target)
-      : target_(target), path_(target.string() + ".part") {
-    remove();
-  }
-  Unfinished(const Unfinished&) = delete;
-  Unfinished& operator=(const Unfinished&) = delete;
-  ~Unfinished() { remove(); }
+  /// Removes what killed processes left of this target. Throws std::filesystem::filesystem_error.
+  explicit Unfinished(const std::filesystem::path& target) : file_(target) { check(file_.error()); }
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return file_.path(); }
   /// Gives the complete file its name, in one step. Throws std::filesystem::filesystem_error.
-  void complete() const { std::filesystem::rename(path_, target_); }
+  void complete() { check(file_.complete()); }
 
  private:
-  void remove() const {
-    std::error_code ignored;
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"})
-      std::filesystem::remove(path_.string() + suffix, ignored);
+  void check(std::error_code error) const {
+    if (error) throw std::filesystem::filesystem_error("cannot be written", file_.path(), error);
   }
-  std::filesystem::path target_, path_;
+
+  UnfinishedFile file_;
 };
 
 }  // namespace tune::db

@@ -11,6 +11,7 @@
 #include "search/random.hpp"
 #include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
 #include "tuner/tensor/tensor.hpp"
@@ -60,6 +61,8 @@ void fill(std::span<T> to, const Contents& contents, const Argument& argument, b
 }
 
 void read_file(HostTensor& tensor, const Contents& contents, const Argument& argument) {
+  if (is_other_than_file(contents.file))
+    argument.place.fail(format("{} is not a regular file", contents.file.string()));
   std::ifstream in(contents.file, std::ios::binary);
   if (!in) argument.place.fail(format("cannot read {}", contents.file.string()));
   const std::span<std::byte> bytes = tensor.bytes();
@@ -277,13 +280,30 @@ Configuration DescribedProblem::reference_configuration(const Instance& instance
   return references_.emplace(instance.key(), chosen).first->second;
 }
 
+bool DescribedProblem::expects_all() const {
+  return std::ranges::all_of(description_.arguments, [](const Argument& argument) {
+    return !argument.is_compared() || argument.expected.has_value();
+  });
+}
+
+std::string DescribedProblem::compared_with() const {
+  const ReferenceDescription& reference = description_.reference;
+  if (std::ranges::none_of(description_.arguments, &Argument::is_compared))
+    return format("nothing: no output of the {} is compared", description_.noun());
+  if (expects_all()) return format("the values that the {} expects", description_.noun());
+  if (reference.function) return "the reference function";
+  if (reference.kernel)
+    return format("the reference kernel of {}", reference.kernel->path.filename().string());
+  if (!reference.configuration.entries().empty())
+    return format("the configuration that the {} names ({})", description_.noun(),
+                  reference.configuration.key());
+  return "the default configuration (no reference given)";
+}
+
 std::optional<Result<LaunchPlan>> DescribedProblem::reference_plan(const Instance& instance,
                                                                    const KernelSources&) const {
   const ReferenceDescription& reference = description_.reference;
-  const bool known = std::ranges::all_of(description_.arguments, [&](const Argument& argument) {
-    return !argument.is_compared() || argument.expected.has_value();
-  });
-  if (known || reference.function) return std::nullopt;
+  if (expects_all() || reference.function) return std::nullopt;
   const Configuration configuration = reference_configuration(instance);
   return reference.kernel ? make_plan(*reference.kernel, reference.launches, instance, configuration)
                           : make_plan(description_.kernel, description_.launches, instance, configuration);

@@ -37,6 +37,8 @@ class DescribedProblem : public Problem, public HasDescription {
                                   const std::string& where = {}) const;
   /// Returns the reason of the first function constraint that fails; empty if all hold.
   std::string broken_rule(const Instance& instance, const Configuration& configuration) const;
+  /// What results are compared with, for users: `the default configuration (no reference given)`.
+  std::string compared_with() const;
 
   const ProblemInfo& info() const override { return info_; }
   search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override;
@@ -60,6 +62,8 @@ class DescribedProblem : public Problem, public HasDescription {
   void check_launch(const KernelText& kernel, LaunchDescription& launch) const;
   /// Returns the extents of a vector, with the components of its elements.
   Extents extents_of(const Argument& argument, const Instance& instance) const;
+  /// True where the description knows the right contents of every output that is compared.
+  bool expects_all() const;
   Configuration reference_configuration(const Instance& instance) const;
   /// In plan.cpp. Failure{constraint} if a grid or block is empty or too large.
   Result<LaunchPlan> make_plan(const KernelSource& kernel, const std::vector<LaunchDescription>& launches,

@@ -8,6 +8,7 @@
 
 #include "kernels/framework/request.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {
@@ -109,11 +110,9 @@ std::filesystem::path FolderSources::find(std::string_view name) const {
 std::string FolderSources::text(std::string_view name) const {
   const std::filesystem::path path = find(name);
   if (path.empty()) return embedded_.text(name);
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw Error(format("cannot read '{}'", path.string()));
-  return text.str();
+  auto text = read_text(path);
+  if (!text) throw Error(format("cannot read '{}': {}", path.string(), text.error()));
+  return *std::move(text);
 }
 
 }  // namespace tune::kernels

@@ -28,6 +28,8 @@ struct StoredCheck {
   RecheckVerdict verdict;
   std::string skipped;  ///< the reason where it was not measured; else empty
   double seconds = 0;   ///< that it took
+  /// What its results were compared with, for users; empty where it is not known.
+  std::string compared_with = {};
 };
 
 /// Returns the winner and the default of the space with their recorded times, or Failure{constraint} where

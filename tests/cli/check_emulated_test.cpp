@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 'tune check --device emulator' as people and scripts see it.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -75,6 +76,91 @@ TEST(CheckEmulated, RefusesWhatDoesNotFitTogether) {
   expect_refused(sandbox.tune(check_small({"--plain", "--sanitize"})), 2, {"choose one"});
   expect_refused(sandbox.tune({"--problem", "stencil3d", "--device", "emulator"}), 2,
                  {"only checks kernels", "tune check"});
+}
+
+/// A definition of a kernel `k`, with parameter B of four values.
+std::string definition(const Sandbox& sandbox, const std::string& source, const std::string& more = "") {
+  written(sandbox, "k.cu", source);
+  return written(
+      sandbox, "k.json",
+      R"({"problem": "own", "kernel": "k.cu", "sizes": {"n": 64}, "parameters": {"B": [8, 16, 32, 64]},
+  "arguments": {"out": {"type": "float", "size": "n", "access": "write"}},
+  "launches": {"entry": "k", "grid": ")" +
+          (more.empty() ? std::string("n / B") : more) + R"(", "block": "B"}})");
+}
+
+ProgramResult check_all(const Sandbox& sandbox, const std::string& file,
+                        const std::vector<std::string>& more = {}) {
+  std::vector<std::string> all = {"check",    "--problem", file,     "--device",
+                                  "emulator", "--all",     "--size", "64"};
+  all.insert(all.end(), more.begin(), more.end());
+  return sandbox.tune(all);
+}
+
+const std::string right =
+    "extern \"C\" __global__ void k(float* out) { out[blockIdx.x * B + threadIdx.x] = 1; }\n";
+
+TEST(CheckEmulated, MistakesOfADefinitionFail) {
+  const Sandbox sandbox;
+  const ProgramResult header = check_all(sandbox, definition(sandbox, "#include \"helperz.cuh\"\n" + right));
+  EXPECT_EQ(header.status, 1) << header.out << header.err;
+  EXPECT_TRUE(
+      has(header.out, "4 x does not compile: k.cu:1:2: error: cannot find the header \"helperz.cuh\""))
+      << header.out;
+  EXPECT_EQ(lines_of(header.out).size(), 2U) << header.out;
+  for (const char* grid : {"-1", "0", "n - n"}) {
+    const ProgramResult empty = check_all(sandbox, definition(sandbox, right, grid));
+    EXPECT_EQ(empty.status, 1) << empty.out << empty.err;
+    EXPECT_TRUE(has(empty.out, "4 x cannot be launched: no plan at 64: grid")) << empty.out;
+  }
+}
+
+TEST(CheckEmulated, ThatChecksNothingIsNoSuccess) {
+  const Sandbox sandbox;
+  const std::string trap = "asm volatile(\"trap;\");";
+  const ProgramResult none = check_all(
+      sandbox, definition(sandbox, "extern \"C\" __global__ void k(float* out) { " + trap + " }\n"));
+  EXPECT_EQ(none.status, 3);
+  EXPECT_TRUE(has(none.out, "4 x not emulated: inline PTX")) << none.out;
+  EXPECT_TRUE(has(none.err, "tune: nothing was checked: ")) << none.err;
+  const ProgramResult some = check_all(
+      sandbox, definition(sandbox, "extern \"C\" __global__ void k(float* out) {\n#if B == 16\n" + trap +
+                                       "\n#endif\n  out[blockIdx.x * B + threadIdx.x] = 1;\n}\n"));
+  EXPECT_EQ(some.status, 0) << some.out << some.err;
+  EXPECT_TRUE(has(some.out, "4 configurations, 0 failed, 1 cannot be emulated")) << some.out;
+}
+
+// Reading them would wait for ever, or never end.
+TEST(CheckEmulated, FilesThatAreNoFilesAreRefusedAtOnce) {
+  const Sandbox sandbox;
+  const std::string pipe = (sandbox / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& file : {pipe, std::string("/dev/zero")}) {
+    expect_refused(sandbox.tune({"space", "--problem", file, "--count"}), 2, {file});
+    expect_refused(sandbox.tune({"new", file}), 2, {file});
+    expect_refused(sandbox.tune({"db", "import", file}), 1, {file});
+    expect_refused(sandbox.tune({"space", "stencil3d", "--stencil", file, "--count"}), 2, {file});
+  }
+  const std::string filled = written(
+      sandbox, "filled.json",
+      R"({"problem": "own", "kernel": "k.cu", "sizes": {"n": 64}, "parameters": {"B": [8]}, "arguments": {
+  "in": {"type": "float", "size": "n", "fill": {"file": "pipe"}},
+  "out": {"type": "float", "size": "n", "access": "write"}},
+  "launches": {"entry": "k", "grid": "n / B", "block": "B"}})");
+  written(sandbox, "k.cu", "extern \"C\" __global__ void k(const float* in, float* out) {}\n");
+  expect_refused(check_all(sandbox, filled), 2, {"pipe is not a regular file"});
+  definition(sandbox, "#include \"/dev/zero\"\n" + right);
+  EXPECT_EQ(check_all(sandbox, (sandbox / "k.json").string()).status, 1);
+}
+
+TEST(CheckEmulated, SaysWhatItComparedWith) {
+  const Sandbox sandbox;
+  const std::string file = definition(sandbox, right);
+  const std::string words = "compared with the default configuration (no reference given)";
+  EXPECT_TRUE(has(check_all(sandbox, file).out, words));
+  const auto json = nlohmann::json::parse(check_all(sandbox, file, {"--format", "json"}).out);
+  EXPECT_EQ("compared with " + json.at("compared_with").get<std::string>(), words);
+  EXPECT_TRUE(has(done(sandbox, check_small({})).out, "compared with a reference in double precision"));
 }
 
 TEST(CheckEmulated, NamesTheCureWhereThereIsNoCompiler) {

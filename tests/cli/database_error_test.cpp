@@ -148,14 +148,14 @@ TEST(RecordingError, IsSaidInOneLine) {
   expect_refused(replay((sandbox / "notes.txt").string()), 2,
                  {"notes.txt", "not a database of tune", "leave --problem"});
   expect_refused(sandbox.tune({"run", "--problem", "stencil3d", "--size", "99x99x99", "--device", "replay"}),
-                 1, {"no recording has stencil3d 99x99x99", "512x512x512", "64x64x64"});
+                 2, {"no recording has stencil3d 99x99x99", "512x512x512", "64x64x64"});
   EXPECT_FALSE(fs::exists(sandbox.database()));
 }
 
 TEST(RecordingError, NoneIsInstalled) {
   const Sandbox sandbox;
   sandbox.remove_recordings();
-  expect_refused(sandbox.tune(small_run()), 1, {"no GPU here", "--device replay:FILE"});
+  expect_refused(sandbox.tune(small_run()), 2, {"no GPU here", "--device replay:FILE"});
   expect_refused(sandbox.tune(small_run({"--device", "replay"})), 1,
                  {"no recordings", "--device replay:FILE"});
 }

@@ -23,7 +23,6 @@ void redirect(int descriptor, const std::filesystem::path& file) {
 void limit_files(std::size_t largest) {
   const rlimit limit = {largest, largest};
   setrlimit(RLIMIT_FSIZE, &limit);
-  signal(SIGXFSZ, SIG_IGN);  // a write fails instead, with an error as of a full disk
 }
 
 }  // namespace

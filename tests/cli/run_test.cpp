@@ -2,11 +2,14 @@
 // Whole tuning runs, answered by a recording.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "db/read/queries.hpp"
 #include "db/store/sqlite_store.hpp"
+#include "tests/cli/process.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/runs.hpp"
 #include "tests/cli/sandbox.hpp"
@@ -23,15 +26,64 @@ TEST(Run, WithoutAGpuItSaysSoFirstAndReplays) {
   const ProgramResult outcome =
       sandbox.tune({"--problem", "stencil3d", "--size", "64x64x64", "--quiet", "--strategy", "random"});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(sandbox.steady(outcome.err),
-            "no GPU here (<why>): replaying recorded results, nothing is measured\n");
+  EXPECT_EQ(
+      sandbox.steady(outcome.err),
+      "no GPU here (<why>): replaying recorded results, nothing is measured; --device cuda:0 insists on a GPU\n");
   expect_golden("cli/run.txt", sandbox.steady(outcome.out));
 }
 
 TEST(Run, WarmTimesAreNotAnsweredByColdOnes) {
   const Sandbox sandbox;
   const ProgramResult outcome = sandbox.tune(small_run({"--device", "replay", "--cache", "warm"}));
-  expect_refused(outcome, 1, {"no recording has", "with warm caches"});
+  expect_refused(outcome, 2, {"no recording has", "with warm caches", "--device cuda:0"});
+}
+
+// A replay is for machines without a GPU, not for those where it does not work.
+TEST(Run, AGpuThatCannotBeUsedIsAnError) {
+  Sandbox sandbox;
+  sandbox.set_environment("CUDA_VISIBLE_DEVICES", "0");
+  const std::string source = written(sandbox, "driver.c",
+                                     "int cuDriverGetVersion(int* v) { *v = 11000; return 0; }\n"
+                                     "int cuInit(unsigned f) { return 0; }\n");
+  const std::string command =
+      std::string(TUNE_CXX) + " -x c -shared -fPIC -o " + (sandbox / "libcuda.so.1").string() + " " + source;
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  sandbox.set_environment("LD_LIBRARY_PATH", (sandbox / "").string());
+  const auto call = [&](std::vector<std::string> arguments) {
+    return Process(sandbox / "", arguments).wait();
+  };
+  for (const char* device : {"", "0"}) {
+    std::vector<std::string> arguments = small_run();
+    if (*device != 0) arguments.insert(arguments.end(), {"--device", device});
+    expect_refused(call(arguments), 1, {"a GPU that cannot be used", "driver is too old", "--device replay"});
+  }
+  EXPECT_FALSE(std::filesystem::exists(sandbox.database()));
+  EXPECT_EQ(call(small_run({"--device", "replay", "--quiet"})).status, 0);
+  sandbox.set_environment("CUDA_VISIBLE_DEVICES", "");  // hidden on purpose: there is none
+  EXPECT_EQ(call(small_run({"--device", "0", "--quiet"})).status, 0);
+}
+
+TEST(Run, WhatAReplayCannotAnswerIsRefusedWithWhatToDo) {
+  const Sandbox sandbox;
+  for (const auto& [more, word] :
+       std::map<std::vector<std::string>, std::string>{{{"--device", "0,1"}, "one GPU"},
+                                                       {{"--objective", "energy"}, "--device cuda:0"},
+                                                       {{"--kernel-dir", "/tmp"}, "--device cuda:0"},
+                                                       {{"--device", "cuda:0"}, "--device replay"}})
+    expect_refused(sandbox.tune(small_run(more)), 2, {word});
+  expect_refused(sandbox.tune({"--problem", "stencil3d", "--size", "65x64x63"}), 2,
+                 {"no recording has stencil3d 65x64x63", "recorded are: ", "--device cuda:0"});
+}
+
+TEST(Run, AReplayIsCalledOneWhereverItsResultAppears) {
+  const Sandbox sandbox;
+  const Json run = Json::parse(done(sandbox, small_run({"--format", "json", "--quiet"})).out);
+  EXPECT_EQ(run["origin"], "replayed");
+  EXPECT_EQ(run["best"]["origin"], "replayed");
+  EXPECT_NE(done(sandbox, small_run({"--quiet"})).out.find(", replayed\n"), std::string::npos);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"list", "runs"}, {"list", "results"}, {"show"}, {"report"}, {"report", "--format", "md"}})
+    EXPECT_NE(done(sandbox, command).out.find("replayed"), std::string::npos) << command.front();
 }
 
 TEST(Run, AskedToReplayItSaysSoOnceOnly) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -208,6 +209,45 @@ TEST(Serve, RefusesWhatItCannotShow) {
   expect_refused(sandbox.tune({"serve", "--db", (sandbox / "none.db").string()}), 3, {"none.db"});
   expect_refused(sandbox.tune({"serve", "--port", "70000"}), 2, {"--port", "65535"});
   expect_refused(sandbox.tune({"serve", "--port", "x"}), 2, {"--port"});
+}
+
+double seconds_of_children() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+TEST(Serve, WithFewDescriptorsItWaitsAndAnswers) {
+  const Sandbox sandbox;
+  const std::filesystem::path database = sandbox / "few.db";
+  add_recording(database, {.count = 3});
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit few = before;
+  few.rlim_cur = 64;
+  setrlimit(RLIMIT_NOFILE, &few);
+  Process server(sandbox / "", {"serve", "--db", database.string(), "--port", "0"});
+  setrlimit(RLIMIT_NOFILE, &before);
+  std::smatch found;
+  int port = 0;
+  for (int i = 0; i < 600 && port == 0; ++i) {
+    const std::string out = server.out();
+    if (std::regex_search(out, found, std::regex("http://127.0.0.1:(\\d+)/"))) port = std::stoi(found[1]);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ASSERT_GT(port, 0);
+  const double used = seconds_of_children();
+  std::vector<int> idle;
+  for (int i = 0; i < 100; ++i) idle.push_back(connect_to(port));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  for (const int one : idle) close(one);
+  EXPECT_THAT(get(port, "/"), StartsWith("HTTP/1.1 200"));
+  server.send(SIGTERM);
+  server.wait();
+  EXPECT_LT(seconds_of_children() - used, 0.8) << "it waits in a loop";
 }
 
 TEST(HttpServer, SaysWhatTheHandlerThrows) {

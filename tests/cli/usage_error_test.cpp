@@ -39,14 +39,17 @@ TEST(UsageErrorText, StaysOneLineWhateverWasTyped) {
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, UsageError,
-    ::testing::Values(Wrong{{"bset"}, {"unknown command 'bset'", "did you mean 'best'?"}},
-                      Wrong{{"zzzzzzzzz"}, {"unknown command 'zzzzzzzzz'", "tune help"}},
-                      Wrong{{"help", "shwo"}, {"unknown command 'shwo'", "'show'"}},
-                      Wrong{{""}, {"unknown command ''", "tune help"}},
-                      Wrong{{"be\nst"}, {"unknown command"}},
-                      Wrong{{"run", "stencil3d", "more"}, {"tune help run"}},
-                      Wrong{{"show", "1", "2"}, {"takes one word", "tune help show"}},
-                      Wrong{{"devices", "0"}, {"takes no word without '--'", "tune help devices"}}));
+    ::testing::Values(
+        Wrong{{"bset"}, {"unknown command 'bset'", "did you mean 'best'?"}},
+        Wrong{{"zzzzzzzzz"}, {"unknown command 'zzzzzzzzz'", "tune help"}},
+        Wrong{{"help", "shwo"}, {"unknown command 'shwo'", "'show'"}},
+        Wrong{{""}, {"unknown command ''", "tune help"}}, Wrong{{"be\nst"}, {"unknown command"}},
+        Wrong{{"run", "stencil3d", "more"}, {"tune help run"}},
+        Wrong{{"show", "1", "2"}, {"'2' belongs to no option", "takes one word", "tune help show"}},
+        Wrong{{"--problem", "stencil3d", "--budget-time", "5", "sec"},
+              {"the word 'sec' belongs to no option", "--budget-time 5sec"}},
+        Wrong{{"run", "stencil3d", "--problem", "gemm"}, {"'stencil3d'", "--problem is given too"}},
+        Wrong{{"devices", "0"}, {"takes no word without '--'", "tune help devices"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Options, UsageError,
@@ -66,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"db", "merge"}, {"tune db merge FILE..."}},
         Wrong{{"db", "import"}, {"tune db import FILE..."}}, Wrong{{"db", "chek"}, {"did you mean 'check'?"}},
         Wrong{{"export"}, {"tune db export"}}, Wrong{{"db", "nothing"}, {"tune help db"}},
-        Wrong{{"db", "info", "a", "b"}, {"tune db info", "takes one word"}}));
+        Wrong{{"db", "info", "a", "b"}, {"tune db info", "takes one word", "'b' belongs to no option"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Measuring, UsageError,
@@ -125,7 +128,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"best", "stencil3d", "--device", "7"}, {"there is no device 7"}},
         Wrong{{"space", "stencil3d", "--arch", "sm_12345"}, {"sm_12345", "sm_90"}},
         Wrong{{"space", "stencil3d", "--device", "3"}, {"there is no device 3", "; --arch sm_90 takes"}},
-        Wrong{{"space", "stencil3d", "--device", "gpu"}, {"'tune devices' lists the devices; --arch sm_90 takes"}},
+        Wrong{{"space", "stencil3d", "--device", "gpu"},
+              {"'tune devices' lists the devices; --arch sm_90 takes"}},
         Wrong{{"check", "stencil3d", "--device", "3"},
               {"there is no device 3", "; --device emulator checks"}},
         Wrong{{"check", "stencil3d", "--device", "emulater"}, {"did you mean 'emulator'?"}},

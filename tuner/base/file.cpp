@@ -2,10 +2,12 @@
 #include "tuner/base/file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 namespace tune {
@@ -27,11 +29,82 @@ std::error_code write_all(int file, std::string_view bytes) {
   return {};
 }
 
+constexpr std::string_view unfinished_suffix = ".part";
+
+/// What names of unfinished files of the target begin with; a name may have 255 bytes.
+std::string unfinished_prefix(const fs::path& target) {
+  return target.filename().string().substr(0, 200) + ".tune-";
+}
+
+/// Opens a file and locks it; nothing where another process has it.
+FileDescriptor locked(const fs::path& path, int flags) {
+  FileDescriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0666));
+  const int error = errno;
+  if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.close();
+  if (!file) errno = error;
+  return file;
+}
+
+void remove_with_journals(const fs::path& path) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) fs::remove(path.string() + suffix, ignored);
+}
+
+void remove_leftovers(const fs::path& folder, const std::string& prefix) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.size() != prefix.size() + 6 + unfinished_suffix.size() || !name.starts_with(prefix) ||
+        !name.ends_with(unfinished_suffix))
+      continue;
+    if (locked(at->path(), 0)) remove_with_journals(at->path());
+  }
+}
+
+/// Six letters that another process is unlikely to choose.
+std::string random_letters() {
+  std::random_device source;
+  std::string text;
+  for (int i = 0; i < 6; ++i) text += static_cast<char>('a' + source() % 26);
+  return text;
+}
+
 }  // namespace
+
+UnfinishedFile::UnfinishedFile(fs::path target) : target_(std::move(target)) {
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  const std::string prefix = unfinished_prefix(target_);
+  remove_leftovers(folder, prefix);
+  // Another process may take a new file for a leftover before it is locked: then makes another.
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    path_ = folder / (prefix + random_letters() + std::string(unfinished_suffix));
+    lock_ = locked(path_, O_CREAT | O_EXCL);
+    if (!lock_ && errno != EEXIST) break;
+    std::error_code ignored;
+    if (lock_ && fs::exists(path_, ignored)) return;
+    lock_.close();
+  }
+  error_ = last_error();
+}
+
+UnfinishedFile::~UnfinishedFile() {
+  if (lock_) remove_with_journals(path_);
+}
+
+std::error_code UnfinishedFile::complete() {
+  std::error_code error;
+  fs::rename(path_, target_, error);
+  if (!error) lock_.close();
+  return error;
+}
 
 tl::expected<std::string, std::string> read_text(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return tl::unexpected(std::string("it is a folder"));
+  if (fs::is_character_file(path, ignored) || fs::is_block_file(path, ignored) ||
+      fs::is_socket(path, ignored))
+    return tl::unexpected(std::string("it is a device or socket, not a file"));
+  if (fs::is_fifo(path, ignored)) return tl::unexpected(std::string("it is a pipe, not a file"));
   std::ifstream in(path, std::ios::binary);
   if (!in) return tl::unexpected(std::string(std::strerror(errno)));
   std::ostringstream text;
@@ -60,7 +133,12 @@ std::error_code replace_file(const fs::path& path,
   if (is_other_than_file(path)) return write(path);
   std::error_code ignored;
   const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : path;
-  if (unfinished.empty()) unfinished = target.string() + ".part";
+  if (unfinished.empty()) {
+    UnfinishedFile own(target);
+    if (own.error()) return own.error();
+    const std::error_code failed = write(own.path());
+    return failed ? failed : own.complete();
+  }
   std::error_code error = write(unfinished);
   if (!error) fs::rename(unfinished, target, error);
   if (error) fs::remove(unfinished, ignored);

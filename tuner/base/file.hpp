@@ -45,8 +45,30 @@ bool is_other_than_file(const std::filesystem::path& path);
 /// Writes the bytes to the path as it is.
 std::error_code write_bytes(const std::filesystem::path& path, std::string_view bytes);
 
-/// Makes a file in one step: `write` fills another file in the same folder, `unfinished` (by default
-/// `<path>.part`), which then gets the name `path`. A reader of `path`, in this process or another one, sees
+/// A new file beside the one that it will replace, under a name that no other file or link has:
+/// `<target>.tune-XXXXXX.part`. Removed with the object unless it is completed. What killed processes left of
+/// `target` is removed first; what a running one writes is not.
+class UnfinishedFile {
+ public:
+  explicit UnfinishedFile(std::filesystem::path target);
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+  ~UnfinishedFile();
+
+  /// Set where it cannot be made.
+  std::error_code error() const { return error_; }
+  const std::filesystem::path& path() const { return path_; }
+  /// Gives the file its name, in one step.
+  std::error_code complete();
+
+ private:
+  std::filesystem::path target_, path_;
+  FileDescriptor lock_;  ///< of the file: held while it is written
+  std::error_code error_;
+};
+
+/// Makes a file in one step: `write` fills another file in the same folder, `unfinished` (by default an
+/// UnfinishedFile), which then gets the name `path`. A reader of `path`, in this process or another one, sees
 /// all of the new file or the old one. Replaces what a link points to, not the link; lets `write` fill a pipe
 /// or device directly. Removes the unfinished file where it fails. Does not sync: after a crash of the
 /// machine the file may be cut short.

@@ -14,6 +14,7 @@
 #include "kernels/stencil/language/syntax.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {
@@ -221,6 +222,8 @@ std::string contents(const std::filesystem::path& path) {
   constexpr std::size_t max_bytes = std::size_t{1} << 26;
   if (std::filesystem::is_directory(path))
     throw UsageError(format("{} is a folder, not a stencil file", path.string()));
+  if (is_other_than_file(path))
+    throw UsageError(format("{} is a device, pipe or socket, not a stencil file", path.string()));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw UsageError(format("cannot read the stencil file {}", path.string()));
   std::string text;

@@ -48,6 +48,31 @@ TEST(Names, BecomeValues) {
   EXPECT_THROW(enum_from_name<Colour>(names, "gree", "colour"), std::invalid_argument);
 }
 
+TEST(Files, UnfinishedOnesHaveNamesOfTheirOwn) {
+  const TemporaryFolder folder;
+  const std::filesystem::path target = folder / "a.txt", mine = folder / "a.txt.part";
+  std::ofstream(folder / "precious") << "precious";
+  std::filesystem::create_symlink(folder / "precious", mine);
+  const auto write = [](const std::filesystem::path& path) { return write_bytes(path, "new"); };
+  EXPECT_FALSE(replace_file(target, write));
+  EXPECT_EQ(read_text(target), "new");
+  EXPECT_EQ(read_text(folder / "precious"), "precious");
+  EXPECT_TRUE(std::filesystem::is_symlink(mine));
+
+  UnfinishedFile first(target), second(target);
+  EXPECT_NE(first.path(), second.path());
+  EXPECT_TRUE(std::filesystem::exists(first.path())) << "taken for a leftover";
+  write_bytes(first.path(), "first");
+  EXPECT_FALSE(second.complete());
+  EXPECT_FALSE(first.complete());
+  EXPECT_EQ(read_text(target), "first");
+
+  const std::filesystem::path left = folder / "a.txt.tune-abcdef.part";  // of a process that was killed
+  for (const char* suffix : {"", "-journal"}) std::ofstream(left.string() + suffix) << "x";
+  EXPECT_FALSE(replace_file(target, write));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 3);
+}
+
 TEST(Files, AreReplacedWholeOrNotAtAll) {
   const testing::TemporaryFolder folder;
   const auto path = folder / "file", link = folder / "link";

@@ -8,6 +8,7 @@
 #include "tuner/backends/cuda/runner/cuda_runner.hpp"
 #include "tuner/backends/cuda/runner/cuda_stream_runner.hpp"
 #include "tuner/backends/cuda/runtime/device_query.hpp"
+#include "tuner/backends/cuda/toolkit/device_files.hpp"
 #include "tuner/backends/cuda/toolkit/nvml.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/error.hpp"
@@ -76,6 +77,11 @@ std::vector<DeviceProperties> list_devices(std::string* failure_reason) {
   std::vector<DeviceProperties> devices;
   for (int number = 0; number < count; ++number) devices.push_back(query_device(number, nvml.get()));
   return devices;
+}
+
+bool has_unusable_gpu() {
+  if (hides_devices() || device_count(nullptr) > 0) return false;
+  return has_device_files() || driver_fails();
 }
 
 std::unique_ptr<Backend> open_device(int number) {

@@ -16,6 +16,10 @@ namespace tune::cuda {
 /// in one line. Never throws for that.
 std::vector<DeviceProperties> list_devices(std::string* failure_reason);
 
+/// True where list_devices() is empty although this machine has a GPU: its driver is too old or does not
+/// start, the program may not open it, or was built without CUDA. False where $CUDA_VISIBLE_DEVICES hides it.
+bool has_unusable_gpu();
+
 /// Takes a device, with compiler and runner. Throws Error where there is no such device, or no NVRTC.
 std::unique_ptr<Backend> open_device(int number);
 

@@ -105,6 +105,15 @@ int device_count(std::string* failure_reason) {
   return say("the NVIDIA driver does not answer: " + describe(status));
 }
 
+bool driver_fails() {
+  int driver = 0, count = 0;
+  ignore(cudaDriverGetVersion(&driver));
+  if (driver == 0) return false;
+  const auto status = cudaGetDeviceCount(&count);
+  ignore(status);
+  return status != cudaSuccess && status != cudaErrorNoDevice;
+}
+
 std::string pci_address(int number) {
   std::array<char, 32> text{};
   check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), number));

@@ -12,6 +12,9 @@ namespace tune::cuda {
 /// `failure_reason` (may be null) then has the cause in one line. Never throws.
 int device_count(std::string* failure_reason);
 
+/// True where there is a driver, and asking it for devices ends with an error.
+bool driver_fails();
+
 /// Reads a device's properties from the runtime and, where `nvml` is not null, from the driver's management
 /// library. Throws Error for an unknown number.
 DeviceProperties query_device(int number, const Nvml* nvml);
