@@ -146,7 +146,7 @@ void CheckReport::add(const Evaluation& evaluation) {
 void CheckReport::add_line(const Evaluation& evaluation) {
   const Failure& failure = evaluation.outcome.error();
   const std::string line = format("{}: {}: {}", to_string(failure.phase), failure.reason, failure.detail);
-  if (before_launch(failure.phase))
+  if (before_launch(failure))
     group(line, evaluation.configuration);
   else
     std::cout << format("{} [{}]\n", line, evaluation.configuration.key());
@@ -165,7 +165,7 @@ void CheckReport::add(std::size_t number, const Configuration& configuration,
     return;
   }
   for (const emulator::Finding& finding : verdict.findings) {
-    if (before_launch(as_failure(finding).phase))
+    if (before_launch(as_failure(finding)))
       group(finding.text(), configuration);
     else
       std::cout << format("{} [{}]\n", finding.text(), configuration.key());

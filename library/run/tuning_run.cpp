@@ -201,8 +201,8 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
   const bool by_time = request.objective == Objective::time;
   if (!by_time && !(record.machine.power > 0))
     throw UsageError(
-        format("the energy of {} cannot be measured (NVML is not "
-               "installed, or may not read it); choose the objective time",
+        format("the energy of {} cannot be measured (NVML is not installed or may not read it, or the device "
+               "is a part of a GPU, whose energy is not counted); choose the objective time",
                record.key.device.name));
   DeviceEvaluatorOptions options{.measure = request.measure};
   options.measure.flush_cache = request.cache == CacheState::cold;

@@ -70,11 +70,18 @@ class Property : public ::testing::TestWithParam<unsigned> {
     return format("2026-01-31T{:02}:{:02}:{:02}.000Z", ticks_ / 3600, ticks_ / 60 % 60, ticks_ % 60);
   }
 
-  /// The last of each configuration under a key, by key text.
+  /// The last of each configuration under a key, by key text: of failures that may not come again only where
+  /// there is nothing else.
   std::map<std::string, const Evaluation*> newest(int key) const {
+    const auto counts = [](const Evaluation& one) {
+      return one.outcome || !is_accident(one.outcome.error(), one.attempts);
+    };
     std::map<std::string, const Evaluation*> result;
-    for (const Entry& entry : entries_)
-      if (entry.key == key) result[entry.evaluation.configuration.key()] = &entry.evaluation;
+    for (const Entry& entry : entries_) {
+      if (entry.key != key) continue;
+      const Evaluation*& current = result[entry.evaluation.configuration.key()];
+      if (current == nullptr || counts(entry.evaluation) || !counts(*current)) current = &entry.evaluation;
+    }
     return result;
   }
 

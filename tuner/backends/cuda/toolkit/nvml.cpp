@@ -90,10 +90,10 @@ std::string Nvml::driver_version() const {
 
 std::optional<NvmlDevice> Nvml::find(const std::string& uuid, const std::string& pci_address) const {
   Device device = nullptr;
-  if (functions_->handle_by_uuid(uuid.c_str(), &device) != success &&
-      functions_->handle_by_pci(pci_address.c_str(), &device) != success)
-    return std::nullopt;
-  return NvmlDevice(functions_, device);
+  if (functions_->handle_by_uuid(uuid.c_str(), &device) == success)
+    return NvmlDevice(functions_, device, true);
+  if (functions_->handle_by_pci(pci_address.c_str(), &device) != success) return std::nullopt;
+  return NvmlDevice(functions_, device, false);
 }
 
 NvmlReading NvmlDevice::read() const {
@@ -102,7 +102,7 @@ NvmlReading NvmlDevice::read() const {
   if (functions_->clock(device_, clock_sm, &value) == success) reading.core_clock = value * 1e6;
   if (functions_->clock(device_, clock_memory, &value) == success) reading.memory_clock = value * 1e6;
   if (functions_->temperature(device_, sensor_gpu, &value) == success) reading.temperature = value;
-  if (functions_->power(device_, &value) == success) reading.power = value * 1e-3;
+  if (whole_ && functions_->power(device_, &value) == success) reading.power = value * 1e-3;
   if (functions_->power_limit(device_, &value) == success) reading.power_limit = value * 1e-3;
   reading.throttle = throttle();
   unsigned pending = 0;
@@ -117,7 +117,7 @@ std::uint64_t NvmlDevice::throttle() const {
 
 std::optional<double> NvmlDevice::energy() const {
   unsigned long long millijoules = 0;
-  if (functions_->energy == nullptr || functions_->energy(device_, &millijoules) != success)
+  if (!whole_ || functions_->energy == nullptr || functions_->energy(device_, &millijoules) != success)
     return std::nullopt;
   return static_cast<double>(millijoules) * 1e-3;
 }

@@ -31,16 +31,17 @@ class NvmlDevice {
   /// Returns why clocks are held back now, as NVML's bits; 0 where unknown.
   std::uint64_t throttle() const;
   /// Returns the joules that the device has taken since the driver was loaded; nothing where it does not
-  /// count them.
+  /// count them, and for a part of a GPU (MIG): NVML counts those of all parts together.
   std::optional<double> energy() const;
 
  private:
   friend class Nvml;
   struct Functions;
-  NvmlDevice(std::shared_ptr<const Functions> functions, struct NvmlDeviceTag* device)
-      : functions_(std::move(functions)), device_(device) {}
+  NvmlDevice(std::shared_ptr<const Functions> functions, struct NvmlDeviceTag* device, bool whole)
+      : functions_(std::move(functions)), device_(device), whole_(whole) {}
   std::shared_ptr<const Functions> functions_;
   struct NvmlDeviceTag* device_;
+  bool whole_;  ///< not a part of a GPU
 };
 
 /// NVML, found at run time. It finds devices by UUID or PCI address, not by number: its numbers are not
@@ -52,7 +53,8 @@ class Nvml {
 
   /// `580.159.04`; empty where unknown.
   std::string driver_version() const;
-  /// Finds a device by `uuid` (`GPU-...`), else by `pci_address` (`0000:17:00.0`).
+  /// Finds a device by `uuid` (`GPU-...`), else by `pci_address` (`0000:17:00.0`). A part of a GPU has a UUID
+  /// that NVML does not know, and the address of the GPU.
   std::optional<NvmlDevice> find(const std::string& uuid, const std::string& pci_address) const;
 
  private:
