@@ -37,6 +37,13 @@ struct BestAnswer {
   bool shipped;  ///< from a recording that came with the program
   Objective objective;
   const KernelSources& sources;  ///< of the problem
+  db::Board here;                ///< that was asked for
+
+  /// Empty where the record is of another model.
+  std::string board_difference() const {
+    const bool same_model = candidate.match == db::Match::exact || candidate.match == db::Match::nearest_size;
+    return same_model ? db::board_difference(candidate.result.board, here) : std::string();
+  }
 };
 
 LaunchPlan plan_of(const BestAnswer& answer) {
@@ -50,7 +57,7 @@ LaunchPlan plan_of(const BestAnswer& answer) {
 
 /// For people: configuration, time, and why this record was chosen.
 std::string best_text(const BestAnswer& answer) {
-  const auto& [selection, candidate, database, shipped, objective, sources] = answer;
+  const auto& [selection, candidate, database, shipped, objective, sources, here] = answer;
   const db::ResultRow& result = candidate.result;
   const std::string& recorded_size = result.workload.size;
   std::string text =
@@ -70,6 +77,8 @@ std::string best_text(const BestAnswer& answer) {
                                   result.workload.driver,
                                   counted(static_cast<std::uint64_t>(candidate.measured), "configuration")),
                            label_column));
+  if (const std::string difference = answer.board_difference(); !difference.empty())
+    text += labelled("board", wrapped(difference, label_column));
   text += labelled("from", database.string());
   text += labelled("", format("run {}, {}", result.run, time_of_day(result.recorded)));
   if (shipped) text += labelled("", "a recording that ships with tune: your database has no better match");
@@ -100,23 +109,26 @@ std::string best_json(const BestAnswer& answer) {
   const db::ResultRow& result = answer.candidate.result;
   Json object = reports::instance_json(answer.selection.instance);
   object.update(reports::result_json(reports::shown(result), {"configuration", "seconds"}));
-  object.update({{"objective", to_string(answer.objective)},
-                 {"value", answer.candidate.value},
-                 {"share_of_limit", result.amount.limit / *result.time},
-                 {"finals", winner_json(answer.candidate)},
-                 {"match", lookup::to_string(answer.candidate.match)},
-                 {"loss", loss_json(answer.candidate)},
-                 {"why", answer.candidate.reason},
-                 {"recorded_size", result.workload.size},
-                 {"device", result.workload.device},
-                 {"model_key", result.workload.model_key},
-                 {"driver", result.workload.driver},
-                 {"compiler", result.workload.toolchain.compiler},
-                 {"source_hash", result.workload.toolchain.source_hash},
-                 {"recorded", result.recorded},
-                 {"run", result.run},
-                 {"database", answer.database.string()},
-                 {"shipped", answer.shipped}});
+  object.update(
+      {{"objective", to_string(answer.objective)},
+       {"value", answer.candidate.value},
+       {"share_of_limit", result.amount.limit / *result.time},
+       {"finals", winner_json(answer.candidate)},
+       {"match", lookup::to_string(answer.candidate.match)},
+       {"loss", loss_json(answer.candidate)},
+       {"why", answer.candidate.reason},
+       {"recorded_size", result.workload.size},
+       {"device", result.workload.device},
+       {"model_key", result.workload.model_key},
+       {"driver", result.workload.driver},
+       {"compiler", result.workload.toolchain.compiler},
+       {"source_hash", result.workload.toolchain.source_hash},
+       {"recorded", result.recorded},
+       {"power_limit_watts", result.board.power_limit > 0 ? Json(result.board.power_limit) : Json()},
+       {"board_difference", answer.board_difference()},
+       {"run", result.run},
+       {"database", answer.database.string()},
+       {"shipped", answer.shipped}});
   return json_text(object);
 }
 
@@ -198,7 +210,9 @@ db::BestQuery device_query(const std::string& text) {
     throw UsageError(format("there is no device {}: {}", *number,
                             devices.empty() ? failure_reason : std::string("'tune devices' lists them")));
   if (devices.empty()) return query;
-  query.device = db::lookup_device(devices[static_cast<std::size_t>(number.value_or(0))]);
+  const DeviceProperties& device = devices[static_cast<std::size_t>(number.value_or(0))];
+  query.device = db::lookup_device(device);
+  query.board = db::board_of(device);
   return query;
 }
 
@@ -351,9 +365,13 @@ void print_best(const Question& question, const KernelSources& sources) {
                                           *question.databases.opened[candidate.database], candidate));
   });
   if (chosen == all.end()) no_answer(question, all);
-  const BestAnswer answer{
-      selection,       *chosen, databases.opened[chosen->database]->path(), chosen->database >= databases.own,
-      query.objective, sources};
+  const BestAnswer answer{selection,
+                          *chosen,
+                          databases.opened[chosen->database]->path(),
+                          chosen->database >= databases.own,
+                          query.objective,
+                          sources,
+                          query.board};
   if (const auto dumped =
           chosen_dumped_sources(request.sources_folder, *selection.problem, selection.instance, sources))
     dumped->keep(chosen->result.configuration);

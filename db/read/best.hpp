@@ -19,6 +19,9 @@ namespace tune::db {
 struct BestQuery {
   std::string problem;
   lookup::Device device = {};  ///< empty for any; a name alone, or a model key, does
+  /// Of the device, where it is known. Records of other boards of the model are offered all the same: see
+  /// board_difference.
+  Board board = {};
   std::vector<std::pair<std::string, std::int64_t>> extents = {};  ///< empty for any size
   /// Settings key; records with other settings are never offered.
   std::optional<std::string> settings = std::nullopt;

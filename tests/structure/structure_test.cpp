@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -207,6 +209,45 @@ TEST(Structure, EveryFileNamesItsLicence) {
   for (const SourceText& file : source_files(endings)) {
     ASSERT_FALSE(file.lines.empty()) << file.name;
     EXPECT_EQ(file.lines.front(), "// SPDX-License-Identifier: Apache-2.0") << file.name;
+  }
+}
+
+std::vector<std::string> lines_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file) << path;
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The table that bench/rivals/table.py makes of a CSV file without quotes.
+std::vector<std::string> table_of(const std::filesystem::path& csv) {
+  std::vector<std::string> table;
+  for (const std::string& line : lines_of(csv)) {
+    if (line.starts_with("#")) continue;
+    EXPECT_EQ(line.find('"'), std::string::npos) << csv << " has quotes";
+    const std::string row = "| " + std::regex_replace(line, std::regex(","), " | ") + " |";
+    table.push_back(row);
+    if (table.size() == 1) table.push_back(std::regex_replace(row, std::regex("[^| ]+"), "---"));
+  }
+  return table;
+}
+
+TEST(Docs, TablesAreThoseOfTheirMeasurements) {
+  const std::filesystem::path root = TUNE_SOURCE_DIR;
+  const std::regex mark("<!-- table: (\\S+) -->");
+  for (const auto& page : std::filesystem::directory_iterator(root / "docs")) {
+    if (page.path().extension() != ".md") continue;
+    const std::vector<std::string> lines = lines_of(page.path());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      std::smatch found;
+      if (!std::regex_match(lines[i], found, mark)) continue;
+      std::vector<std::string> table;
+      for (std::size_t row = i + 1; row < lines.size() && lines[row].starts_with("|"); ++row)
+        table.push_back(lines[row]);
+      EXPECT_EQ(table, table_of(root / found[1].str()))
+          << page.path() << ": call bench/rivals/table.py with this page";
+    }
   }
 }
 
