@@ -34,8 +34,10 @@ using ::testing::IsEmpty;
 /// A database with a clock of its own: every record is at another time of day.
 struct Tuned {
   Tuned(const fs::path& path, const std::string& name)
-      : database(path),
-        store(database, [this, name] { return format("2026-01-{}:{:06}Z", name, ++ticks); }) {}
+      : database(path), store(database, [this, day = 1 + name.front() - 'a'] {
+          ++ticks;
+          return format("2026-01-{:02}T12:{:02}:{:02}.000Z", day, ticks / 60, ticks % 60);
+        }) {}
   int ticks = 0;
   db::Database database;
   db::SqliteStore store;
