@@ -107,12 +107,20 @@ class Salvage {
       ++result_.more;
   }
 
-  /// The columns that both schemas have.
-  std::vector<std::string> columns(const SavedTable& table) {
+  /// The columns of the target that the source has, and their values there: what an older schema lacks is as
+  /// its migration makes it.
+  struct Columns {
+    std::vector<std::string> names, values;
+  };
+  Columns columns(const SavedTable& table) {
     const std::vector<std::string> there = columns_of(source_, table.name);
-    std::vector<std::string> both;
-    for (const std::string& column : columns_of(target_, table.name))
-      if (std::ranges::find(there, column) != there.end()) both.push_back(column);
+    Columns both;
+    for (const std::string& column : columns_of(target_, table.name)) {
+      const bool known = std::ranges::find(there, column) != there.end();
+      if (!known && (there.empty() || column != "cache")) continue;
+      both.names.push_back(column);
+      both.values.push_back(known ? column : "'cold'");
+    }
     return both;
   }
 
@@ -144,14 +152,14 @@ class Salvage {
   }
 
   void copy_by_number(const SavedTable& table) {
-    const std::vector<std::string> names = columns(table);
+    const auto [names, values] = columns(table);
     if (names.empty()) return;  // an older schema has no such table
     const auto count = static_cast<int>(names.size());
     SQLite::Statement insert(target_, insert_sql(table.name, names));
     std::int64_t last = 0, refused = 0, unread = 0;
     try {
       SQLite::Statement row(
-          source_, format("SELECT {}, {} FROM {} ORDER BY rowid", listed(names), table.key, table.name));
+          source_, format("SELECT {}, {} FROM {} ORDER BY rowid", listed(values), table.key, table.name));
       while (row.executeStep()) {
         last = std::max(last, row.getColumn(count).getInt64());
         refused += insert_row(insert, row, count) ? 0 : 1;
@@ -159,7 +167,7 @@ class Salvage {
     } catch (const SQLite::Exception& damaged) {
       if (damaged.getErrorCode() != SQLITE_CORRUPT) throw;
       SQLite::Statement row(source_,
-                            format("SELECT {} FROM {} WHERE {} = ?", listed(names), table.name, table.key));
+                            format("SELECT {} FROM {} WHERE {} = ?", listed(values), table.name, table.key));
       const std::int64_t end = largest(table);
       for (std::int64_t number = last + 1; number <= end; ++number) {
         try {
@@ -177,12 +185,12 @@ class Salvage {
   }
 
   void copy_of_parents(const SavedTable& table) {
-    const std::vector<std::string> names = columns(table);
+    const auto [names, values] = columns(table);
     if (names.empty()) return;
     const auto count = static_cast<int>(names.size());
     SQLite::Statement insert(target_, insert_sql(table.name, names));
     SQLite::Statement row(source_,
-                          format("SELECT {} FROM {} WHERE {} = ?", listed(names), table.name, table.key));
+                          format("SELECT {} FROM {} WHERE {} = ?", listed(values), table.name, table.key));
     const std::string parents = std::string(table.key) == "run" ? "runs" : "evaluations";
     SQLite::Statement parent(target_, format("SELECT id FROM {} ORDER BY id", parents));
     std::int64_t lost = 0;

@@ -260,7 +260,7 @@ void Database::prepare_for_writing() {
   if (is_write_protected(path_) || sqlite3_db_readonly(connection_->getHandle(), "main") == 1)
     throw Error(format("{} cannot be written: change its permissions, or name another file with --db",
                        path_.string()));
-  request_checksums(*connection_);  // before a new file gets its first page
+  if (connection_->execAndGet("PRAGMA page_count").getInt() == 0) request_checksums(*connection_);
   write_ahead_log_ = use_write_ahead_log();
   if (!write_ahead_log_ && path_ != in_memory)
     notice_ = format(

@@ -49,10 +49,10 @@ void migrate(SQLite::Database& connection, std::span<const Migration> steps) {
   const auto number = [&connection](const char* sql) { return connection.execAndGet(sql).getInt64(); };
   const auto version = [&number] { return number("PRAGMA user_version"); };
   const int last = steps.back().version;
+  // Only read here: most openings find the schema current and should not wait for a writer.
+  const bool without = last >= lookup::first_checked_schema && request_checksums(connection);
+  if (version() >= last && !without) return;
   for (;;) {
-    // Only read here: most openings find the schema current and should not wait for a writer.
-    const bool without = last >= lookup::first_checked_schema && request_checksums(connection);
-    if (version() >= last && !without) return;
     const std::int64_t before = number("PRAGMA data_version");
     if (without) connection.exec("VACUUM");
     SQLite::Transaction transaction(connection, SQLite::TransactionBehavior::IMMEDIATE);

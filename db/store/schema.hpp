@@ -32,7 +32,7 @@ int schema_version();
 void migrate(SQLite::Database& connection, std::span<const Migration> steps);
 
 /// Makes SQLite leave room for the checksums of pages (lookup/src/checked_pages.hpp) in a new file, or in one
-/// that is written anew. Returns true where the pages that there are lack it.
+/// that is written anew. Returns true on the first call for a connection whose file has pages that lack it.
 bool request_checksums(SQLite::Database& connection);
 
 /// The schema's views hold no data, and SQLite reads their texts whenever a file is opened: a third of a

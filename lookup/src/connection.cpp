@@ -16,7 +16,8 @@ Error error_of(int code, const std::string& detail, const std::string& file) {
     case SQLITE_NOTADB:
       return {Code::not_a_database, file + " is not a tune database: name another file"};
     case SQLITE_CORRUPT:
-      return {Code::damaged, file + " is damaged (" + detail + "): restore a copy"};
+      return {Code::damaged, file + " is damaged (" + detail +
+                                 "): restore a copy, or save what is sound with 'tune db salvage'"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:

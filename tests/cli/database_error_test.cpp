@@ -68,7 +68,7 @@ TEST(DatabaseError, ADamagedFile) {
   for (const std::vector<std::string>& command : commands(sandbox)) {
     SCOPED_TRACE(command.front());
     const ProgramResult outcome = sandbox.tune(command);
-    expect_refused(outcome, 1, {"results.db", "is damaged", ".recover"});
+    expect_refused(outcome, 1, {"results.db", "is damaged", "tune db salvage"});
   }
 }
 

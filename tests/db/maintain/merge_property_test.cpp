@@ -75,7 +75,7 @@ class Family {
   /// runs and evaluations that are alike must not be taken for each other.
   void work_on(std::size_t member) {
     db::Database database(paths_[member]);
-    db::SqliteStore store(database, [this] { return format("2026-01-{:02}", 1 + pick(3)); });
+    db::SqliteStore store(database, [this] { return format("2026-01-{:02}T12:00:00.000Z", 1 + pick(3)); });
     for (int runs = pick(4); runs >= 0; --runs) {
       RunRecord record = run_of(some_key());
       record.machine.host = format("host-{}", pick(2));

@@ -14,10 +14,12 @@
 #include "db/maintain/export.hpp"
 #include "db/read/best.hpp"
 #include "db/read/run_details.hpp"
+#include "db/store/json.hpp"
 #include "db/store/schema.hpp"
 #include "tests/db/contents.hpp"
 #include "tests/db/examples.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -32,8 +34,10 @@ using ::testing::IsEmpty;
 /// A database with a clock of its own: every record is at another time of day.
 struct Tuned {
   Tuned(const fs::path& path, const std::string& name)
-      : database(path),
-        store(database, [this, name] { return format("2026-01-{}:{:06}Z", name, ++ticks); }) {}
+      : database(path), store(database, [this, day = 1 + name.front() - 'a'] {
+          ++ticks;
+          return format("2026-01-{:02}T12:{:02}:{:02}.000Z", day, ticks / 60, ticks % 60);
+        }) {}
   int ticks = 0;
   db::Database database;
   db::SqliteStore store;
@@ -232,7 +236,7 @@ TEST_F(MergeTest, FinalsThatDifferAreKeptAndTold) {
   fs::copy_file(folder_ / "a.db", folder_ / "changed.db");
   db::Database changed(folder_ / "changed.db");
   merge(changed, a_.database);  // what stands in the log
-  changed.connection().exec("UPDATE finals SET time = 9 WHERE place = 1");
+  changed.connection().exec("UPDATE finals SET time = 9, time_high = 10 WHERE place = 1");
   changed.connection().exec("UPDATE runs SET end_reason = 'failed'");
   const auto before = contents(a_.database);
   EXPECT_THAT(merge(a_.database, changed).conflicts,
@@ -246,15 +250,20 @@ TEST_F(MergeTest, FromAFileOfAnOlderProgram) {
     SQLite::Database file(old.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     const auto steps = db::migrations();
     db::migrate(file, std::span(steps).first(1));
+    const DeviceProperties device = example_device();
+    const std::string facts = db::to_json(device), model = device.model_key();
+    file.exec(format("INSERT INTO devices VALUES (1, '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
+                     content_hash(facts), model, device.name, device.uuid, device.architecture(),
+                     device.driver, facts));
+    file.exec(format("INSERT INTO works VALUES (1, 1, '{}', '{}', 1, 'measured')", model, device.driver));
     file.exec(
-        "INSERT INTO devices VALUES (1, 'hash', 'M', 'N', 'GPU-1', 'sm_90', '1', '{\"name\":\"N\"}');"
         "INSERT INTO toolchains VALUES (1, 'c', 's'); INSERT INTO instances VALUES (1, 'p', '1', '', "
         "'{\"n\":1}',"
-        " '{}'); INSERT INTO works VALUES (1, 1, 'M', '1', 1, 'measured');"
+        " '{}');"
         "INSERT INTO runs (work, device, strategy, seed, restriction, pinned, command_line, program_version,"
         " host, core_clock, memory_clock, temperature, power, throttle, space_size, limit_seconds, items,"
         " flops, bytes, item, started) VALUES (1, 1, 's', '1', '', '{}', '', '', '', 0, 0, 0, 0, '', 1, 1, 1,"
-        " 1, 1, '', '2025')");
+        " 1, 1, '', '2025-01-31T12:00:00.000Z')");
   }
   const auto before = fs::file_size(old);
   {
