@@ -172,6 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"check", "stencil3d", "--arch", "sm_90", "--config", "varaint=direct"},
               {"--config", "varaint"}},
         Wrong{{"check", "stencil3d", "--arch", "sm_90", "--sample", "0"}, {"--sample", "at least 1"}},
+        Wrong{{"check", "stencil3d", "--arch", "sm_90", "--compilers", "0"}, {"--compilers", "at least 1"}},
         Wrong{{"check", "stencil3d", "--sample", "1", "--all"}, {"--sample and --all: choose one"}},
         Wrong{replay({"--where", "1/0 == 1"}), {"constraint '1 / 0 == 1': division by zero"}},
         Wrong{{"check", "stencil3d", "--arch", "sm_1"}, {"sm_1", "sm_90"}},

@@ -58,6 +58,7 @@ TEST_P(Architectures, HaveASampleThatCompiles) {
   CompilePool pool(*compiler, host_threads());
   std::vector<std::pair<std::string, std::future<Result<Binary>>>> compiling;
   for (const ProblemEntry& entry : problems()) {
+    if (entry.name == "fault_injection") continue;  // some of it must not compile
     const auto problem = entry.make();
     const Instance instance = make_instance(problem->info(), "", {});
     const std::vector<Configuration> sample = sample_of(*problem, instance, GetParam());
@@ -75,7 +76,14 @@ TEST_P(Architectures, HaveASampleThatCompiles) {
   std::printf("%s: %zu configurations compiled\n", std::string(GetParam()).c_str(), compiling.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Architectures, ::testing::ValuesIn(known_architectures()),
+/// Of the others the tests of each problem compile far more.
+std::vector<std::string_view> less_usual_architectures() {
+  std::vector<std::string_view> names(known_architectures().begin(), known_architectures().end());
+  for (const char* usual : {"sm_80", "sm_90", "sm_120"}) std::erase(names, usual);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, Architectures, ::testing::ValuesIn(less_usual_architectures()),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace

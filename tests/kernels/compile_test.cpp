@@ -93,7 +93,8 @@ double cost_of(const Sampled& sampled) {
   return 100 + terms * (registers ? terms : 1);
 }
 
-/// Of many random configurations, few that together have every wanted value; besides, every 256th of them.
+/// Of many random configurations, few that together have every wanted value; besides, one of every 256 that
+/// compiles soon.
 class Covering {
  public:
   Covering(int dimensions, std::string architecture, std::uint64_t seed)
@@ -119,11 +120,18 @@ class Covering {
     for (const std::string& value : wanted_) EXPECT_TRUE(seen_.contains(value)) << value << " is missing";
     std::vector<Sampled> sample;
     for (const std::size_t place : tune::testing::covering(values_, costs_)) sample.push_back(drawn_[place]);
-    for (std::size_t i = 255; i < drawn_.size(); i += 256) sample.push_back(drawn_[i]);
+    for (std::size_t i = 256; i <= drawn_.size(); i += 256) sample.push_back(drawn_[cheapest(i - 64, i)]);
     return sample;
   }
 
  private:
+  std::size_t cheapest(std::size_t begin, std::size_t end) const {
+    const auto first = costs_.begin();
+    return static_cast<std::size_t>(std::min_element(first + static_cast<std::ptrdiff_t>(begin),
+                                                     first + static_cast<std::ptrdiff_t>(end)) -
+                                    first);
+  }
+
   bool has_parameter(const testing::StencilCase& stencil, const std::string& name) const {
     const search::SpaceDefinition definition = testing::stencil_problem(stencil)->space(
         testing::stencil_instance(stencil, 512, 512, 512), architecture_properties(architecture_));
