@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
