@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
@@ -66,7 +67,7 @@ void expect_losses_found(const std::string& name, std::size_t drawn) {
         if (loads_vectors(*problem, instance, one))
           sample.add(one, small_sizes(*problem, instance, one), sources);
   }
-  tune::testing::expect_faults_found(sample);
+  expect_wrong_results(sample);
 }
 
 }  // namespace tune::kernels::testing

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/kernels/precision/losses.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "search/expressions/expr.hpp"
@@ -36,6 +38,20 @@ std::vector<Instance> small_sizes(const Problem& problem, const Instance& instan
   std::ranges::sort(sizes, {}, [&](const Instance& size) { return problem.cost(size).items; });
   while (sizes.size() > 1 && problem.cost(sizes.back()).items > many) sizes.pop_back();
   return sizes;
+}
+
+void expect_wrong_results(const tune::testing::EmulatedSample& sample) {
+  EXPECT_GT(sample.size(), 0U);
+  emulator::CheckOptions options;
+  options.source_lines = false;
+  const std::vector<emulator::CheckVerdict> verdicts = sample.verdicts(options);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    EXPECT_EQ(verdicts[i].not_emulated, "") << sample.name(i);
+    EXPECT_TRUE(std::ranges::any_of(
+        verdicts[i].findings,
+        [](const emulator::Finding& finding) { return finding.kind == emulator::FindingKind::wrong_result; }))
+        << sample.name(i) << tune::testing::complaint(verdicts[i]);
+  }
 }
 
 }  // namespace tune::kernels::testing

@@ -28,4 +28,7 @@ std::optional<Configuration> configuration_where(const Problem& problem, const I
 std::vector<Instance> small_sizes(const Problem& problem, const Instance& instance,
                                   const Configuration& configuration);
 
+/// Expects that the result of every configuration is found wrong.
+void expect_wrong_results(const tune::testing::EmulatedSample& sample);
+
 }  // namespace tune::kernels::testing
