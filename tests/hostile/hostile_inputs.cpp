@@ -18,84 +18,47 @@ const std::string kernel =
     "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) out[i] = in[i] * ITEMS;\n}\n";
 
 const std::string native =
-                      R"({"problem": "own", "summary": "a kernel", "kernel": "k.cu", "sizes": {"n": 4096},
+    R"json({"problem": "own", "summary": "a kernel", "kernel": "k.cu", "sizes": {"n": 4096},
  "settings": {"type": ["float", "double"]},
- "parameters": {"BLOCK": [32, 64, 128], "ITEMS": {"values": "range(1, 5)",
-                  "default" : 2
-}
-, "mode" : [ "a", "b" ]
-}
-, "constraints" : [ "BLOCK * ITEMS <= 256", {"rule" : "BLOCK <= max_threads", "why" : "threads"} ],
-                  "arguments" : {
-                    "in" : {"type" : "type", "size" : "n", "fill" : {"random" : [ 0, 1 ]}},
-                    "out" : {"type" : "type", "size" : "n", "access" : "write"},
-                    "n" : {"type" : "int", "value" : "n"}
-                  },
-                                "launches"
-    : {"entry" : "k", "grid" : "(n + BLOCK - 1) // BLOCK", "block" : "BLOCK", "shared" : "4 * BLOCK"},
-      "check" : [ {"n" : 100} ],
-                "tolerance" : {"relative" : 1e-5},
-                              "flops" : "2 * n",
-                                        "item" : "element"
-})";
+ "parameters": {"BLOCK": [32, 64, 128], "ITEMS": {"values": "range(1, 5)", "default": 2}, "mode": ["a", "b"]},
+ "constraints": ["BLOCK * ITEMS <= 256", {"rule": "BLOCK <= max_threads", "why": "threads"}],
+ "arguments": {"in": {"type": "type", "size": "n", "fill": {"random": [0, 1]}},
+  "out": {"type": "type", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"}},
+ "launches": {"entry": "k", "grid": "(n + BLOCK - 1) // BLOCK", "block": "BLOCK", "shared": "4 * BLOCK"},
+ "check": [{"n": 100}], "tolerance": {"relative": 1e-5}, "work": {"flops": "2 * n", "item": "element"}})json";
 
-const std::string t1 = R"({"General": {"FormatVersion": 1, "BenchmarkName": "own"},
+const std::string t1 = R"json({"General": {"FormatVersion": 1, "BenchmarkName": "own"},
  "ConfigurationSpace": {"TuningParameters": [{"Name": "BLOCK", "Type": "int", "Values": "[32, 64, 128]", "Default": 64},
-  {"Name": "ITEMS", "Type": "int", "Values": "list(range(1, 5))", "Default": 1
-}],
-  "Conditions": [{"Expression": "BLOCK * ITEMS <= 256", "Parameters": ["BLOCK", "ITEMS"]}]
-}
-, "KernelSpecification" : {
-  "Language" : "CUDA",
-               "KernelName" : "k",
-                              "KernelFile" : "k.cu",
-                                             "ProblemSize" : [4096],
-                                                             "LocalSize" : {"X" : "BLOCK"},
-                                                                           "GlobalSize"
-      : {"X" : "(4096 + BLOCK - 1) // BLOCK"},
-        "GlobalSizeType" : "CUDA",
-                           "Arguments" : [
-                             {
-                               "Name" : "in",
-                               "Type" : "float",
-                               "MemoryType" : "Vector",
-                               "Size" : 4096,
-                               "FillType" : "Random",
-                               "FillValue" : 1,
-                               "AccessType" : "ReadOnly"
-                             },
-                             {
-                               "Name" : "out",
-                               "Type" : "float",
-                               "MemoryType" : "Vector",
-                               "Size" : 4096,
-                               "FillType" : "Constant",
-                               "FillValue" : 0,
-                               "AccessType" : "WriteOnly",
-                               "Output" : 1
-                             },
-                             {"Name" : "n", "Type" : "int32", "MemoryType" : "Scalar", "FillValue" : 4096}
-                           ]
-}
-})";
+  {"Name": "ITEMS", "Type": "int", "Values": "list(range(1, 5))", "Default": 1}],
+  "Conditions": [{"Expression": "BLOCK * ITEMS <= 256", "Parameters": ["BLOCK", "ITEMS"]}]},
+ "KernelSpecification": {"Language": "CUDA", "KernelName": "k", "KernelFile": "k.cu", "ProblemSize": [4096],
+  "LocalSize": {"X": "BLOCK"}, "GlobalSize": {"X": "(4096 + BLOCK - 1) // BLOCK"}, "GlobalSizeType": "CUDA",
+  "Arguments": [{"Name": "in", "Type": "float", "MemoryType": "Vector", "Size": 4096, "FillType": "Random",
+    "FillValue": 1, "AccessType": "ReadOnly"},
+   {"Name": "out", "Type": "float", "MemoryType": "Vector", "Size": 4096, "FillType": "Constant", "FillValue": 0,
+    "AccessType": "WriteOnly", "Output": 1},
+   {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 4096}]}})json";
 
-const std::string t4 = R"({"schema_version": "1.0.0", "metadata": {"kernel_name": "k", "problem_size": "64x64",
+const std::string t4 =
+    R"json({"schema_version": "1.0.0", "metadata": {"kernel_name": "k", "problem_size": "64x64",
  "device": "Some GPU", "timeunit": "milliseconds"}, "results": [
  {"timestamp": "2026-01-02T03:04:05Z", "configuration": {"BLOCK": 32, "mode": "a"}, "objectives": ["time"],
   "times": {"compilation_time": 5, "benchmark": 3, "runtimes": [1.5, 1.6, 1.4]}, "invalidity": "correct",
   "correctness": 1, "measurements": [{"name": "time", "value": 1.5, "unit": "ms"}]},
  {"configuration": {"BLOCK": 64, "mode": "b"}, "times": {"runtimes": []}, "invalidity": "compile", "correctness": 0,
-  "measurements": [{"name": "time", "value": null, "unit": ""}]}]})";
+  "measurements": [{"name": "time", "value": null, "unit": ""}]}]})json";
 
-const std::string kernel_tuner = R"({"device_name": "Some GPU", "kernel_name": "k", "problem_size": [64, 64],
+const std::string kernel_tuner =
+    R"json({"device_name": "Some GPU", "kernel_name": "k", "problem_size": [64, 64],
  "tune_params_keys": ["BLOCK", "mode"], "tune_params": {"BLOCK": [32, 64], "mode": [1, 2]}, "objective": "time",
  "cache": {"32,1": {"BLOCK": 32, "mode": 1, "time": 1.5, "times": [1.5, 1.6], "compile_time": 5.0},
-  "64,2": {"BLOCK": 64, "mode": 2, "time": "CompilationFailedConfig"}}})";
+  "64,2": {"BLOCK": 64, "mode": 2, "time": "CompilationFailedConfig"}}})json";
 
-const std::string ktt = R"({"Metadata": {"TimeUnit": "Milliseconds", "Device": "Some GPU"}, "Results": [
+const std::string ktt = R"json({"Metadata": {"TimeUnit": "Milliseconds", "Device": "Some GPU"}, "Results": [
  {"Configuration": [{"Name": "BLOCK", "Value": 32}, {"Name": "mode", "Value": 1}], "KernelName": "k", "Status": "Ok",
   "TotalDuration": 1.5, "TotalOverhead": 0.1, "ComputationResults": [{"KernelFunction": "k", "Duration": 1.4}]},
- {"Configuration": [{"Name": "BLOCK", "Value": 64}, {"Name": "mode", "Value": 2}], "KernelName": "k", "Status": "CompilationFailed"}]})";
+ {"Configuration": [{"Name": "BLOCK", "Value": 64}, {"Name": "mode", "Value": 2}], "KernelName": "k",
+  "Status": "CompilationFailed"}]})json";
 
 const std::string stencil =
     "name = mine\nout[z][y][x] = 0.4 * in[z][y][x] + 0.1 * (in[z-1][y][x] + in[z+1][y][x] + in[z][y-1][x]\n"
@@ -113,7 +76,9 @@ struct Call {
 
 const std::vector<Call>& calls() {
   static const std::vector<Call> all = {
-      {"run", {"--problem", "stencil3d", "--size", "64x64x64", "--quiet", "--device", "replay"}},
+      {"run",
+       {"--problem", "stencil3d", "--size", "64x64x64", "--quiet", "--device", "replay", "--budget-evals",
+        "3"}},
       {"best", {"stencil3d"}},
       {"list", {"results"}},
       {"show", {}},
@@ -263,7 +228,7 @@ HostileInput matrix_input(std::uint64_t number) {
       for (unsigned i = 0; i < 4; ++i) bytes += static_cast<char>(number_of >> (8 * i) & 0xffU);
     return bytes + std::string(4 * floats, '\x3f');
   };
-  std::string inputs = file(8 * 4 + 4), results = file(8);
+  std::string inputs = file(8 * 4 + 4), results = file(8 + 4);
   std::string& wrong = dice.one_in(2) ? inputs : results;
   wrong = damaged(dice, wrong);
   return {{"data", "check", "--problem", "matvec", "--input", "in.bin", "--output", "out.bin"},
