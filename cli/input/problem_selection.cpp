@@ -19,6 +19,7 @@
 #include "tuner/evaluation/reference_data.hpp"
 #include "tuner/evaluation/verification.hpp"
 #include "tuner/problem/problem.hpp"
+#include "tuner/problem/problem_reference.hpp"
 
 namespace tune::cli {
 namespace {
@@ -134,8 +135,8 @@ void add_kernel_dir_option(OptionTable& table, std::string& folder) {
 }
 
 std::string compared_with(const Problem& problem) {
-  const auto* const described = dynamic_cast<const described::DescribedProblem*>(&problem);
-  return described != nullptr ? described->compared_with() : "a reference in double precision";
+  const auto* const own = dynamic_cast<const HasReference*>(&problem);
+  return own != nullptr ? own->compared_with() : "a reference in double precision";
 }
 
 std::unique_ptr<KernelSources> chosen_sources(const Problem& problem, const std::string& kernel_folder) {

@@ -139,6 +139,8 @@ bool begins_as_database(std::string_view bytes) {
 bool is_database(const fs::path& file) {
   constexpr std::size_t first_bytes = 16;
   std::string start(first_bytes, '\0');
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return false;  // reading a pipe would wait
   std::ifstream stream(file, std::ios::binary);
   return stream.read(start.data(), first_bytes) && begins_as_database(start);
 }

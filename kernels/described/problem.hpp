@@ -14,13 +14,14 @@
 #include "kernels/described/description.hpp"
 #include "search/space/search_space.hpp"
 #include "tuner/problem/problem.hpp"
+#include "tuner/problem/problem_reference.hpp"
 
 namespace tune::described {
 
 /// The problem of a description. Its kernel files are read once, when it is made. Results are compared with
 /// those that the description defines (a file, a rule, a function, another kernel, a configuration), or else
 /// with those of the default configuration.
-class DescribedProblem : public Problem, public HasDescription {
+class DescribedProblem : public Problem, public HasDescription, public HasReference {
  public:
   /// Throws UsageError if a kernel's file cannot be read, a launch names an unknown argument, or a kernel
   /// takes other arguments.
@@ -37,9 +38,8 @@ class DescribedProblem : public Problem, public HasDescription {
                                   const std::string& where = {}) const;
   /// Returns the reason of the first function constraint that fails; empty if all hold.
   std::string broken_rule(const Instance& instance, const Configuration& configuration) const;
-  /// What results are compared with, for users: `the default configuration (no reference given)`.
-  std::string compared_with() const;
 
+  std::string compared_with() const override;
   const ProblemInfo& info() const override { return info_; }
   search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override;
   ProblemCost cost(const Instance& instance) const override;

@@ -82,7 +82,7 @@ TEST(Run, AReplayIsCalledOneWhereverItsResultAppears) {
   EXPECT_EQ(run["best"]["origin"], "replayed");
   EXPECT_NE(done(sandbox, small_run({"--quiet"})).out.find(", replayed\n"), std::string::npos);
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"list", "runs"}, {"list", "results"}, {"show"}, {"report"}, {"report", "--format", "md"}})
+           {"list", "runs"}, {"list", "results"}, {"show"}, {"report"}, {"report", "--format", "markdown"}})
     EXPECT_NE(done(sandbox, command).out.find("replayed"), std::string::npos) << command.front();
 }
 

@@ -11,7 +11,7 @@ enum class Exit : int {
   success = 0,
   failure = 1,    ///< the work did not succeed: nothing valid found, a wrong result, a full disk
   usage = 2,      ///< the command line, a size or an expression cannot be read
-  no_answer = 3,  ///< the database has no record that fits
+  no_answer = 3,  ///< the database has no record that fits, or a check could check nothing
   interrupted = 130,
 };
 
