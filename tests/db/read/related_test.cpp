@@ -312,5 +312,21 @@ TEST_F(Related, OfALargeDatabaseOnlyWhatIsNeededIsRead) {
   }
 }
 
+TEST_F(Related, AnotherShapeIsFartherThanAnotherSize) {
+  const auto of_shape = [](std::vector<std::int64_t> lengths) {
+    WorkloadKey key = example_key();
+    for (std::size_t i = 0; i < lengths.size(); ++i) key.instance.extents[i].second = lengths[i];
+    return key;
+  };
+  const WorkloadKey asked = of_shape({512, 64, 64});
+  record(of_shape({64, 512, 64}));     // the same volume in another shape
+  record(of_shape({1024, 128, 128}));  // the same shape, eight times the volume
+  const auto found = related(asked);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].workload.extents[0].second, 1024);
+  EXPECT_NEAR(found[0].distance, 0.3, 1e-9) << "a tenth for each doubling of the volume in the same shape";
+  EXPECT_GT(found[1].distance, found[0].distance);
+}
+
 }  // namespace
 }  // namespace tune::testing
