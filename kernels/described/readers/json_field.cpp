@@ -313,7 +313,7 @@ FormulaValue JsonField::evaluated() const {
   try {
     return evaluate(text(), nullptr);
   } catch (const search::ExprError& error) {
-    fail(format("'{}', column {}: {}", text(), error.column(), error.what()));
+    fail(format("'{}', column {}: {}", shortened(text()), error.column(), error.what()));
   }
 }
 

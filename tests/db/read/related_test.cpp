@@ -133,17 +133,14 @@ TEST_F(Related, AnotherSizeIsNearerThanAnotherSettingAndThatThanAnotherDevice) {
                     (one.workload.settings.find("radius=4") == std::string::npos ? "" : " radius 4"));
     distances.push_back(one.distance);
   }
-  const std::vector<std::string> expected = {"Invented H1 512x256x128 570",
-                                             "Invented H1 256x256x128 580.1",
-                                             "Invented H1 128x256x128 580.1",
-                                             "Sibling 512x256x128 580.1",
-                                             "Invented H1 512x256x128 580.1 radius 4",
-                                             "Old 256x256x128 580.1",
-                                             "Old 512x256x128 580.1 radius 4"};
+  const std::vector<std::string> expected = {
+      "Invented H1 512x256x128 570",   "Invented H1 256x256x128 580.1",          "Sibling 512x256x128 580.1",
+      "Invented H1 128x256x128 580.1", "Invented H1 512x256x128 580.1 radius 4", "Old 256x256x128 580.1",
+      "Old 512x256x128 580.1 radius 4"};
   EXPECT_EQ(order, expected);
   EXPECT_NEAR(distances[0], 0.01, 1e-12);
-  EXPECT_NEAR(distances[1], 0.1, 1e-12);
-  EXPECT_NEAR(distances[2], 0.2, 1e-12);
+  EXPECT_NEAR(distances[1], 0.7 / 3, 1e-12) << "0.1 for the volume, the rest for the shape";
+  EXPECT_NEAR(distances[3], 1.4 / 3, 1e-12);
 }
 
 TEST_F(Related, AmongEquallyAlikeTheLargestComesFirst) {
