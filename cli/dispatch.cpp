@@ -3,8 +3,10 @@
 #include <array>
 #include <cctype>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 
 #include "cli/input/command.hpp"
 #include "cli/output/text_layout.hpp"
@@ -139,9 +141,8 @@ int choose_and_run(const std::vector<std::string>& arguments) {
 }
 
 /// Prints one line, whatever control characters a compiler's log or an argument contains.
-int report_error(std::string what, Exit exit) {
-  std::ranges::replace_if(
-      what, [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
+int report_error(const std::string& message, Exit exit) {
+  const std::string what = one_line(message);
   std::cout.flush();
   std::cerr << "tune: " << what << "\n";
   return static_cast<int>(exit);
@@ -173,9 +174,29 @@ int dispatch(const std::vector<std::string>& arguments) {
   } catch (const Error& error) {
     return report_error(error.what(), error.exit());
   } catch (const std::bad_alloc&) {
-    return report_error("out of memory: choose a smaller --size", Exit::failure);
+    const bool has_size = std::ranges::any_of(
+        arguments, [](const std::string& word) { return word == "--size" || word.starts_with("--size="); });
+    return report_error(has_size ? "out of memory: choose a smaller --size"
+                                 : "out of memory: end other programs, or take a smaller input",
+                        Exit::failure);
+  } catch (const std::invalid_argument& error) {  // also of an expression
+    return report_error(error.what(), Exit::usage);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report_error(
+        format("cannot use '{}': {}", shortened(error.path1().string()), error.code().message()),
+        Exit::usage);
+  } catch (const std::length_error& error) {
+    // The space's message; the library's own names its function.
+    const std::string_view what = error.what();
+    return report_error(what.find("::") == what.npos ? std::string(what) : "a number is too large",
+                        Exit::usage);
   } catch (const std::exception& error) {
-    return report_error(format("unexpected: {}", error.what()), Exit::failure);
+    const std::string_view what = error.what();
+    if (what.starts_with("[json.exception"))
+      return report_error(
+          "a file or a row of the database is no valid JSON; 'tune db check' examines a database",
+          Exit::failure);
+    return report_error(format("unexpected: {}", what), Exit::failure);
   }
 }
 

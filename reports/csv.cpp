@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 #include <vector>
 
 #include "reports/report.hpp"
@@ -10,7 +12,17 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-std::string quoted(const std::string& cell) {
+/// True for a cell that a spreadsheet would compute; numbers are no formulas.
+bool is_formula(const std::string& cell) {
+  if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == std::string_view::npos) return false;
+  double number = 0;
+  const char* end = cell.data() + cell.size();
+  const auto read = std::from_chars(cell.data(), end, number);
+  return read.ec != std::errc() || read.ptr != end;
+}
+
+std::string quoted(const std::string& written) {
+  const std::string cell = is_formula(written) ? "'" + written : written;
   if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
   std::string text = "\"";
   for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -19,9 +19,6 @@ namespace tune::db {
 struct BestQuery {
   std::string problem;
   lookup::Device device = {};  ///< empty for any; a name alone, or a model key, does
-  /// Of the device, where it is known. Records of other boards of the model are offered all the same: see
-  /// board_difference.
-  Board board = {};
   std::vector<std::pair<std::string, std::int64_t>> extents = {};  ///< empty for any size
   /// Settings key; records with other settings are never offered.
   std::optional<std::string> settings = std::nullopt;
@@ -29,6 +26,9 @@ struct BestQuery {
   Origin origin = Origin::measured;
   CacheState cache = CacheState::cold;
   Objective objective = Objective::time;
+  /// Of the device, where it is known. Records of other boards of the model are offered all the same: see
+  /// board_difference.
+  Board board = {};
 };
 
 /// Returns the lookup's description of a device whose properties are all known.

@@ -5,11 +5,13 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
+#include <numbers>
 
 #include "db/read/result_rows.hpp"
 #include "db/store/json.hpp"
 #include "db/store/rows.hpp"
+#include "lookup/src/matching.hpp"
 
 namespace tune::db {
 namespace {
@@ -42,10 +44,16 @@ WHERE work = :work
                  ORDER BY time, id LIMIT :fastest))
 ORDER BY time IS NULL, time, id)";
 
-double volume(const std::vector<std::pair<std::string, std::int64_t>>& extents) {
-  double product = 1;
-  for (const auto& [name, extent] : extents) product *= static_cast<double>(extent);
-  return product;
+std::vector<std::int64_t> lengths(const std::vector<std::pair<std::string, std::int64_t>>& extents) {
+  std::vector<std::int64_t> all;
+  for (const auto& [name, extent] : extents) all.push_back(extent);
+  return all;
+}
+
+/// A doubling of the volume in the same shape counts 1; another number of extents has no distance.
+double different_sizes(const Workload& workload, const Instance& instance) {
+  const auto distance = lookup::size_distance(lengths(instance.extents), lengths(workload.extents));
+  return distance ? *distance / std::numbers::ln2 : std::numeric_limits<double>::infinity();
 }
 
 double different_settings(const std::string& theirs, const Instance& instance) {
@@ -70,8 +78,8 @@ bool same_versions(const Workload& workload, const WorkloadKey& key) {
 
 double distance(const Workload& workload, const WorkloadKey& key) {
   return different_settings(workload.settings, key.instance) + different_devices(workload, key.device) +
-         std::abs(std::log2(volume(workload.extents) / volume(key.instance.extents))) / 10 +
-         (workload.cache == key.cache ? 0 : 0.3) + (same_versions(workload, key) ? 0 : 0.01);
+         different_sizes(workload, key.instance) / 10 + (workload.cache == key.cache ? 0 : 0.3) +
+         (same_versions(workload, key) ? 0 : 0.01);
 }
 
 bool same_but_versions(const Workload& workload, const WorkloadKey& key) {

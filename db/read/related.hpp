@@ -15,8 +15,8 @@ struct RelatedWorkload {
   Workload workload;
   std::size_t configurations = 0;  ///< that were evaluated
   /// The distance from the workload asked about: 1 for each setting that differs or another vendor's or
-  /// generation's device, less for devices of one architecture, a tenth for each doubling of the volume, a
-  /// hundredth for other versions.
+  /// generation's device, less for devices of one architecture, a tenth for each doubling of the volume in
+  /// the same shape and more in another one (as lookups count it), a hundredth for other versions.
   double distance = 0;
   /// True for the same size, settings and device model: only versions, or the cache state, differ.
   bool same_but_versions = false;

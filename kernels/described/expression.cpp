@@ -70,8 +70,9 @@ FormulaValue Expression::value(const ExpressionScope& scope) const {
   try {
     return evaluate(formula, [&](std::string_view name) { return scope.find(name); });
   } catch (const search::ExprError& error) {
-    place_.fail(place_.is_file() ? format("'{}', column {}: {}", formula, error.column(), error.what())
-                                 : format("'{}': {}", formula, error.what()));
+    const std::string text = shortened(formula);
+    place_.fail(place_.is_file() ? format("'{}', column {}: {}", text, error.column(), error.what())
+                                 : format("'{}': {}", text, error.what()));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "lookup/include/tune/lookup.h"
 #include "lookup/include/tune/lookup.hpp"
+#include "lookup/src/search.hpp"
 
 using tune::lookup::Candidate;
 using tune::lookup::Error;
@@ -199,9 +200,7 @@ long long tune_lookup_integer(const tune_lookup_candidate* candidate, const char
 double tune_lookup_real(const tune_lookup_candidate* candidate, const char* name, double otherwise) {
   const std::string* value = find(candidate, name);
   if (value == nullptr) return otherwise;
-  char* end = nullptr;
-  const double number = std::strtod(value->c_str(), &end);
-  return value->empty() || *end != '\0' ? otherwise : number;
+  return tune::lookup::real_or(*value, otherwise);
 }
 
 }  // extern "C"

@@ -2,10 +2,12 @@
 #include "lookup/src/search.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <set>
+#include <string_view>
 
 #include "lookup/src/portfolio.hpp"
 
@@ -50,12 +52,46 @@ class Reader {
     expect('"');
     std::string word;
     while (at_ < text_.size() && text_[at_] != '"') {
-      if (text_[at_] == '\\' && (++at_ == text_.size() || (text_[at_] != '"' && text_[at_] != '\\'))) fail();
-      word += text_[at_++];
+      if (text_[at_] == '\\') {
+        ++at_;
+        word += escaped();
+      } else {
+        word += text_[at_++];
+      }
     }
     if (at_ == text_.size()) fail();
     ++at_;
     return word;
+  }
+  /// Reads what follows a backslash.
+  std::string escaped() {
+    constexpr std::string_view written = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+    if (at_ == text_.size()) fail();
+    const char kind = text_[at_++];
+    if (const std::size_t place = written.find(kind); place != std::string_view::npos)
+      return std::string(1, meant[place]);
+    if (kind != 'u') fail();
+    const unsigned unit = four_digits();
+    if (unit < 0xd800 || unit >= 0xe000) return utf8(unit);
+    if (unit >= 0xdc00 || text_.compare(at_, 2, "\\u") != 0) fail();
+    at_ += 2;
+    const unsigned low = four_digits();
+    if (low < 0xdc00 || low >= 0xe000) fail();
+    return utf8(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
+  }
+  unsigned four_digits() {
+    unsigned number = 0;
+    const char* begin = text_.data() + at_;
+    if (text_.size() - at_ < 4 || std::from_chars(begin, begin + 4, number, 16).ptr != begin + 4) fail();
+    at_ += 4;
+    return number;
+  }
+  static std::string utf8(unsigned point) {
+    const auto part = [&](unsigned shift) { return static_cast<char>(0x80 | ((point >> shift) & 0x3f)); };
+    if (point < 0x80) return {static_cast<char>(point)};
+    if (point < 0x800) return {static_cast<char>(0xc0 | (point >> 6)), part(0)};
+    if (point < 0x10000) return {static_cast<char>(0xe0 | (point >> 12)), part(6), part(0)};
+    return {static_cast<char>(0xf0 | (point >> 18)), part(12), part(6), part(0)};
   }
   std::string value() {
     if (is('"')) return quoted();
@@ -96,11 +132,15 @@ long long Candidate::integer(const std::string& name, long long otherwise) const
   return value.empty() || *end != '\0' ? otherwise : number;
 }
 
+double real_or(const std::string& text, double otherwise) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  return read.ec == std::errc() && read.ptr == end ? number : otherwise;
+}
+
 double Candidate::real(const std::string& name, double otherwise) const {
-  const std::string value = text(name);
-  char* end = nullptr;
-  const double number = std::strtod(value.c_str(), &end);
-  return value.empty() || *end != '\0' ? otherwise : number;
+  return real_or(text(name), otherwise);
 }
 
 bool Candidate::flag(const std::string& name, bool otherwise) const {

@@ -16,6 +16,9 @@ namespace tune::lookup {
 std::vector<std::pair<std::string, std::string>> parse_configuration(const std::string& json,
                                                                      const std::string& file);
 
+/// Returns the number that the whole text is, whatever the locale, or `otherwise`.
+double real_or(const std::string& text, double otherwise);
+
 /// Implements Lookup::candidates on open databases, those of the user first. Throws Failed.
 std::vector<Candidate> search(const std::vector<Connection*>& connections, const Want& want,
                               std::size_t max_count);

@@ -85,7 +85,40 @@ Expr Expr::variable(std::string name) {
   return Expr(std::shared_ptr<const Node>(std::move(node)));
 }
 
+namespace {
+
+bool is_logical(const Expr& expr) {
+  return expr.op() == Op::logical_and || expr.op() == Op::logical_or;
+}
+
+/// True when the value is a truth value for certain.
+bool is_truth(const Expr& expr) {
+  if (expr.op() == Op::literal) return expr.literal().is_bool();
+  if (is_logical(expr)) return std::ranges::all_of(expr.operands(), is_truth);
+  const InfixOperator* infix = infix_operator(expr.op());
+  return expr.op() == Op::logical_not || (infix != nullptr && infix->binding == Binding::comparison);
+}
+
+/// Where the value counts and not only its truth, `a or b` is `a if a else b`, and `a and b` is
+/// `b if a else a`.
+Expr with_value(const Expr& expr) {
+  if (!is_logical(expr) || is_truth(expr)) return expr;
+  const Expr first = with_value(expr.operands()[0]), second = with_value(expr.operands()[1]);
+  return expr.op() == Op::logical_or ? if_else(expr.operands()[0], first, second)
+                                     : if_else(expr.operands()[0], second, first);
+}
+
+/// True when only the truth of this operand counts.
+bool as_truth(Op op, std::size_t operand) {
+  return op == Op::logical_and || op == Op::logical_or || op == Op::logical_not ||
+         (op == Op::conditional && operand == 0);
+}
+
+}  // namespace
+
 Expr Expr::node(Op op, std::vector<Expr> operands) {
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (is_logical(operands[i]) && !as_truth(op, i)) operands[i] = with_value(operands[i]);
   if (!right_number_of_operands(op, operands.size()))
     throw ExprError("'" + std::string(symbol(op)) + "' does not take " + std::to_string(operands.size()) +
                     " operands");

@@ -27,8 +27,9 @@ enum class Tribool { no, yes, unknown };
 /// towards minus infinity, `**` is the power (a real number where the exponent is negative), comparisons
 /// chain, numbers and truth values compare by value, texts compare with `==`, `!=` and `in`.
 ///
-/// Unlike Python's, `and`, `or` and `not` always return a truth value; an integer beyond 64 bits and a real
-/// number that is not finite are errors.
+/// `a or b` is the operand that decides where its value counts, as in `(a or 1) * 4`; of a whole expression
+/// only the truth counts. Unlike in Python, an integer beyond 64 bits and a real number that is not finite
+/// are errors.
 class Expr {
  public:
   enum class Op {

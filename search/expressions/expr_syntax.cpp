@@ -350,9 +350,14 @@ class Parser {
     std::vector<Expr> bounds = items(")");
     if (bounds.empty() || bounds.size() > 3) fail_at(where, "range takes one to three numbers");
     if (bounds.size() == 1) bounds.insert(bounds.begin(), Expr(0));
-    Expr inside = node(where, Op::logical_and, {bounds[0] <= value, value < bounds[1]});
-    if (bounds.size() < 3) return inside;
-    return node(where, Op::logical_and, {std::move(inside), (value - bounds[0]) % bounds[2] == 0});
+    if (bounds.size() == 2) bounds.emplace_back(1);
+    const Expr step = bounds[2];
+    const Expr up = bounds[0] <= value && value < bounds[1] && (value - bounds[0]) % step == 0;
+    const Expr down = bounds[0] >= value && value > bounds[1] && (bounds[0] - value) % -step == 0;
+    if (step.op() != Op::literal) return if_else(step > 0, up, down);
+    if (step.literal().is_text()) fail_at(where, "the step of a range is a number");
+    if (step.literal().as_real() == 0) fail_at(where, "the step of a range cannot be 0");
+    return step.literal().as_real() > 0 ? up : down;
   }
 
   Expr prefix(Binding loosest) {

@@ -41,11 +41,20 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
 /// The parameters are in declaration order, or, where that takes too much memory, with tied ones side by
 /// side.
 void SearchSpace::build(std::size_t max_states) {
+  const auto too_many = [&] {
+    return std::length_error(
+        "the constraints tie so many parameters together that counting takes more than " +
+        std::to_string(max_states) + " states or " + std::to_string(default_max_branches) +
+        " steps; fix a parameter, give parameters fewer values, or declare parameters that "
+        "a constraint ties together one behind the other");
+  };
   try {
     graph_ = build_graph(definition_, max_states);
     return;
   } catch (const TooManyStates&) {
-    order_columns(order_by_groups(definition_));
+    std::vector<std::size_t> other = order_by_groups(definition_);
+    if (other == parameter_of_) throw too_many();
+    order_columns(std::move(other));
   }
   SpaceDefinition reordered = definition_;
   for (std::size_t column = 0; column < parameter_of_.size(); ++column)
@@ -53,10 +62,7 @@ void SearchSpace::build(std::size_t max_states) {
   try {
     graph_ = build_graph(reordered, max_states);
   } catch (const TooManyStates&) {
-    throw std::length_error("the constraints tie so many parameters together that counting takes more than " +
-                            std::to_string(max_states) +
-                            " steps; fix a parameter, or declare parameters that a "
-                            "constraint ties together one behind the other");
+    throw too_many();
   }
 }
 

@@ -332,9 +332,10 @@ class Builder {
  public:
   using Node = RowGraph::Node;
 
-  Builder(const SpaceDefinition& definition, std::size_t limit)
+  Builder(const SpaceDefinition& definition, std::size_t limit, std::size_t max_branches)
       : definition_(definition),
         limit_(limit),
+        branches_left_(max_branches),
         plan_(plan_checks(definition)),
         states_(definition),
         levels_(definition.parameters.size()),
@@ -376,6 +377,8 @@ class Builder {
       return graph_.node(branches);
     }
     const RowGraph::Digit first = definition_.parameters[p].exists_if ? 1 : 0;
+    if (scalars_[p].size() > branches_left_) throw TooManyStates();
+    branches_left_ -= scalars_[p].size();
     for (std::uint32_t index = 0; index < scalars_[p].size(); ++index) {
       assignment_.indices[p] = index;
       assignment_.values[p] = scalars_[p][index];
@@ -437,6 +440,7 @@ class Builder {
 
   const SpaceDefinition& definition_;
   std::size_t limit_;
+  std::size_t branches_left_;
   std::size_t count_ = 0;  ///< states looked at
   CheckPlan plan_;
   SpaceStates states_;
@@ -449,8 +453,8 @@ class Builder {
 
 }  // namespace
 
-RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit) {
-  return Builder(definition, limit).build();
+RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit, std::size_t max_branches) {
+  return Builder(definition, limit, max_branches).build();
 }
 
 namespace {

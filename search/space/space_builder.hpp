@@ -12,6 +12,10 @@ namespace tune::search {
 /// Thrown where a space has more states than may be looked at.
 struct TooManyStates {};
 
+/// Values tried, one for each state and value of its parameter: about ten seconds, and 2 GB where all are
+/// valid.
+inline constexpr std::size_t default_max_branches = 50'000'000;
+
 /// Builds the valid configurations of a definition that `check_definition` accepts, in lexical order. A
 /// column holds the index of the parameter's value; where the parameter is conditional, 0 means that it does
 /// not exist and the index is one larger.
@@ -23,8 +27,10 @@ struct TooManyStates {};
 /// twice, so that the work does not grow with the number of valid configurations.
 ///
 /// Throws ExprError for a constraint that cannot be evaluated (it names the constraint and the assignment),
-/// TooManyStates beyond `limit` of them, and std::length_error beyond RowGraph::max_rows.
-RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit);
+/// TooManyStates beyond `limit` of them or `max_branches` values tried, and std::length_error beyond
+/// RowGraph::max_rows.
+RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit,
+                     std::size_t max_branches = default_max_branches);
 
 /// Returns an order of the parameters, by number, in which those that constraints and conditions tie
 /// together, directly or by others, stand beside each other; otherwise they stay as declared. Untied groups

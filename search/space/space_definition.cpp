@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <unordered_set>
 
 #include "search/expressions/expr_syntax.hpp"
 #include "search/expressions/nearest.hpp"
@@ -99,11 +100,12 @@ bool survives_text(const Parameter& parameter, const Value& value) {
 
 void check_values(const Parameter& parameter) {
   if (parameter.values.empty()) fail(parameter, "has no values");
-  for (auto value = parameter.values.begin(); value != parameter.values.end(); ++value) {
-    if (std::find(parameter.values.begin(), value, *value) != value)
-      fail(parameter, "has the value '" + value->to_string() + "' twice");
-    if (!survives_text(parameter, *value))
-      fail(parameter, "has the value '" + value->to_string() + "', which would read back as something else");
+  std::unordered_set<std::string> texts;  // equal values have equal texts, and others are told apart by them
+  for (const Value& value : parameter.values) {
+    if (!survives_text(parameter, value))
+      fail(parameter, "has the value '" + value.to_string() + "', which would read back as something else");
+    if (!texts.insert(Configuration{{parameter.name, value}}.key()).second)
+      fail(parameter, "has the value '" + value.to_string() + "' twice");
   }
   if (std::ranges::find(parameter.values, parameter.default_value) == parameter.values.end())
     fail(parameter, "has the default '" + parameter.default_value.to_string() + "', which is not one of " +

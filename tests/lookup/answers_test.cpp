@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <clocale>
 #include <fstream>
 
+#include "lookup/src/search.hpp"
 #include "tests/lookup/database_sample.hpp"
 
 namespace tune::testing {
@@ -182,6 +184,29 @@ TEST(LookupAnswers, WithoutPathsTheSearchIsThatOfTheCommandLine) {
   EXPECT_THAT(one->files(), ElementsAre(shipped.path().string()));
   ASSERT_TRUE(none_yet) << none_yet.error().message;
   EXPECT_THAT(none_yet->files(), ElementsAre(shipped.path().string()));
+}
+
+TEST(Candidate, RealNumbersDoNotDependOnTheLocale) {
+  lookup::Candidate candidate;
+  candidate.configuration = {{"share", "0.5"}, {"text", "0.5x"}, {"empty", ""}};
+  const std::string before = std::setlocale(LC_NUMERIC, nullptr);
+  bool changed = false;
+  for (const char* locale : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"})
+    changed = changed || std::setlocale(LC_NUMERIC, locale) != nullptr;
+  EXPECT_EQ(candidate.real("share", 7), 0.5) << "with a decimal comma: " << changed;
+  std::setlocale(LC_NUMERIC, before.c_str());
+  EXPECT_EQ(candidate.real("text", 7), 7);
+  EXPECT_EQ(candidate.real("empty", 7), 7);
+}
+
+TEST(ParseConfiguration, KnowsAllEscapesOfJson) {
+  const auto read = lookup::parse_configuration(
+      R"({"a":"x\n\t\r\b\f\/\"\\","b":"\u0001\u00e9\u20ac\ud83d\ude00","c":1})", "file");
+  ASSERT_EQ(read.size(), 3U);
+  EXPECT_EQ(read[0].second, "x\n\t\r\b\f/\"\\");
+  EXPECT_EQ(read[1].second, "\x01\u00e9\u20ac\U0001f600");
+  for (const char* wrong : {R"({"a":"\x"})", R"({"a":"\u12"})", R"({"a":"\ud83d"})", R"({"a":"\ude00"})"})
+    EXPECT_THROW(lookup::parse_configuration(wrong, "file"), lookup::Failed) << wrong;
 }
 
 }  // namespace

@@ -171,6 +171,21 @@ TEST(CsvReport, HasOneRowAnEvaluationAndTheCellsOfTheHeader) {
   EXPECT_EQ(rows[2][column("measure_seconds")], "0.0625");
 }
 
+TEST(CsvReport, HasNoCellThatASpreadsheetComputes) {
+  for (const char* formula :
+       {"=HYPERLINK(\"http://x\",\"y\")", "+1+cmd", "-1+cmd|' /C calc'!A0", "@SUM(1)*cmd", "\t=1", "\r=1"}) {
+    reports::ReportData data = invented_data();
+    data.sections.at(0).evaluations.at(0).failure->reason = formula;
+    data.sections.at(0).evaluations.at(0).configuration.set("tile", Value(-1));
+    const auto rows = parse_csv(reports::find_report("csv")->render(data));
+    const auto column = [&](const std::string& name) {
+      return static_cast<std::size_t>(std::ranges::find(rows[0], name) - rows[0].begin());
+    };
+    EXPECT_EQ(rows[1][column("reason")], std::string("'") + formula);
+    EXPECT_EQ(rows[1][column("param_tile")], "-1") << "a number is no formula";
+  }
+}
+
 TEST(Grid, MarkdownCannotBeBrokenByItsCells) {
   reports::Grid grid({"a", "b"});
   grid.add({"x|y", "*z*\nline"});

@@ -37,4 +37,11 @@ std::string joined(const Parts& parts, const TextOf& text_of = {}, std::string_v
   return text;
 }
 
+/// Returns the text without its middle where it is longer than about `longest` bytes, for messages.
+std::string shortened(const std::string& text, std::size_t longest = 200);
+
+/// Returns one bounded line for a terminal: control characters, those of U+0080 to U+009F and those that turn
+/// the direction of writing become spaces.
+std::string one_line(const std::string& text);
+
 }  // namespace tune

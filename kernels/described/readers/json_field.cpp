@@ -33,6 +33,8 @@ std::pair<int, int> place_of(std::string_view text, std::size_t byte) {
 }
 
 std::string whole_text(const std::filesystem::path& path) {
+  if (is_other_than_file(path) && !std::filesystem::is_directory(path))
+    throw UsageError(format("{} is no regular file: name a file with a definition", path.string()));
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error && size > largest_file)
@@ -311,7 +313,7 @@ FormulaValue JsonField::evaluated() const {
   try {
     return evaluate(text(), nullptr);
   } catch (const search::ExprError& error) {
-    fail(format("'{}', column {}: {}", text(), error.column(), error.what()));
+    fail(format("'{}', column {}: {}", shortened(text()), error.column(), error.what()));
   }
 }
 

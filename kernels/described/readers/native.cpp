@@ -331,8 +331,13 @@ void read_reference(const JsonField& root, KernelDescription& definition,
                     const std::filesystem::path& folder) {
   if (const auto tolerance = root.find("tolerance")) {
     tolerance->allow({"absolute", "relative"});
-    if (const auto absolute = tolerance->find("absolute")) definition.absolute_tolerance = absolute->number();
-    if (const auto relative = tolerance->find("relative")) definition.relative_tolerance = relative->number();
+    const auto bound = [](const JsonField& field) {
+      const double number = field.number();
+      if (!(number >= 0)) field.fail("a tolerance cannot be negative");
+      return number;
+    };
+    if (const auto absolute = tolerance->find("absolute")) definition.absolute_tolerance = bound(*absolute);
+    if (const auto relative = tolerance->find("relative")) definition.relative_tolerance = bound(*relative);
   }
   const auto reference = root.find("reference");
   if (!reference) return;

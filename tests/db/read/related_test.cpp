@@ -133,17 +133,14 @@ TEST_F(Related, AnotherSizeIsNearerThanAnotherSettingAndThatThanAnotherDevice) {
                     (one.workload.settings.find("radius=4") == std::string::npos ? "" : " radius 4"));
     distances.push_back(one.distance);
   }
-  const std::vector<std::string> expected = {"Invented H1 512x256x128 570",
-                                             "Invented H1 256x256x128 580.1",
-                                             "Invented H1 128x256x128 580.1",
-                                             "Sibling 512x256x128 580.1",
-                                             "Invented H1 512x256x128 580.1 radius 4",
-                                             "Old 256x256x128 580.1",
-                                             "Old 512x256x128 580.1 radius 4"};
+  const std::vector<std::string> expected = {
+      "Invented H1 512x256x128 570",   "Invented H1 256x256x128 580.1",          "Sibling 512x256x128 580.1",
+      "Invented H1 128x256x128 580.1", "Invented H1 512x256x128 580.1 radius 4", "Old 256x256x128 580.1",
+      "Old 512x256x128 580.1 radius 4"};
   EXPECT_EQ(order, expected);
   EXPECT_NEAR(distances[0], 0.01, 1e-12);
-  EXPECT_NEAR(distances[1], 0.1, 1e-12);
-  EXPECT_NEAR(distances[2], 0.2, 1e-12);
+  EXPECT_NEAR(distances[1], 0.7 / 3, 1e-12) << "0.1 for the volume, the rest for the shape";
+  EXPECT_NEAR(distances[3], 1.4 / 3, 1e-12);
 }
 
 TEST_F(Related, AmongEquallyAlikeTheLargestComesFirst) {
@@ -310,6 +307,22 @@ TEST_F(Related, OfALargeDatabaseOnlyWhatIsNeededIsRead) {
     const auto failures = std::ranges::count_if(some, [](auto& one) { return !one.second; });
     EXPECT_NEAR(static_cast<double>(failures), 250, 25) << "a tenth of the half that is a sample";
   }
+}
+
+TEST_F(Related, AnotherShapeIsFartherThanAnotherSize) {
+  const auto of_shape = [](std::vector<std::int64_t> lengths) {
+    WorkloadKey key = example_key();
+    for (std::size_t i = 0; i < lengths.size(); ++i) key.instance.extents[i].second = lengths[i];
+    return key;
+  };
+  const WorkloadKey asked = of_shape({512, 64, 64});
+  record(of_shape({64, 512, 64}));     // the same volume in another shape
+  record(of_shape({1024, 128, 128}));  // the same shape, eight times the volume
+  const auto found = related(asked);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].workload.extents[0].second, 1024);
+  EXPECT_NEAR(found[0].distance, 0.3, 1e-9) << "a tenth for each doubling of the volume in the same shape";
+  EXPECT_GT(found[1].distance, found[0].distance);
 }
 
 }  // namespace

@@ -234,6 +234,32 @@ const char* const t1 = R"json({
   }
 })json";
 
+TEST_F(Definitions, BoundFormulasAndMessagesAboutThem) {
+  const auto repeated = [](const std::string& text, int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += text;
+    return all;
+  };
+  for (const auto& [begin, end] : std::vector<std::pair<std::string, std::string>>{{"-", ""},
+                                                                                   {"+", ""},
+                                                                                   {"not ", ""},
+                                                                                   {"!", ""},
+                                                                                   {"2**", ""},
+                                                                                   {"1 if 1 else ", ""},
+                                                                                   {"1?1:", ""},
+                                                                                   {"abs(", ")"},
+                                                                                   {"(", ")"},
+                                                                                   {"[", "]"}}) {
+    const std::string formula = repeated(begin, 20'000) + "1" + repeated(end, 20'000);
+    const std::string message =
+        refusal(replace(native, "\"TILE\": [16, 32]", "\"TILE\": \"" + formula + "\""));
+    EXPECT_LT(message.size(), 400U) << begin;
+    EXPECT_NE(message.find("d.json:8: parameters.TILE: '"), std::string::npos) << message;
+    EXPECT_NE(message.find(", column "), std::string::npos) << message;
+    EXPECT_NE(message.find("nested more than 200 deep"), std::string::npos) << message;
+  }
+}
+
 TEST_F(Definitions, OfTheExchangeFormat) {
   const DescribedProblem made = problem(t1);
   EXPECT_EQ(made.info().name, "t1_example");

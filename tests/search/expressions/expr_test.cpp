@@ -252,5 +252,47 @@ TEST(Expr, NodesTellWhatTheyAre) {
   EXPECT_FALSE(sum.same_as(var("x") - 2));
 }
 
+bool holds(const std::string& text) {
+  return Expr::parse(text).evaluate([](std::string_view) { return nullptr; }).as_bool();
+}
+
+TEST(Expr, RangesArePythons) {
+  EXPECT_TRUE(holds("10 in range(10, 0, -1)"));
+  EXPECT_TRUE(holds("1 in range(10, 0, -1)"));
+  EXPECT_FALSE(holds("0 in range(10, 0, -1)"));
+  EXPECT_TRUE(holds("4 in range(10, 0, -3)"));
+  EXPECT_FALSE(holds("5 in range(10, 0, -3)"));
+  EXPECT_FALSE(holds("0.5 in range(0, 4)"));
+  EXPECT_FALSE(holds("0.5 in range(4)"));
+  EXPECT_TRUE(holds("2.0 in range(4)"));
+  EXPECT_TRUE(holds("3 not in range(0, 4, 2)"));
+  EXPECT_FALSE(holds("5 in range(10, 0)"));
+  EXPECT_THROW(Expr::parse("1 in range(0, 4, 0)"), ExprError);
+  const Value down(-2), up(2);
+  const auto with_step = [&](const Value& step, const char* text) {
+    return Expr::parse(text).evaluate([&](std::string_view) { return &step; }).as_bool();
+  };
+  EXPECT_TRUE(with_step(down, "8 in range(10, 0, s)"));
+  EXPECT_FALSE(with_step(up, "8 in range(10, 0, s)"));
+  EXPECT_TRUE(with_step(up, "8 in range(0, 10, s)"));
+}
+
+TEST(Expr, OrAndAndGiveTheOperandThatDecidesWhereItsValueCounts) {
+  const auto value_of = [](const char* text, std::int64_t a) {
+    const Value value(a);
+    return Expr::parse(text).evaluate([&](std::string_view) { return &value; });
+  };
+  EXPECT_EQ(value_of("(a or 1) * 4", 3), Value(12));
+  EXPECT_EQ(value_of("(a or 1) * 4", 0), Value(4));
+  EXPECT_EQ(value_of("(a and 7) + 1", 3), Value(8));
+  EXPECT_EQ(value_of("(a and 7) + 1", 0), Value(1));
+  EXPECT_EQ(value_of("max(a or 2, 1)", 0), Value(2));
+  EXPECT_EQ(value_of("(0 or a or 5) == 5", 0), Value(true));
+  EXPECT_EQ(value_of("(a > 1 or a < 0) + 1", 3), Value(2)) << "truth values stay as they are";
+  const Expr twice = Expr::parse("(a or 1) * 4");
+  EXPECT_TRUE(Expr::parse(twice.to_string()).same_as(twice));
+  EXPECT_EQ(Expr::parse("a == 1 or b").to_string(), "a == 1 or b") << "the truth of a whole rule is enough";
+}
+
 }  // namespace
 }  // namespace tune::search

@@ -221,5 +221,16 @@ TEST(Surrogate, WantsAFitWhenEnoughIsNewOrNoCandidateIsLeft) {
   EXPECT_TRUE(model.surrogate.wants_fit(model.evidence)) << "both candidates are out";
 }
 
+TEST(Surrogate, FeasibilityOfASpaceWithoutFailuresIsCertain) {
+  const Landscape landscape = variants(1);
+  const Encoding encoding(landscape.space());
+  Surrogate surrogate(encoding, {}, {});
+  Evidence evidence(landscape.space().size());
+  for (ConfigurationId id = 0; id < 50; ++id) evidence.add({id, encoding.encode(id), 1e-3, 0});
+  EXPECT_EQ(surrogate.feasibility(encoding.encode(60), evidence), 1);
+  evidence.add({50, encoding.encode(50), std::nullopt, 0});
+  EXPECT_LT(surrogate.feasibility(encoding.encode(50), evidence), 1);
+}
+
 }  // namespace
 }  // namespace tune::search::testing

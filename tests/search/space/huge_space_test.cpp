@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "search/space/search_space.hpp"
+#include "search/space/space_builder.hpp"
 #include "search/strategies/registry.hpp"
 #include "tests/search/print.hpp"
 #include "tests/search/space/random_definition.hpp"
@@ -231,6 +232,33 @@ TEST(HugeSpace, EveryStrategySearchesIt) {
     for (const std::set<int>& used : values) EXPECT_GE(used.size(), 5U);  // no corner of it
     EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5.0);
   }
+}
+
+std::vector<Value> first_numbers(std::int64_t count) {
+  std::vector<Value> values;
+  for (std::int64_t value = 1; value <= count; ++value) values.emplace_back(value);
+  return values;
+}
+
+// The states are few (products of a few numbers), but each has as many branches as there are values.
+TEST(HugeSpace, TriesABoundedNumberOfValues) {
+  SpaceDefinition definition;
+  for (const char* name : {"a", "b", "c", "d"})
+    definition.parameters.push_back({name, "", first_numbers(60), 1});
+  definition.constraints = {{var("a") * var("b") * var("c") * var("d") < 0, ""}};
+  EXPECT_THROW(build_graph(definition, SearchSpace::default_max_states, 10'000), TooManyStates);
+  EXPECT_NO_THROW(build_graph(definition, SearchSpace::default_max_states, 100'000'000));
+}
+
+TEST(HugeSpace, RefusesRulesOverAllOfManyValuesInSeconds) {
+  SpaceDefinition definition;
+  Expr product(1);
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    definition.parameters.push_back({name, "", first_numbers(1000), 1});
+    product = product * var(name);
+  }
+  definition.constraints = {{product < 0, ""}};
+  EXPECT_THROW(SearchSpace(definition, 20'000), std::length_error);
 }
 
 }  // namespace

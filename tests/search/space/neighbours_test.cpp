@@ -112,5 +112,24 @@ TEST(NeighboursProperty, AreWhatTheDocumentationSays) {
   EXPECT_GT(total, 1'000U);
 }
 
+TEST(Neighbours, SomeAreDrawnWhereThereAreMany) {
+  SpaceDefinition definition;
+  std::vector<Value> many;
+  for (std::int64_t value = 1; value <= 70'000; ++value) many.emplace_back(value);
+  definition.parameters = {{"many", "", many, 1}, {"few", "", {1, 2, 3}, 1}};
+  const SearchSpace space(definition);
+  Random random(1);
+  const ConfigurationId id = space.find(Configuration::parse("many=35000,few=2")).value();
+  const auto some = space.some_neighbours(id, 100, random);
+  EXPECT_LE(some.size(), 100U);
+  EXPECT_GE(some.size(), 40U);
+  for (const char* key : {"many=34999,few=2", "many=35001,few=2", "many=35000,few=1", "many=35000,few=3"})
+    EXPECT_TRUE(std::ranges::binary_search(some, space.find(Configuration::parse(key)).value())) << key;
+  EXPECT_TRUE(std::ranges::is_sorted(some));
+  const SearchSpace small(neighbourhood());
+  for (ConfigurationId one = 0; one < small.size(); ++one)
+    EXPECT_EQ(small.some_neighbours(one, 100, random), small.neighbours(one));
+}
+
 }  // namespace
 }  // namespace tune::search::testing

@@ -49,7 +49,7 @@ TEST(Names, BecomeValues) {
 }
 
 TEST(Files, UnfinishedOnesHaveNamesOfTheirOwn) {
-  const TemporaryFolder folder;
+  const testing::TemporaryFolder folder;
   const std::filesystem::path target = folder / "a.txt", mine = folder / "a.txt.part";
   std::ofstream(folder / "precious") << "precious";
   std::filesystem::create_symlink(folder / "precious", mine);
