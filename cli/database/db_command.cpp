@@ -338,7 +338,7 @@ std::span<const Command> parts() {
 
 Command db_command() {
   return {.name = "db",
-          .summary = "maintains databases: info, check, salvage, compact, merge, export, import",
+          .summary = "maintains databases: info, check, salvage, compact, merge and more",
           .usage = "tune db COMMAND [options]",
           .example =
               "  tune db info\n"

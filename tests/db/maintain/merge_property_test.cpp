@@ -87,7 +87,11 @@ class Family {
         if (!known.empty() && pick(3) == 0)
           evaluation = known[static_cast<std::size_t>(pick(static_cast<int>(known.size())))];
         store.record(run, evaluation);
-        if (evaluation.outcome && !evaluation.reused) good = {evaluation.configuration};
+        if (evaluation.reused) continue;
+        if (evaluation.outcome)
+          good = {evaluation.configuration};
+        else if (!good.empty() && good.front() == evaluation.configuration)
+          good.clear();  // its newest evaluation failed
       }
       if (!good.empty() && pick(2) > 0) {
         RerankResult rerank;

@@ -73,7 +73,9 @@ std::string answers(const fs::path& path) {
     for (const Evaluation& evaluation : recording.evaluations)
       text += format("{} {}\n", evaluation.configuration.key(),
                      evaluation.outcome ? evaluation.outcome->time() : 0.0);
-  for (const std::string& row : contents(database)) text += row + "\n";
+  database.read([&](SQLite::Database&) {  // so that errors of SQLite are those of the program
+    for (const std::string& row : contents(database)) text += row + "\n";
+  });
   return text;
 }
 
