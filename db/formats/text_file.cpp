@@ -37,7 +37,7 @@ std::string read_text(const std::filesystem::path& path, std::size_t max_count) 
   if (!std::filesystem::exists(path, ignored)) throw Error(format("there is no file '{}'", name));
   if (std::filesystem::is_directory(path, ignored))
     throw Error(format("'{}' is a folder: name a file", name));
-  if (is_other_than_file(path)) throw Error(format("'{}' is no regular file: name a file", name));
+  if (is_other_than_file(path)) throw UsageError(format("'{}' is no regular file: name a file", name));
   const OpenFile file(gzopen(name.c_str(), "rb"));
   if (!file) throw Error(format("cannot read '{}': is it a file, and may you read it?", name));
   std::string text;
