@@ -38,7 +38,7 @@ std::string read_text(const std::filesystem::path& path, std::size_t max_count) 
   if (std::filesystem::is_directory(path, ignored))
     throw Error(format("'{}' is a folder: name a file", name));
   if (is_other_than_file(path))
-    throw Error(format("'{}' is a device, pipe or socket: name a regular file", name));
+    throw UsageError(format("'{}' is a device, pipe or socket: name a regular file", name));
   const OpenFile file(gzopen(name.c_str(), "rb"));
   if (!file) throw Error(format("cannot read '{}': is it a file, and may you read it?", name));
   std::string text;
