@@ -125,7 +125,6 @@ TEST(GemmStream, NoTwoNumbersOfTheInputsAreAlike) {
     for (const auto& [name, tensor] : problem->inputs(instance, seed))
       for (const double value : tensor.as<double>()) {
         EXPECT_LT(std::abs(value), 1.0001);
-        EXPECT_EQ(value, static_cast<double>(static_cast<float>(value)));
         all.insert(value);
         sum += value;
       }

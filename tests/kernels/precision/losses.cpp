@@ -5,12 +5,36 @@
 
 #include <algorithm>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "search/expressions/expr.hpp"
 #include "search/space/search_space.hpp"
-#include "tests/support/changed_sources.hpp"
 #include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels::testing {
+namespace {
+
+/// The program's kernel files with the loads of vectors changed, wherever they are written.
+class NarrowedLoads : public KernelSources {
+ public:
+  explicit NarrowedLoads(const std::string& type)
+      : loaded_("to[w + i] = pack.lane[i]"), lost_("to[w + i] = " + narrowed(type, "pack.lane[i]")) {
+    if (whole_.text("common/vectors.cuh").find(loaded_) == std::string::npos)
+      throw std::logic_error("common/vectors.cuh has no '" + loaded_ + "'");
+  }
+
+  std::string text(std::string_view name) const override {
+    std::string text = whole_.text(name);
+    for (std::size_t at = 0; (at = text.find(loaded_, at)) != std::string::npos; at += lost_.size())
+      text.replace(at, loaded_.size(), lost_);
+    return text;
+  }
+
+ private:
+  EmbeddedSources whole_;
+  std::string loaded_, lost_;
+};
+
+}  // namespace
 
 std::string narrowed(const std::string& type, const std::string& number) {
   return type == "double" ? "double(float(" + number + "))"
@@ -18,8 +42,7 @@ std::string narrowed(const std::string& type, const std::string& number) {
 }
 
 std::shared_ptr<const KernelSources> narrowed_loads(const std::string& type) {
-  return std::make_shared<tune::testing::ChangedSources>("common/vectors.cuh", "to[w + i] = pack.lane[i]",
-                                                         "to[w + i] = " + narrowed(type, "pack.lane[i]"));
+  return std::make_shared<NarrowedLoads>(type);
 }
 
 std::optional<Configuration> configuration_where(const Problem& problem, const Instance& instance,

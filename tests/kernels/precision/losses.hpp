@@ -16,7 +16,7 @@ namespace tune::kernels::testing {
 /// float has the 11 bits of TF32 and half.
 std::string narrowed(const std::string& type, const std::string& number);
 
-/// Kernel files in which every vector that is loaded loses bits (common/vectors.cuh).
+/// Kernel files in which every vector that is loaded loses bits.
 std::shared_ptr<const KernelSources> narrowed_loads(const std::string& type);
 
 /// Returns the valid configuration next to the default among those that satisfy `where`; nothing where there

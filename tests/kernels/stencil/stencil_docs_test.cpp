@@ -129,7 +129,7 @@ TEST(StencilDocs, ChecksOfExamplesMeanSomethingAtEveryNumberOfSteps) {
     for (const char* type : {"float", "double"})
       for (const char* boundary : {"held", "zero"})
         for (const std::int64_t steps : {1, 2, 5, 12, 40, 100, 1000}) {
-          if (type == std::string("double") && steps != 2 && steps != 100 && steps != 1000) continue;
+          if (type == std::string("double") && steps != 5 && steps != 100) continue;
           SCOPED_TRACE(format("{} {} {} {}", own.shape, type, boundary, steps));
           const std::optional<Checked> one = checked(own, type, boundary, steps);
           EXPECT_TRUE(one || steps > (boundary == std::string("held") ? 100 : 40)) << "refused";
@@ -139,7 +139,7 @@ TEST(StencilDocs, ChecksOfExamplesMeanSomethingAtEveryNumberOfSteps) {
           const std::int64_t last = one->job.nz - 1, last_computed = last - one->job.fixed_cells()[2];
           EXPECT_FALSE(one->passes(without_planes(right, last, one->job))) << "zeros in the last plane";
           EXPECT_FALSE(one->passes(without_planes(right, last_computed, one->job)));
-          if (steps > 100) continue;
+          if (steps != 5 && steps != 40) continue;
           const HostTensor& input = one->expected->inputs.at("in");
           EXPECT_TRUE(one->passes(input.type() == ElementType::f64 ? computed<double>(one->job, input)
                                                                    : computed<float>(one->job, input)));
