@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 #include <iostream>
 #include <new>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "cli/input/command.hpp"
 #include "cli/output/text_layout.hpp"
@@ -137,8 +140,30 @@ int choose_and_run(const std::vector<std::string>& arguments) {
   return call(find_command(arguments[0]), rest);
 }
 
+/// Leaves out the middle of a long text, such as a message that repeats an argument.
+std::string bounded(const std::string& text) {
+  constexpr std::size_t first = 1500, last = 500;
+  if (text.size() <= first + last) return text;
+  const auto at_letter = [&](std::size_t at) {  // not within a letter of UTF-8
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U) ++at;
+    return at;
+  };
+  const std::size_t end = at_letter(first), begin = std::max(end, at_letter(text.size() - last));
+  return text.substr(0, end) + format(" ... ({} bytes left out) ... ", begin - end) + text.substr(begin);
+}
+
+/// What a library refuses in the user's input, without the library's own words; empty for anything else.
+std::string refused_input(const nlohmann::json::exception& error) {
+  constexpr int invalid_text = 316, beyond_numbers = 406;
+  if (error.id == invalid_text)
+    return "a name or text is not valid UTF-8: correct it in the file or argument";
+  if (error.id == beyond_numbers) return "a number in the file is beyond the range of double: correct it";
+  return {};
+}
+
 /// Prints one line, whatever control characters a compiler's log or an argument contains.
 int report_error(std::string what, Exit exit) {
+  what = bounded(what);
   std::ranges::replace_if(
       what, [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
   std::cout.flush();
@@ -172,6 +197,14 @@ int dispatch(const std::vector<std::string>& arguments) {
     return report_error(error.what(), error.exit());
   } catch (const std::bad_alloc&) {
     return report_error("out of memory: choose a smaller --size", Exit::failure);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report_error(format("'{}': {}", error.path1().string(), error.code().message()), Exit::failure);
+  } catch (const std::invalid_argument& error) {  // of a space: a name or value that no parameter can have
+    return report_error(error.what(), Exit::usage);
+  } catch (const nlohmann::json::exception& error) {
+    const std::string refused = refused_input(error);
+    return refused.empty() ? report_error(format("unexpected: {}", error.what()), Exit::failure)
+                           : report_error(refused, Exit::usage);
   } catch (const std::exception& error) {
     return report_error(format("unexpected: {}", error.what()), Exit::failure);
   }

@@ -155,7 +155,7 @@ TEST(RecordingError, NoneIsInstalled) {
   const Sandbox sandbox;
   sandbox.remove_recordings();
   expect_refused(sandbox.tune(small_run()), 2, {"no GPU here", "--device replay:FILE"});
-  expect_refused(sandbox.tune(small_run({"--device", "replay"})), 1,
+  expect_refused(sandbox.tune(small_run({"--device", "replay"})), 2,
                  {"no recordings", "--device replay:FILE"});
 }
 
