@@ -105,7 +105,7 @@ TEST(DatabaseError, ThatMayNotBeWritten) {
   const std::string before = read_file(sandbox.database());
   const std::string out = (sandbox / "out.db").string();
   const WithoutPrivileges nobody;
-  expect_refused(sandbox.tune(small_run({"--device", "replay"})), 2,
+  expect_refused(sandbox.tune(small_run({"--device", "replay"})), 1,
                  {"results.db", "cannot be written", "--db"});
   EXPECT_EQ(read_file(sandbox.database()), before);
   for (std::vector<std::string> command : commands(sandbox)) {
