@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "cli/input/command.hpp"
@@ -140,6 +141,15 @@ int choose_and_run(const std::vector<std::string>& arguments) {
   return call(find_command(arguments[0]), rest);
 }
 
+/// What a library refuses in the user's input, without the library's own words; empty for anything else.
+std::string refused_input(const nlohmann::json::exception& error) {
+  constexpr int invalid_text = 316, beyond_numbers = 406;
+  if (error.id == invalid_text)
+    return "a name or text is not valid UTF-8: correct it in the file or argument";
+  if (error.id == beyond_numbers) return "a number in the file is beyond the range of double: correct it";
+  return {};
+}
+
 /// Prints one line, whatever control characters a compiler's log or an argument contains.
 int report_error(const std::string& message, Exit exit) {
   const std::string what = one_line(message);
@@ -179,24 +189,26 @@ int dispatch(const std::vector<std::string>& arguments) {
     return report_error(has_size ? "out of memory: choose a smaller --size"
                                  : "out of memory: end other programs, or take a smaller input",
                         Exit::failure);
-  } catch (const std::invalid_argument& error) {  // also of an expression
+  } catch (const std::invalid_argument& error) {  // of an expression or a space
     return report_error(error.what(), Exit::usage);
   } catch (const std::filesystem::filesystem_error& error) {
     return report_error(
         format("cannot use '{}': {}", shortened(error.path1().string()), error.code().message()),
-        Exit::usage);
+        Exit::failure);
   } catch (const std::length_error& error) {
     // The space's message; the library's own names its function.
     const std::string_view what = error.what();
     return report_error(what.find("::") == what.npos ? std::string(what) : "a number is too large",
                         Exit::usage);
+  } catch (const nlohmann::json::exception& error) {
+    const std::string refused = refused_input(error);
+    return refused.empty() ? report_error(
+                                 "a file or a row of the database is no valid JSON; 'tune db check' "
+                                 "examines a database",
+                                 Exit::failure)
+                           : report_error(refused, Exit::usage);
   } catch (const std::exception& error) {
-    const std::string_view what = error.what();
-    if (what.starts_with("[json.exception"))
-      return report_error(
-          "a file or a row of the database is no valid JSON; 'tune db check' examines a database",
-          Exit::failure);
-    return report_error(format("unexpected: {}", what), Exit::failure);
+    return report_error(format("unexpected: {}", error.what()), Exit::failure);
   }
 }
 

@@ -19,11 +19,11 @@ const std::string kernel =
 
 const std::string native =
     R"json({"problem": "own", "summary": "a kernel", "kernel": "k.cu", "sizes": {"n": 4096},
- "settings": {"type": ["float", "double"]},
+ "settings": {"real": {"values": ["float", "double"]}},
  "parameters": {"BLOCK": [32, 64, 128], "ITEMS": {"values": "range(1, 5)", "default": 2}, "mode": ["a", "b"]},
  "constraints": ["BLOCK * ITEMS <= 256", {"rule": "BLOCK <= max_threads", "why": "threads"}],
- "arguments": {"in": {"type": "type", "size": "n", "fill": {"random": [0, 1]}},
-  "out": {"type": "type", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"}},
+ "arguments": {"in": {"type": "real", "size": "n", "fill": {"random": [0, 1]}},
+  "out": {"type": "real", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"}},
  "launches": {"entry": "k", "grid": "(n + BLOCK - 1) // BLOCK", "block": "BLOCK", "shared": "4 * BLOCK"},
  "check": [{"n": 100}], "tolerance": {"relative": 1e-5}, "work": {"flops": "2 * n", "item": "element"}})json";
 
