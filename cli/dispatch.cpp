@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -175,7 +174,6 @@ std::string command_line() {
 int dispatch(const std::vector<std::string>& arguments) {
   given_command_line = "tune";
   for (const std::string& argument : arguments) given_command_line += " " + shell_quoted(argument);
-  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the largest file fails instead, as on a full disk
   try {
     const int status = choose_and_run(arguments);
     std::cout.flush();

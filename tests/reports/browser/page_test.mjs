@@ -2,7 +2,7 @@
 // Opens pages in Chromium without a window. Exit status 77: skipped, and why.
 //   node page_test.mjs TUNE WRITE_PAGES RECORDING NODE_MODULES FOLDER
 import { execFileSync, spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import assert from "node:assert/strict";
@@ -237,7 +237,7 @@ const tests = {
   async "a live page shows new results and keeps what was chosen"() {
     const database = join(folder, "live.db");
     for (const suffix of ["", "-wal", "-shm"]) rmSync(database + suffix, { force: true });
-    copyFileSync(recording, database);
+    execFileSync(tune, ["db", "export", "--db", recording, "--out", database], { stdio: "ignore" });
     const server = spawn(tune, ["serve", "--db", database, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
     try {
       const address = await new Promise((resolve, reject) => {

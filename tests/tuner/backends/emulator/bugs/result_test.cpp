@@ -196,7 +196,7 @@ TEST(PlantedResult, AFaultCostsOneConfigurationOnly) {
         FindingKind::hang}},
       {6, {"  if (t == 9) __builtin_trap();\n", FindingKind::crash}},
       {8, {"  if (t == 9) out[0] = nonsense;\n", FindingKind::compile}},
-      {9, {"  if (t == 9) __syncthreads();\n", FindingKind::divergent_barrier}},
+      {9, {"  if (t == 9) __syncthreads();\n  __syncthreads();\n", FindingKind::divergent_barrier}},
   };
   for (const Flavour flavour : {Flavour::plain, Flavour::sanitize}) {
     std::vector<CheckVerdict> verdicts(11);
