@@ -15,6 +15,7 @@
 #include "db/store/rows.hpp"
 #include "db/store/schema.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/failure.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::db {
@@ -70,6 +71,7 @@ class Salvage {
     target_.exec(
         "UPDATE devices SET power_limit = NULLIF(facts ->> 'power_limit', 0),"
         " max_core_clock = NULLIF(facts ->> 'core_clock', 0), max_memory_clock = NULLIF(facts ->> 'memory_clock', 0)");
+    settle_accidents();
     settle();
     target_.exec("COMMIT");
   }
@@ -100,6 +102,21 @@ class Salvage {
   }
 
  private:
+  /// Before schema 5, rows do not say whether a failure may come again.
+  void settle_accidents() {
+    SQLite::Statement row(target_,
+                          "SELECT id, phase, reason FROM evaluations"
+                          " WHERE phase IS NOT NULL AND attempts IS NULL");
+    SQLite::Statement update(target_, "UPDATE evaluations SET counts = 0 WHERE id = ?");
+    while (row.executeStep()) {
+      const Failure failure{phase_from_string(text(row, "phase")), text(row, "reason"), {}};
+      if (!is_accident(failure, 1)) continue;
+      update.bind(1, integer(row, "id"));
+      update.exec();
+      update.reset();
+    }
+  }
+
   void leave_out(const std::string& line) {
     if (result_.left_out.size() < SalvageResult::max_lines)
       result_.left_out.push_back(line);

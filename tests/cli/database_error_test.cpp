@@ -75,7 +75,8 @@ TEST(DatabaseError, ADamagedFile) {
 TEST(DatabaseError, ANewerSchema) {
   const Sandbox sandbox;
   add_recording(sandbox.database(), {.count = 5});
-  SQLite::Database(sandbox.database().string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs()).exec("PRAGMA user_version = 9999");
+  SQLite::Database(sandbox.database().string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs())
+      .exec("PRAGMA user_version = 9999");
   expect_all_refuse(sandbox, {"results.db", "newer tune", "9999", "--db"});
 }
 

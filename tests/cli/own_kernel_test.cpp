@@ -49,7 +49,9 @@ TEST_F(OwnKernel, IsCheckedByItsFirstDefinition) {
 }
 
 TEST_F(OwnKernel, IsNamedWithItsFolderWhereItHasNone) {
-  expect_refused(sandbox_.tune({"new", "/dev/null"}), 2, {"/dev/null: there is no __global__"});
+  write("empty.cu", "");
+  expect_refused(sandbox_.tune({"new", path("empty.cu")}), 2, {"empty.cu: there is no __global__"});
+  expect_refused(sandbox_.tune({"new", "/dev/null"}), 1, {"/dev/null", "it is a device"});
 }
 
 TEST_F(OwnKernel, IsNotOverwritten) {

@@ -76,6 +76,7 @@ SessionResult result() {
   progress.evaluations = 30;
   progress.measured = 28;
   progress.failures = {{Phase::verify, 2}, {Phase::resources, 10}};
+  progress.cannot_run = {{Phase::resources, 10}};
   progress.from_cache = 12;
   progress.same_code = 3;
   progress.best = measured_at(1, 19.8e-6);
@@ -150,8 +151,8 @@ TEST_F(StoredRerank, BestNamesWhatTies) {
                                          "Invented H2", "--db",      sandbox_.database().string()};
   const ProgramResult outcome = sandbox_.tune(best);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  for (const char* words : {"with 99 % confidence, 8 rounds of re-ranking in",
-                            "ties        1 other configuration", "unroll=2"})
+  for (const char* words :
+       {"with 99 % confidence, 8 rounds of re-ranking in", "ties        1 other configuration", "unroll=2"})
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
   std::vector<std::string> as_json = best;
   as_json.insert(as_json.end(), {"--format", "json"});

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lookup/src/checked_pages.hpp"
 #include "tests/cli/sandbox.hpp"
 
 #include <SQLiteCpp/Database.h>
@@ -19,6 +18,7 @@
 #include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
 #include "library/run/version.hpp"
+#include "lookup/src/checked_pages.hpp"
 #include "tests/cli/recording.hpp"
 #include "tuner/problem/problem.hpp"
 
@@ -158,7 +158,9 @@ bool has(const std::string& text, const std::string& words) {
 }
 
 std::int64_t number(const std::filesystem::path& database, const std::string& sql) {
-  return SQLite::Database(database.string(), SQLite::OPEN_READWRITE, 60'000, lookup::checked_pages_vfs()).execAndGet(sql).getInt64();
+  return SQLite::Database(database.string(), SQLite::OPEN_READWRITE, 60'000, lookup::checked_pages_vfs())
+      .execAndGet(sql)
+      .getInt64();
 }
 
 bool is_sound(const fs::path& database) {

@@ -2,6 +2,7 @@
 // Inputs that nobody means well, or that a careless hand makes: reproducible by kind and number.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

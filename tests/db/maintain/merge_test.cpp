@@ -131,7 +131,8 @@ TEST_F(MergeTest, FinalsAndTheirRoundsComeAlong) {
 // Numbers of runs follow the order of merging; the newest finals are those of the run that began last.
 TEST_F(MergeTest, TheRankingDoesNotDependOnTheOrder) {
   const RunId older = b_.store.begin_run(run_by_time());
-  b_.database.connection().exec("UPDATE runs SET started = '2025-01-31T12:00:00.000Z' WHERE id = " + std::to_string(older));
+  b_.database.connection().exec("UPDATE runs SET started = '2025-01-31T12:00:00.000Z' WHERE id = " +
+                                std::to_string(older));
   b_.store.record(older, measured(example_configuration(3), {5e-3}));
   b_.store.record_rerank(older, rerank_top_k({3}));
   const auto best_times = [](const db::Database& database) {

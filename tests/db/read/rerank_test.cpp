@@ -101,7 +101,8 @@ TEST_F(DatabaseFinalsTest, AnUnconfirmedTimeOfAnInterruptedRunDoesNotBeatAConfir
   EXPECT_EQ(best().result.configuration, example_configuration(1));
   EXPECT_EQ(order(), configurations({1, 3, 2}));
   for (const char* view : {"best", "best_by_versions"})
-    EXPECT_EQ(database_.connection().execAndGet(format("SELECT evaluation FROM {}", view)).getInt(), 1) << view;
+    EXPECT_EQ(database_.connection().execAndGet(format("SELECT evaluation FROM {}", view)).getInt(), 1)
+        << view;
   // A run with finals that chose it confirms it.
   reuse(begin(), 3);
   EXPECT_EQ(best().result.configuration, example_configuration(1));
