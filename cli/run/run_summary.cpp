@@ -66,7 +66,7 @@ std::string counts_text(const Progress& progress) {
     lines.push_back(std::move(early));
   if (progress.reused > 0) lines.push_back(format("{} were known from the database", progress.reused));
   if (progress.known_scale)
-    lines.push_back(format("the best known was timed again: known times are taken {:.3g} times as long",
+    lines.push_back(format("the best of them was timed again: their times are multiplied by {:.3g}",
                            *progress.known_scale));
   if (progress.from_cache > 0)
     lines.push_back(format("{} were taken from the compile cache", progress.from_cache));

@@ -103,6 +103,16 @@ TEST(RunSummaryText, WithoutTiesItSaysHowFarTheNextIs) {
       << text;
 }
 
+TEST(RunSummaryText, SaysWhatKnownTimesAreMultipliedBy) {
+  const RunRecord run = record();
+  SessionResult value = result();
+  EXPECT_EQ(cli::to_text({run, value, "x", "y"}).find("multiplied"), std::string::npos);
+  value.progress.reused = 5;
+  value.progress.known_scale = 1.0312;
+  EXPECT_NE(cli::to_text({run, value, "x", "y"}).find("multiplied by 1.03"), std::string::npos);
+  EXPECT_EQ(Json::parse(cli::to_json({run, value, "x", "y"}))["known_scale"], 1.0312);
+}
+
 TEST(RunSummaryText, AsJson) {
   const RunRecord run = record();
   const SessionResult value = result();

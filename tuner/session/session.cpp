@@ -36,17 +36,12 @@ struct Session::State {
     bool known;
   };
 
-  struct Known {
-    Evaluation evaluation;
-    bool of_this_run = false;  ///< it was timed again
-  };
-
   SessionResult result = {};
   const Budget& budget;
   SessionObserver& observer;
   Objective objective;
   TopCandidates top_candidates;
-  std::unordered_map<std::string, Known> known = {};
+  std::unordered_map<std::string, Evaluation> known = {};
   bool timed_again = false;  ///< the best known, or nothing is known
   std::deque<Asked> queue = {};
   double start = 0;
@@ -95,33 +90,35 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
 
 void Session::load_known(State& state, const RunRecord& record) {
   for (Evaluation& evaluation : known_answers(store_, record.key, state.objective, record.options.timeout))
-    state.known[evaluation.configuration.key()].evaluation = std::move(evaluation);
+    state.known[evaluation.configuration.key()] = std::move(evaluation);
 }
 
-/// Evaluates the best known configuration again and compares. Where it fails, the next best ones are tried.
+/// Evaluates the best known configuration again and compares. The new measurement is not stored: it would
+/// replace one that a re-ranking confirmed. Where it fails, the next best ones are tried.
 void Session::time_best_known_again(State& state) {
   if (std::exchange(state.timed_again, true) || evaluator_.rerank_device() == nullptr) return;
   std::set<std::string> failed;
   while (failed.size() < max_best_known) {
     std::optional<std::pair<double, std::string>> best;
     for (const auto& [key, known] : state.known) {
-      const std::optional<double> value = objective_value(known.evaluation, state.objective);
-      if (!value || failed.contains(key) || !space_.find(known.evaluation.configuration)) continue;
+      const std::optional<double> value = objective_value(known, state.objective);
+      if (!value || failed.contains(key) || !space_.find(known.configuration)) continue;
       best = std::min(best.value_or(std::pair(*value, key)), std::pair(*value, key));
     }
     if (!best) return;
     const auto& [stored, key] = *best;
-    State::Known& known = state.known.at(key);
-    evaluator_.submit(known.evaluation.configuration);
+    evaluator_.submit(state.known.at(key).configuration);
     std::optional<Evaluation> again = evaluator_.next();
     if (!again) return;
+    if (const std::optional<double> value = objective_value(*again, state.objective)) {
+      state.result.progress.known_scale = *value / stored;
+      return;
+    }
+    failed.insert(key);
+    if (again->outcome || is_accident(again->outcome.error(), again->attempts)) continue;
     store_.record(state.result.run, *again);
     again->reused = true;
-    const std::optional<double> value = objective_value(*again, state.objective);
-    if (value || !is_accident(again->outcome.error(), again->attempts)) known = {std::move(*again), true};
-    if (value) state.result.progress.known_scale = *value / stored;
-    if (value) return;
-    failed.insert(key);
+    state.known.insert_or_assign(key, std::move(*again));
   }
 }
 
@@ -237,7 +234,7 @@ std::pair<search::ConfigurationId, std::optional<Evaluation>> Session::take(Stat
   auto asked = state.queue.begin();
   std::optional<Evaluation> answer;
   if (asked->known) {
-    answer = state.known.at(asked->key).evaluation;
+    answer = state.known.at(asked->key);
   } else if ((answer = evaluator_.next())) {
     const auto is_answered = [key = answer->configuration.key()](const State::Asked& one) {
       return !one.known && one.key == key;
@@ -264,7 +261,8 @@ void Session::one_evaluation(State& state) {
   store_.record(state.result.run, evaluation);
   progress.store_seconds += clock_() - storing;
   progress.seconds = clock_() - state.start;
-  const double scale = scale_of(state, evaluation);
+  // Puts a stored value on today's scale.
+  const double scale = evaluation.reused ? progress.known_scale.value_or(1) : 1;
   count(state, evaluation, scale);
   const double telling = clock_();
   const PhaseTimes& took = evaluation.phases;
@@ -279,14 +277,6 @@ void Session::one_evaluation(State& state) {
   if (state.budget.seconds && progress.seconds >= *state.budget.seconds) state.end = RunEnd::budget;
   check_gain(state);
   check_hopeless(state, evaluation);
-}
-
-/// Puts a stored value on today's scale.
-double Session::scale_of(const State& state, const Evaluation& evaluation) {
-  if (!evaluation.reused) return 1;
-  const auto known = state.known.find(evaluation.configuration.key());
-  if (known != state.known.end() && known->second.of_this_run) return 1;
-  return state.result.progress.known_scale.value_or(1);
 }
 
 void Session::count(State& state, const Evaluation& evaluation, double scale) {

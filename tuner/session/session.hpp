@@ -100,7 +100,6 @@ class Session {
   std::pair<search::ConfigurationId, std::optional<Evaluation>> take(State& state);
   void one_evaluation(State& state);
   void end_as_failed(RunId run);
-  static double scale_of(const State& state, const Evaluation& evaluation);
   void count(State& state, const Evaluation& evaluation, double scale);
   void check_hopeless(State& state, const Evaluation& evaluation) const;
   void time_best_known_again(State& state);

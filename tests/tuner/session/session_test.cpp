@@ -522,7 +522,17 @@ TEST_F(SessionTest, KnownTimesArePutOnTodaysScale) {
   EXPECT_EQ(result.progress.evaluations, 12u) << "timing the best known again does not count";
   EXPECT_EQ(result.progress.reused, 8u);
   EXPECT_EQ(result.progress.best->configuration.key(), "block=256,items=4,kind=plain");
-  EXPECT_EQ(store_.evaluations.size(), 8u + 1u + 4u);
+  EXPECT_EQ(store_.evaluations.size(), 8u + 4u) << "the new time of the best known is not stored";
+}
+
+TEST_F(SessionTest, ABestKnownThatIsWrongTodayIsStoredAsWrong) {
+  run("kind == plain and items < 4", {});
+  backend_.runner().wrong_for_second_seed = 512;  // block * items of the best, and of one that is not known
+  backend_.runner().runs_of_wrong = 1;
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_TRUE(result.progress.known_scale.has_value()) << "of the next best";
+  EXPECT_EQ(result.progress.measured, 10u);
+  EXPECT_EQ(result.progress.failures.at(Phase::verify), 2u);
 }
 
 TEST_F(SessionTest, NothingIsTimedAgainWhereAllIsKnownOrNothing) {
