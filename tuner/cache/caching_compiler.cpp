@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cache/caching_compiler.hpp"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <string_view>
 
 #include "tuner/base/content_hash.hpp"
+#include "tuner/base/failure.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/cache/binary_cache.hpp"
 
@@ -15,12 +13,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// True for reasons that mean that the source is wrong wherever it is compiled. All others may be a lack of
-/// memory, a full disk or a killed compiler.
+/// True where the source is wrong wherever it is compiled. All other failures may be a lack of memory, a full
+/// disk or a killed compiler.
 bool lasts(const Failure& failure) {
-  constexpr std::array<std::string_view, 5> reasons = {"syntax", "entry", "option", "static assertion",
-                                                       "static shared memory"};
-  return failure.phase == Phase::compile && std::ranges::find(reasons, failure.reason) != reasons.end();
+  return failure.phase == Phase::compile && recurrence_of(failure) == Recurrence::certain;
 }
 
 Result<Binary> from_elsewhere(Result<Binary> result, Clock::time_point start) {

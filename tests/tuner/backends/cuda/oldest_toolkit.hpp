@@ -2,13 +2,13 @@
 // Makes the installed toolkit look like CUDA 12.4, the oldest that the project promises: the version is 12.4,
 // and the compiler refuses every name that came later. Included before the sources of the CUDA backend.
 //
-// The names are those of CUDA 13.0's headers that CUDA 12.4 lacks. Names that a toolkit of a later version adds
-// are not known here, and changed signatures are not noticed.
+// The names are those of CUDA 13.0's headers that CUDA 12.4 lacks. Names that a toolkit of a later version
+// adds are not known here, and changed signatures are not noticed.
 #pragma once
 
 #include <cuda.h>
-#include <cuda_runtime.h>
 #include <cuda_occupancy.h>
+#include <cuda_runtime.h>
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

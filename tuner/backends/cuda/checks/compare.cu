@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares an output with its reference where it lies, in the memory of the device: bringing half a gigabyte
 // to the host takes longer than everything else of an evaluation together. One of the program's own kernels:
-// compiled at the first use for a type of elements, launched by tuner/backends/cuda/checks/device_checks.cpp. The tests run
-// the same text on the CPU.
+// compiled at the first use for a type of elements, launched by tuner/backends/cuda/checks/device_checks.cpp.
+// The tests run the same text on the CPU.
 
 #include "tuner/backends/cuda/checks/small_floats.cuh"
 #include "tuner/backends/cuda/checks/types.cuh"
