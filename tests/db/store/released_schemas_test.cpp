@@ -187,6 +187,23 @@ TEST_P(ReleasedSchema, CanBeLookedAtAsItIs) {
   EXPECT_EQ(version_of(path_), GetParam());
 }
 
+TEST(ReleasedSchemas, TheNewestHasTheColumnsOfANewFile) {
+  const TemporaryFolder folder;
+  load(db::schema_version(), folder / "asset.db");
+  const db::Database made(folder / "new.db");
+  const auto columns = [](SQLite::Database& database) {
+    std::map<std::string, std::vector<std::string>> all;
+    SQLite::Statement names(database, "SELECT name FROM sqlite_schema WHERE type = 'table'");
+    while (names.executeStep()) {
+      const std::string name = names.getColumn(0).getString();
+      all.emplace(name, db::columns_of(database, name));
+    }
+    return all;
+  };
+  SQLite::Database asset((folder / "asset.db").string());
+  EXPECT_EQ(columns(asset), columns(made.connection()));
+}
+
 INSTANTIATE_TEST_SUITE_P(Assets, ReleasedSchema, ::testing::Range(1, db::schema_version() + 1));
 
 }  // namespace
