@@ -3,12 +3,16 @@
 """Measures tune beside other programs in one run and writes one CSV: a line for each workload, a column for each
 program, milliseconds throughout. `table.py` makes the tables of docs/benchmarks.md from it.
 
-    bench/rivals/measure.py --tune build/bin/tune --rival build/bin/cublas_bench \\
+    bench/rivals/measure.py --tune build/bin/tune --rival cublas=build/bin/cublas_bench \\
         --rows bench/rivals/gemm_matvec.csv --out bench/results/gemm_matvec_h200.csv
 
 A rival is a program that prints CSV with a header. Its columns `work`, `size` and `best_ms` are used, and of several
 lines for one work and size the fastest; lines that begin with # are comments. Rivals run first, then tune, then the
 rivals again: the faster of both counts, so that neither has the warmer or the cooler device.
+
+With --known, the configuration that `tune best` answers from this database is measured, too (column `known_ms`): what
+the kernels can do, beside what one short run from nothing finds (`tune_ms`). `ratio` is the fastest rival's time over
+the faster of these two.
 """
 import argparse
 import csv
@@ -30,50 +34,91 @@ def lines_of(program):
     return comments, times
 
 
-def tuned(tune, row, folder, seconds):
-    """Tunes a workload from nothing. Returns the summary that tune prints as JSON, and the command."""
-    command = [tune, "run", row["problem"], "--device", "cuda:0", "--size", row["size"], "--fresh", "--no-transfer",
-               "--budget-time", f"{seconds}s", "--quiet", "--format", "json", "--db", os.path.join(folder, "rivals.db")]
+def workload(row):
+    options = ["--problem", row["problem"], "--size", row["size"]]
     if row["settings"]:
-        command += ["--set", row["settings"]]
+        options += ["--set", row["settings"]]
+    if row.get("cache"):
+        options += ["--cache", row["cache"]]
+    return options
+
+
+def tuned(tune, row, folder, options):
+    """Tunes a workload from nothing. Returns the summary that tune prints as JSON."""
+    command = [tune, *workload(row), "--device", "cuda:0", "--fresh", "--no-transfer", "--quiet", "--format", "json",
+               "--db", os.path.join(folder, "rivals.db"), *options]
     text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return json.loads(text)
+
+
+def known(tune, row, folder, database):
+    """Measures what `tune best` answers from a database. Returns milliseconds, or None where it has no answer."""
+    recorded = workload({**row, "cache": None})
+    found = subprocess.run([tune, "best", *recorded, "--db", database, "--format", "json"], stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, text=True)
+    if found.returncode != 0:
+        return None
+    configuration = json.loads(found.stdout)["configuration"]
+    fixed = ",".join(f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+                     for name, value in configuration.items())
+    best = tuned(tune, row, folder, ["--fix", fixed, "--budget-evals", "1", "--samples", "15:60"])["best"]
+    return 1e3 * best["seconds"] if best else None
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tune", required=True)
-    parser.add_argument("--rival", required=True, help="program that prints the CSV described above")
-    parser.add_argument("--rows", required=True, help="CSV: problem, size, settings, work (of the rival), rival_size")
+    parser.add_argument("--rival", required=True, action="append", metavar="NAME=PROGRAM",
+                        help="a column and the program that prints the CSV described above; may be repeated")
+    parser.add_argument("--rows", required=True, help="CSV: problem, size, settings, cache, work and size of the rivals")
+    parser.add_argument("--known", metavar="DB", help="database with the best known configurations")
     parser.add_argument("--seconds", type=float, default=20, help="budget of each run of tune")
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
+    rivals = dict(rival.split("=", 1) for rival in arguments.rival)
     with open(arguments.rows, newline="") as file:
         rows = list(csv.DictReader(file))
-    comments, before = lines_of(arguments.rival)
+    comments, times = [], {}
+
+    def run_rivals():
+        for name, program in rivals.items():
+            told, measured = lines_of(program)
+            comments.extend(line for line in told if line not in comments)
+            for key, milliseconds in measured.items():
+                times[name, *key] = min(times.get((name, *key), float("inf")), milliseconds)
+
+    run_rivals()
     results = []
     with tempfile.TemporaryDirectory() as folder:
         for row in rows:
-            summary = tuned(arguments.tune, row, folder, arguments.seconds)
+            summary = tuned(arguments.tune, row, folder, ["--budget-time", f"{arguments.seconds}s"])
             if not summary["best"]:
                 sys.exit(f"measure.py: {row['problem']} {row['size']} {row['settings']}: nothing could be measured")
-            results.append((row, summary))
-            print(f"{row['problem']} {row['size']} {row['settings']}: {1e3 * summary['best']['seconds']:.4f} ms",
-                  file=sys.stderr)
-    after = lines_of(arguments.rival)[1]
-    fields = ["problem", "size", "settings", "tune_ms", "rival_ms", "ratio", "evaluations", "seconds"]
+            best_known = known(arguments.tune, row, folder, arguments.known) if arguments.known else None
+            results.append((row, summary, best_known))
+            print(f"{row['problem']} {row['size']} {row['settings']}: {1e3 * summary['best']['seconds']:.4f} ms, "
+                  f"best known {best_known} ms", file=sys.stderr)
+    run_rivals()
+    fields = ["problem", "size", "settings", "cache", "tune_ms", *(["known_ms"] if arguments.known else []),
+              *(f"{name}_ms" for name in rivals), "ratio", "evaluations", "seconds"]
     with open(arguments.out, "w", newline="") as file:
         for comment in comments:
             file.write(f"# {comment}\n")
         writer = csv.DictWriter(file, fields, lineterminator="\n")
         writer.writeheader()
-        for row, summary in results:
-            key = (row["work"], row["rival_size"])
-            rival = min(before.get(key, float("inf")), after.get(key, float("inf")))
+        for row, summary, best_known in results:
+            theirs = {name: times.get((name, row["work"], row["rival_size"])) for name in rivals}
             tune_ms = 1e3 * summary["best"]["seconds"]
-            writer.writerow({"problem": row["problem"], "size": row["size"], "settings": row["settings"],
-                             "tune_ms": f"{tune_ms:.5f}", "rival_ms": f"{rival:.5f}", "ratio": f"{rival / tune_ms:.3f}",
-                             "evaluations": summary["evaluations"], "seconds": f"{summary['seconds']:.1f}"})
+            ours = min(tune_ms, best_known or tune_ms)
+            fastest = min((ms for ms in theirs.values() if ms), default=None)
+            line = {"problem": row["problem"], "size": row["size"], "settings": row["settings"],
+                    "cache": row.get("cache") or "cold", "tune_ms": f"{tune_ms:.5f}",
+                    "ratio": f"{fastest / ours:.3f}" if fastest else "", "evaluations": summary["evaluations"],
+                    "seconds": f"{summary['seconds']:.1f}"}
+            if arguments.known:
+                line["known_ms"] = f"{best_known:.5f}" if best_known else ""
+            line.update({f"{name}_ms": f"{ms:.5f}" if ms else "" for name, ms in theirs.items()})
+            writer.writerow(line)
 
 
 if __name__ == "__main__":
