@@ -74,10 +74,10 @@ class Parser {
 
   bool null() { return value(nullptr); }
   bool boolean(bool one) { return value(one); }
-  bool number_integer(std::int64_t one) { return value(one); }
-  bool number_unsigned(std::uint64_t one) { return value(one); }
-  bool number_float(double one, const std::string&) { return value(one); }
-  bool string(std::string& one) { return value(std::move(one)); }
+  bool number_integer(std::int64_t one) { return released_value(one); }
+  bool number_unsigned(std::uint64_t one) { return released_value(one); }
+  bool number_float(double one, const std::string&) { return released_value(one); }
+  bool string(std::string& one) { return released_value(std::move(one)); }
   bool binary(Json::binary_t&) { return false; }
   bool start_object(std::size_t) { return open(Json::value_t::object); }
   bool start_array(std::size_t) { return open(Json::value_t::array); }
@@ -87,8 +87,9 @@ class Parser {
   bool key(std::string& name) {
     text_.release();
     if (skip_depth_ > 0) return true;
-    if (depth_ == 1) begin_member(name);
-    if (builds_ != nullptr) {
+    if (depth_ == 1) {
+      begin_member(name);
+    } else if (builds_ != nullptr) {
       skips_ = samples_ == Samples::skip && format_ != nullptr && in_entries() &&
                depth_ == format_->samples_depth && name == format_->samples;
       if (!skips_) builds_->key(name);
@@ -127,8 +128,13 @@ class Parser {
     }
   }
 
-  bool value(Json&& one) {
+  /// The parser keeps all text since the last text or number that it read.
+  bool released_value(Json&& one) {
     text_.release();
+    return value(std::move(one));
+  }
+
+  bool value(Json&& one) {
     if (skip_depth_ > 0 || std::exchange(skips_, false)) return true;
     if (builds_ == nullptr) {
       expect_place(one);
@@ -140,7 +146,6 @@ class Parser {
   }
 
   bool open(Json::value_t kind) {
-    text_.release();
     constexpr std::size_t deepest = 100;
     if (depth_ == deepest)
       throw Error(
@@ -157,7 +162,6 @@ class Parser {
   }
 
   bool close() {
-    text_.release();
     --depth_;
     if (skip_depth_ > 0) {
       --skip_depth_;

@@ -29,7 +29,8 @@ void Characters::advance() {
   lines_ += lines_in(part_);
   at_ = 0;
   if (before_ - released_ > most_text)
-    throw Error(format("{}: line {}: a text of more than 4 MiB: is it the right file?", file_, lines_));
+    throw Error(format("{}: line {}: more than 4 MiB without a name, text or number: is it the right file?",
+                       file_, lines_));
   part_ = source_.next();
   if (first_ != 0) return;
   const std::size_t found = part_.find_first_not_of(" \t\r\n");

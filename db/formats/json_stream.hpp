@@ -23,7 +23,7 @@ class Characters {
   void step() {
     if (++at_ == part_.size()) advance();
   }
-  /// Tells that the parser holds no text. Between two calls it may read 4 MiB. Throws Error.
+  /// Tells that the parser holds no text. Between two calls it may read 4 MiB; then `step` throws Error.
   void release() { released_ = before_ + at_; }
   /// The line of the current character, from 1.
   std::size_t line() const;

@@ -86,7 +86,7 @@ struct Entry {
     tile = 1 + take(64);
     mode = std::array{"wide", "narrow", "none"}[static_cast<std::size_t>(take(3))];
     chunk = take(128);
-    seconds = number % 10 == 9 ? 0 : 1e-3 + 1e-9 * (number * 7919LL % 1'000'003);
+    seconds = number % 10 == 9 ? 0 : 1e-3 + 1e-9 * static_cast<double>(number * 7919LL % 1000003);
     date = format("2024-01-{:02}T{:02}:{:02}:{:02}.000Z", 1 + number / 86400, number / 3600 % 24,
                   number / 60 % 60, number % 60);
   }
@@ -217,12 +217,39 @@ TEST(Growth, HostileArchivesAreRefusedEarlyAndInLittleMemory) {
   const std::string first = R"({"schema_version": "1.0.0", "results": [)";
   const std::string entry = first + R"({"configuration": {"a": 1}})";
   expect_refused_cheaply(sandbox, bomb(sandbox, first, "[],"), "an entry of 'results' is a list");
-  expect_refused_cheaply(sandbox, bomb(sandbox, R"({"other": [)", "[],"), "times its size");
+  expect_refused_cheaply(sandbox, bomb(sandbox, R"({"other": [)", "[],"), "more than 4 MiB without");
+  expect_refused_cheaply(sandbox, bomb(sandbox, R"({"other": [)", "1,"), "times its size");
   expect_refused_cheaply(sandbox, bomb(sandbox, R"({"metadata": [)", "[],"), "more than 1000000 values");
   expect_refused_cheaply(sandbox, bomb(sandbox, entry + ", {\"configuration\": [", "{},"), "1000000 values");
-  expect_refused_cheaply(sandbox, bomb(sandbox, entry, " "), "a text of more than 4 MiB");
-  expect_refused_cheaply(sandbox, bomb(sandbox, entry + ", {\"a\": \"", "x"), "a text of more than 4 MiB");
+  expect_refused_cheaply(sandbox, bomb(sandbox, entry, " "), "more than 4 MiB without");
+  expect_refused_cheaply(sandbox, bomb(sandbox, entry + ", {\"a\": \"", "x"), "more than 4 MiB without");
   expect_refused_cheaply(sandbox, bomb(sandbox, entry, R"(, {"configuration": {"a": 1}})"), "times its size");
+}
+
+/// The memory of a report grows by less than this, for the ranks and what the run saw.
+void expect_small_reports(const Sandbox& sandbox, const std::string& few_of, const std::string& many_of,
+                          double megabytes) {
+  for (const char* kind : {"text", "markdown", "csv", "json"}) {
+    SCOPED_TRACE(kind);
+    const auto report = [&](const std::string& database) {
+      const Usage usage = run_program(sandbox, {"report", "--db", database, "--format", kind});
+      EXPECT_EQ(usage.status, 0) << usage.err;
+      return usage;
+    };
+    const Usage small = report(few_of), large = report(many_of);
+    std::cout << format("{}: {:.1f} s, {:.0f} MB\n", kind, large.seconds, large.megabytes);
+    EXPECT_LT(large.megabytes - small.megabytes, megabytes);
+  }
+}
+
+TEST(Growth, ReportsNeedNoMemoryForEvaluations) {
+  const Sandbox sandbox;
+  std::vector<std::string> databases;
+  for (const int count : {few, many}) {
+    databases.push_back((sandbox / (std::to_string(count) + ".db")).string());
+    import(sandbox, file_of(sandbox, formats[0], count), databases.back(), "evaluations added");
+  }
+  expect_small_reports(sandbox, databases[0], databases[1], 10);
 }
 
 /// Only with ./run-tests --long.
