@@ -57,7 +57,7 @@ void TextFile::refuse_bombs() const {
     throw Error(format("{}: more than {} of text: is it the right file?", name_,
                        bytes_text(static_cast<double>(max_count_))));
   // gzip shrinks nothing below a thousandth, and the text of different configurations to a twentieth.
-  constexpr std::size_t most_times = 100, harmless = std::size_t{16} << 20;
+  constexpr std::size_t most_times = 100, harmless = std::size_t{4} << 20;
   if (count_ <= harmless || gzdirect(file_.get()) != 0) return;
   const auto packed = static_cast<std::size_t>(std::max<z_off_t>(gzoffset(file_.get()), 1));
   if (count_ / packed > most_times)

@@ -162,29 +162,55 @@ Usage import(const Sandbox& sandbox, const std::string& file, const std::string&
 
 constexpr int few = 5'000, many = 20'000, million = 1'000'000;
 
-TEST(Growth, ImportTakesTimeInProportionAndNoMoreMemory) {
-  for (const Format& one : formats) {
-    SCOPED_TRACE(one.ending);
-    const Sandbox sandbox;
-    const std::string database = (sandbox / "many.db").string();
-    const std::string large = file_of(sandbox, one, many);
-    const Usage small = import(sandbox, file_of(sandbox, one, few), (sandbox / "few.db").string(), "5000 ev");
-    const Usage first = import(sandbox, large, database, "20000 evaluations added, 0 were");
-    const Usage again = import(sandbox, large, database, "0 evaluations added, 20000 were");
-    EXPECT_LT(first.seconds, 10 * small.seconds + 0.5);
-    EXPECT_LT(again.seconds, 10 * small.seconds + 0.5);
-    EXPECT_LT(first.megabytes - small.megabytes, 14);  // pages of the database, which 64 MiB bound
-    EXPECT_LT(again.megabytes - small.megabytes, 14);
-    EXPECT_EQ(number(database, "SELECT COUNT(*) FROM evaluations WHERE phase IS NOT NULL"), many / 10);
-    EXPECT_EQ(number(database, "SELECT COUNT(DISTINCT configuration_key) FROM evaluations"), many);
-    EXPECT_EQ(number(database, "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'evaluations_known'"), 1);
-    EXPECT_TRUE(is_sound(database));
+/// The memory of a report grows by less than this, for the ranks and what the run saw.
+void expect_small_reports(const Sandbox& sandbox, const std::string& few_of, const std::string& many_of,
+                          double megabytes) {
+  for (const char* kind : {"text", "markdown", "csv", "json"}) {
+    SCOPED_TRACE(kind);
+    const auto report = [&](const std::string& database) {
+      const Usage usage = run_program(sandbox, {"report", "--db", database, "--format", kind});
+      EXPECT_EQ(usage.status, 0) << usage.err;
+      return usage;
+    };
+    const Usage small = report(few_of), large = report(many_of);
+    EXPECT_LT(large.megabytes - small.megabytes, megabytes);
   }
 }
 
-/// The call ends with one line, soon, in little memory.
+TEST(Growth, ImportsAndReportsTakeTimeInProportionAndNoMoreMemory) {
+  const Sandbox sandbox;
+  const std::string database = (sandbox / "many.db").string(), small_one = (sandbox / "few.db").string();
+  const std::string large = file_of(sandbox, formats[0], many);
+  const Usage small = import(sandbox, file_of(sandbox, formats[0], few), small_one, "5000 evaluations added");
+  const Usage first = import(sandbox, large, database, "20000 evaluations added, 0 were");
+  const Usage again = import(sandbox, large, database, "0 evaluations added, 20000 were");
+  EXPECT_LT(first.seconds, 10 * small.seconds + 0.5);
+  EXPECT_LT(again.seconds, 10 * small.seconds + 0.5);
+  EXPECT_LT(first.megabytes - small.megabytes, 14);  // pages of the database, which 64 MiB bound
+  EXPECT_LT(again.megabytes - small.megabytes, 14);
+  EXPECT_EQ(number(database, "SELECT COUNT(*) FROM evaluations WHERE phase IS NOT NULL"), many / 10);
+  EXPECT_EQ(number(database, "SELECT COUNT(DISTINCT configuration_key) FROM evaluations"), many);
+  EXPECT_EQ(number(database, "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'evaluations_known'"), 1);
+  EXPECT_TRUE(is_sound(database));
+  expect_small_reports(sandbox, small_one, database, 10);
+}
+
+TEST(Growth, EveryFormatIsImportedWholeAndOnce) {
+  constexpr int count = 1'000;
+  for (const Format& one : formats) {
+    SCOPED_TRACE(one.ending);
+    const Sandbox sandbox;
+    const std::string file = file_of(sandbox, one, count), database = (sandbox / "new.db").string();
+    import(sandbox, file, database, "1000 evaluations added, 0 were");
+    import(sandbox, file, database, "0 evaluations added, 1000 were");
+    EXPECT_EQ(number(database, "SELECT COUNT(DISTINCT configuration_key) FROM evaluations"), count);
+    EXPECT_EQ(number(database, "SELECT COUNT(*) FROM evaluations WHERE phase IS NOT NULL"), count / 10);
+  }
+}
+
+/// Both calls end with one line, soon, in little memory.
 void expect_refused_cheaply(const Sandbox& sandbox, const std::string& file, const std::string& words) {
-  constexpr rlim_t most = rlim_t{1} << 30;
+  constexpr rlim_t most = rlim_t{1} << 29;
   for (const std::vector<std::string>& call :
        {std::vector<std::string>{"db", "import", file, "--db", (sandbox / "new.db").string()},
         std::vector<std::string>{"replay", "--space", file}}) {
@@ -201,14 +227,14 @@ void expect_refused_cheaply(const Sandbox& sandbox, const std::string& file, con
   }
 }
 
-/// A small file that unpacks to 400 MB, most of them this part.
+/// A small file that unpacks to 64 MB, most of them this part.
 std::string bomb(const Sandbox& sandbox, const std::string& begin, const std::string& part) {
   const std::string file = (sandbox / "bomb.t4.json.gz").string();
   Writer write(file);
   write(begin);
   std::string parts;
   while (parts.size() < (1 << 20)) parts += part;
-  for (int i = 0; i < 400; ++i) write(parts);
+  for (int i = 0; i < 64; ++i) write(parts);
   return file;
 }
 
@@ -217,39 +243,13 @@ TEST(Growth, HostileArchivesAreRefusedEarlyAndInLittleMemory) {
   const std::string first = R"({"schema_version": "1.0.0", "results": [)";
   const std::string entry = first + R"({"configuration": {"a": 1}})";
   expect_refused_cheaply(sandbox, bomb(sandbox, first, "[],"), "an entry of 'results' is a list");
-  expect_refused_cheaply(sandbox, bomb(sandbox, R"({"other": [)", "[],"), "more than 4 MiB without");
+  expect_refused_cheaply(sandbox, bomb(sandbox, R"({"other": [)", "[],"), "is it the right file?");
   expect_refused_cheaply(sandbox, bomb(sandbox, R"({"other": [)", "1,"), "times its size");
   expect_refused_cheaply(sandbox, bomb(sandbox, R"({"metadata": [)", "[],"), "more than 1000000 values");
   expect_refused_cheaply(sandbox, bomb(sandbox, entry + ", {\"configuration\": [", "{},"), "1000000 values");
-  expect_refused_cheaply(sandbox, bomb(sandbox, entry, " "), "more than 4 MiB without");
-  expect_refused_cheaply(sandbox, bomb(sandbox, entry + ", {\"a\": \"", "x"), "more than 4 MiB without");
+  expect_refused_cheaply(sandbox, bomb(sandbox, entry, " "), "is it the right file?");
+  expect_refused_cheaply(sandbox, bomb(sandbox, entry + ", {\"a\": \"", "x"), "is it the right file?");
   expect_refused_cheaply(sandbox, bomb(sandbox, entry, R"(, {"configuration": {"a": 1}})"), "times its size");
-}
-
-/// The memory of a report grows by less than this, for the ranks and what the run saw.
-void expect_small_reports(const Sandbox& sandbox, const std::string& few_of, const std::string& many_of,
-                          double megabytes) {
-  for (const char* kind : {"text", "markdown", "csv", "json"}) {
-    SCOPED_TRACE(kind);
-    const auto report = [&](const std::string& database) {
-      const Usage usage = run_program(sandbox, {"report", "--db", database, "--format", kind});
-      EXPECT_EQ(usage.status, 0) << usage.err;
-      return usage;
-    };
-    const Usage small = report(few_of), large = report(many_of);
-    std::cout << format("{}: {:.1f} s, {:.0f} MB\n", kind, large.seconds, large.megabytes);
-    EXPECT_LT(large.megabytes - small.megabytes, megabytes);
-  }
-}
-
-TEST(Growth, ReportsNeedNoMemoryForEvaluations) {
-  const Sandbox sandbox;
-  std::vector<std::string> databases;
-  for (const int count : {few, many}) {
-    databases.push_back((sandbox / (std::to_string(count) + ".db")).string());
-    import(sandbox, file_of(sandbox, formats[0], count), databases.back(), "evaluations added");
-  }
-  expect_small_reports(sandbox, databases[0], databases[1], 10);
 }
 
 /// Only with ./run-tests --long.
@@ -263,7 +263,7 @@ TEST(Growth, AMillionEvaluationsAreImported) {
     for (const char* words : {"1000000 evaluations added, 0 were", "0 evaluations added, 1000000 were"}) {
       const Usage usage = import(sandbox, file, database, words);
       std::cout << format("{}: {:.1f} s, {:.0f} MB: {}\n", one.ending, usage.seconds, usage.megabytes, words);
-      EXPECT_LT(usage.seconds, 60);
+      EXPECT_LT(usage.seconds, 120);  // 60 where nothing else runs
       EXPECT_LT(usage.megabytes, 300);
     }
   }
