@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <ostream>
 #include <string_view>
 #include <vector>
 
@@ -39,9 +40,10 @@ std::string line(const Cells& cells) {
 Cells parameters(const ReportData& data) {
   Cells names;
   for (const Section& section : data.sections)
-    for (const db::ResultRow& row : section.evaluations)
-      for (const auto& [name, value] : row.configuration.entries())
+    each_configuration(section, [&](const Configuration& configuration) {
+      for (const auto& [name, value] : configuration.entries())
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    });
   return names;
 }
 
@@ -160,14 +162,13 @@ Cells row_cells(const db::ResultRow& row, const Cells& parameter_names) {
 
 }  // namespace
 
-std::string csv_report(const ReportData& data) {
+void write_csv(const ReportData& data, std::ostream& out) {
   const Cells names = parameters(data);
-  std::string text(first_columns);
-  for (const std::string& name : names) text += "," + quoted("param_" + name);
-  text += last_columns;
+  out << first_columns;
+  for (const std::string& name : names) out << "," + quoted("param_" + name);
+  out << last_columns;
   for (const Section& section : data.sections)
-    for (const db::ResultRow& row : section.evaluations) text += line(row_cells(row, names));
-  return text;
+    each_evaluation(section, [&](const db::ResultRow& row) { out << line(row_cells(row, names)); });
 }
 
 }  // namespace tune::reports

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/serialization/json.hpp"
 
+#include <ostream>
+
 #include "reports/data/wording.hpp"
 #include "reports/report.hpp"
 
@@ -155,7 +157,7 @@ Json section_json(const Section& section) {
       {"items", amount.items}, {"item", amount.item}, {"flops", amount.flops}, {"bytes", amount.bytes}};
   object["limit_seconds"] = amount.limit > 0 ? Json(amount.limit) : Json(nullptr);
   object["space_size"] = section.space_size;
-  object["evaluated"] = section.evaluations.size();
+  object["evaluated"] = evaluated(section);
   object["measured"] = section.measured;
   object["within_5_percent"] = section.close;
   object["median_seconds"] = or_null(section.median_time);
@@ -164,18 +166,45 @@ Json section_json(const Section& section) {
   object["failures"] = failures_json(section.failures);
   object["runs"] = Json::array();
   for (const RunReport& run : section.runs) object["runs"].push_back(run_json(run));
-  object["evaluations"] = Json::array();
-  for (const db::ResultRow& row : section.evaluations) object["evaluations"].push_back(evaluation_json(row));
   return object;
+}
+
+/// The text of a member or an element within `depth` lists and objects, without a line break at the end.
+std::string nested(const Json& json, std::size_t depth) {
+  const std::string indent(2 * depth, ' ');
+  std::string text = indent;
+  for (const char c : json.dump(2, ' ', false, Json::error_handler_t::replace))
+    text += c == '\n' ? "\n" + indent : std::string(1, c);
+  return text;
+}
+
+/// Opens the text of an object or a list: without its last bracket, which is on a line of its own.
+std::string opened(std::string text) {
+  text.erase(text.rfind('\n'));
+  return text;
+}
+
+void write_section(const Section& section, std::ostream& out) {
+  out << opened(nested(section_json(section), 2)) << ",\n      \"evaluations\": [";
+  bool first = true;
+  each_evaluation(section, [&](const db::ResultRow& row) {
+    out << (first ? "\n" : ",\n") << nested(evaluation_json(row), 4);
+    first = false;
+  });
+  out << (first ? "]\n    }" : "\n      ]\n    }");
 }
 
 }  // namespace
 
-std::string json_report(const ReportData& data) {
-  Json object = {{"format", "tune report"}, {"format_version", format_version}, {"database", data.database}};
-  object["sections"] = Json::array();
-  for (const Section& section : data.sections) object["sections"].push_back(section_json(section));
-  return json_text(object);
+void write_json(const ReportData& data, std::ostream& out) {
+  const Json head = {
+      {"format", "tune report"}, {"format_version", format_version}, {"database", data.database}};
+  out << opened(nested(head, 0)) << ",\n  \"sections\": [";
+  for (std::size_t i = 0; i < data.sections.size(); ++i) {
+    out << (i == 0 ? "\n" : ",\n");
+    write_section(data.sections[i], out);
+  }
+  out << "\n  ]\n}\n";
 }
 
 }  // namespace tune::reports

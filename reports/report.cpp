@@ -2,6 +2,8 @@
 #include "reports/report.hpp"
 
 #include <array>
+#include <ostream>
+#include <sstream>
 
 #include "reports/html.hpp"
 
@@ -9,15 +11,23 @@ namespace tune::reports {
 namespace {
 
 constexpr std::array kinds = {
-    ReportKind{"text", ".txt", "for a terminal", text_report},
-    ReportKind{"markdown", ".md", "for a page on the web or a discussion", markdown_report},
-    ReportKind{"html", ".html", "for a browser: a page with charts, docs/reports.md",
-               [](const ReportData& data) { return html_page(data); }},
-    ReportKind{"csv", ".csv", "for a spreadsheet: a row for each evaluation", csv_report},
-    ReportKind{"json", ".json", "for programs: everything, docs/report-json.md", json_report},
+    ReportKind{"text", ".txt", "for a terminal", Rows::listed,
+               [](const ReportData& data, std::ostream& out) { out << text_report(data); }},
+    ReportKind{"markdown", ".md", "for a page on the web or a discussion", Rows::listed,
+               [](const ReportData& data, std::ostream& out) { out << markdown_report(data); }},
+    ReportKind{"html", ".html", "for a browser: a page with charts, docs/reports.md", Rows::all,
+               [](const ReportData& data, std::ostream& out) { out << html_page(data); }},
+    ReportKind{"csv", ".csv", "for a spreadsheet: a row for each evaluation", Rows::listed, write_csv},
+    ReportKind{"json", ".json", "for programs: everything, docs/report-json.md", Rows::listed, write_json},
 };
 
 }  // namespace
+
+std::string ReportKind::render(const ReportData& data) const {
+  std::ostringstream text;
+  write(data, text);
+  return std::move(text).str();
+}
 
 std::span<const ReportKind> report_kinds() {
   return kinds;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,8 +15,12 @@ struct ReportKind {
   std::string_view name;     ///< for --format: `markdown`
   std::string_view suffix;   ///< the ending of its files: `.md`
   std::string_view summary;  ///< for the help
-  /// Returns the whole file, in UTF-8: equal data give equal text.
-  std::string (*render)(const ReportData& data);
+  Rows rows;                 ///< that it needs in memory
+  /// Writes the whole file, in UTF-8: equal data give equal text.
+  void (*write)(const ReportData& data, std::ostream& out);
+
+  /// The same in memory.
+  std::string render(const ReportData& data) const;
 };
 
 std::span<const ReportKind> report_kinds();
@@ -33,9 +38,9 @@ std::string markdown_report(const ReportData& data);
 /// Comma-separated values (RFC 4180, lines end in LF): a header, then one row for each evaluation of every
 /// section. Seconds, bytes and rates without prefixes; a cell is empty where there is no value. Parameters
 /// are columns `param_NAME`, those of all sections, in the order in which they appear first.
-std::string csv_report(const ReportData& data);
+void write_csv(const ReportData& data, std::ostream& out);
 
 /// Everything in the data as one object; docs/report-json.md describes it.
-std::string json_report(const ReportData& data);
+void write_json(const ReportData& data, std::ostream& out);
 
 }  // namespace tune::reports

@@ -4,19 +4,18 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
-#include <tuple>
 
 #include "cli/input/command.hpp"
 #include "cli/input/recorded_spaces.hpp"
 #include "db/formats/file_format.hpp"
-#include "db/formats/text_file.hpp"
 #include "db/formats/write.hpp"
-#include "db/maintain/merge.hpp"
+#include "db/maintain/import.hpp"
 #include "db/store/database.hpp"
 #include "library/run/paths.hpp"
+#include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -106,8 +105,9 @@ void set_instance(const std::string& workload, const MissingProperties& properti
 /// `file_name` is the problem's name where neither the file nor the user has one. A size in words becomes a
 /// setting; a text of numbers that is not a size (`0x-5`) is left out. A size from the user keeps the file's
 /// settings.
-db::ImportedRun imported_run(replay::ThirdPartyRecord record, const MissingProperties& properties,
-                             const std::string& file_name) {
+db::ImportedRun imported_run(std::shared_ptr<const replay::RecordedFile> file,
+                             const MissingProperties& properties, const std::string& file_name) {
+  const replay::ThirdPartyRecord& record = file->record();
   const auto first_of = [](const std::string& a, const std::string& b, const std::string& c) {
     return !a.empty() ? a : !b.empty() ? b : c;
   };
@@ -119,12 +119,16 @@ db::ImportedRun imported_run(replay::ThirdPartyRecord record, const MissingPrope
   run.key.toolchain = {record.format + ", compiler unknown", unknown};
   run.key.origin = Origin::imported;
   run.program = record.format;
-  run.evaluations = std::move(record.evaluations);
-  run.recorded = std::move(record.recorded);
+  run.started = file->first_date();
+  run.ended = file->last_date();
+  run.count = static_cast<std::int64_t>(file->count());
+  run.each = [file = std::move(file)](const db::ImportedRun::Take& take) {
+    file->each([&](const replay::RecordedEvaluation& one) { take(one.evaluation, one.recorded); });
+  };
   return run;
 }
 
-/// A file that has been read whole and understood, but not stored.
+/// A file that has been read to its end and understood, but not stored.
 struct Understood {
   std::string file;
   db::ImportedRun run;
@@ -136,10 +140,9 @@ Understood understand(const std::string& file, const MissingProperties& properti
   if (db::is_database(file))
     throw UsageError(format("{} is a database: merge it with 'tune db merge {}'", file, file));
   const std::string name = name_of_recording(file);
-  replay::ThirdPartyRecord record =
-      replay::read_recorded_json(replay::read_text(file), name, file, replay::Samples::keep);
-  if (record.evaluations.empty())
-    throw Error(format("{}: it has no recorded configuration: tune first", file));
+  const auto content = std::make_shared<const replay::RecordedFile>(file, name, file);
+  const replay::ThirdPartyRecord& record = content->record();
+  if (content->count() == 0) throw Error(format("{}: it has no recorded configuration: tune first", file));
   if (record.parameters.empty())
     throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
   Understood understood{file, {}, record.format, record.notes};
@@ -150,14 +153,20 @@ Understood understand(const std::string& file, const MissingProperties& properti
   const std::string size = named.workload.substr(0, named.workload.find(' '));
   if (is_nonsense_size(size))
     understood.lines.push_back(format("'{}' is not a size: stored without one; name it with --size", size));
-  for (std::string& line : replay::import_losses(named)) understood.lines.push_back(std::move(line));
-  understood.run = imported_run(std::move(record), properties, name);
+  for (std::string& line : replay::import_losses(*content, named))
+    understood.lines.push_back(std::move(line));
+  understood.run = imported_run(content, properties, name);
   return understood;
 }
 
 std::string title_of(const WorkloadKey& key) {
   const std::string workload = key.instance.key();
   return format("{}{}{} on {}", key.instance.problem, workload.empty() ? "" : " ", workload, key.device.name);
+}
+
+std::size_t count_different(std::vector<ContentDigest>& all) {
+  std::ranges::sort(all);
+  return all.size() - std::ranges::unique(all).size();
 }
 
 /// Tells which files become one workload, because nothing tells them apart; the newest result of a
@@ -167,24 +176,23 @@ void tell_merged(const std::vector<Understood>& all) {
   for (const Understood& one : all) workloads[title_of(one.run.key) + " " + one.format].push_back(&one);
   for (const auto& [title, files] : workloads) {
     if (files.size() < 2) continue;
-    std::set<std::string> configurations;
-    std::set<std::tuple<std::string, double, std::string>> results;
+    std::vector<ContentDigest> configurations, results;
     for (const Understood* file : files)
-      for (std::size_t i = 0; i < file->run.evaluations.size(); ++i) {
-        const Evaluation& one = file->run.evaluations[i];
+      file->run.each([&](const Evaluation& one, const std::string& recorded) {
         const std::string key = one.configuration.key();
-        configurations.insert(key);
-        results.emplace(key, one.outcome ? one.outcome->time() : 0,
-                        i < file->run.recorded.size() ? file->run.recorded[i] : std::string());
-      }
-    const std::size_t replaced = results.size() - configurations.size();
+        configurations.push_back(content_digest(key));
+        results.push_back(
+            content_digest(format("{} {} {}", key, one.outcome ? one.outcome->time() : 0, recorded)));
+      });
+    const std::size_t different = count_different(results);
+    const std::size_t replaced = different - count_different(configurations);
     std::cerr << format(
         "{} files become one workload, {}: {}\n", files.size(), title_of(files.front()->run.key),
         replaced == 0
             ? "no result replaces another"
             : format("newer results of the same configuration replace {} of their {} results; if the files "
                      "are of different workloads, import each separately with --set NAME=VALUE",
-                     replaced, results.size()));
+                     replaced, different));
   }
 }
 

@@ -245,10 +245,10 @@ std::vector<replay::RecordedSpace> read_spaces(const std::string& file, const st
     if (recordings.empty()) throw Error(format("{} has no measurements: tune first", file));
     return spaces;
   }
-  const std::string text = replay::read_text(file);
-  if (db::begins_as_database(text))
+  if (db::begins_as_database(replay::TextFile(file).next()))
     throw Error(format("{} is a compressed database: unpack it first (gunzip)", file));
   if (name_of_recording(file).find(only) == std::string::npos) return spaces;
+  replay::TextFile text(file);
   spaces.push_back(replay::space_of(replay::read_recorded_json(text, name_of_recording(file), file), file));
   return spaces;
 }

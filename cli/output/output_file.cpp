@@ -56,8 +56,18 @@ void check_outputs(std::span<const NamedFile> outputs, const std::vector<std::st
 }
 
 void write_whole_file(const fs::path& path, const std::string& text) {
+  write_whole_file(path, [&](std::ostream& out) { out << text; });
+}
+
+void write_whole_file(const fs::path& path, const std::function<void(std::ostream&)>& write) {
   if (!is_other_than_file(path) && db::is_database(path.string())) refuse_database(path.string());
-  if (replace_file(path, [&](const fs::path& written) { return write_bytes(written, text); }))
+  const auto write_to = [&](const fs::path& written) {
+    std::ofstream out(written, std::ios::binary);
+    if (out) write(out);
+    out.close();
+    return out ? std::error_code() : std::make_error_code(std::errc::io_error);
+  };
+  if (replace_file(path, write_to))
     throw Error(format("cannot write '{}': is the folder there, and room on the disk?", path.string()));
 }
 

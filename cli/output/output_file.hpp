@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +24,8 @@ void check_outputs(std::span<const NamedFile> outputs, const std::vector<std::st
 /// Writes the whole text or nothing: where that fails, a file of this name stays as it was. A path that is
 /// not a file (a pipe, /dev/stdout) is written to directly. Throws Error, also for a database of this name.
 void write_whole_file(const std::filesystem::path& path, const std::string& text);
+/// The same, of a text that is written in parts.
+void write_whole_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
 /// One test as a service for continuous integration shows it.
 struct TestCase {

@@ -159,11 +159,14 @@ int run_report(const ReportRequest& request) {
   const db::Database database(path, db::OpenMode::read_only);
   reports::ReportFilter filter = request.choice.filter(database);
   filter.top = request.top;
-  const std::string text = kind.render(reports::collect(database, filter, stored_default));
-  if (out.empty())
-    std::cout << text;
-  else
-    write_whole_file(out, text);
+  // One state of the file, also for what is read while it is written.
+  database.read([&](SQLite::Database&) {
+    const reports::ReportData data = reports::collect(database, filter, stored_default, kind.rows);
+    if (out.empty())
+      kind.write(data, std::cout);
+    else
+      write_whole_file(out, [&](std::ostream& file) { kind.write(data, file); });
+  });
   return 0;
 }
 

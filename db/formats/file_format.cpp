@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "db/formats/json_stream.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -20,97 +21,191 @@ std::string no_format(bool with_members) {
   return format("neither {} nor one of our databases", joined(file_formats(), title, " nor "));
 }
 
-/// Takes the entries out of the text while it is parsed.
-class Reader {
- public:
-  Reader(std::string_view text, const std::string& name, const std::string& file, Samples samples)
-      : text_(text), name_(name), file_(file), samples_(samples) {}
+/// A number below a picosecond is not a time, like one that is not above 0.
+void refuse_tiny(Evaluation& evaluation) {
+  constexpr double min = 1e-12;
+  if (!evaluation.outcome || evaluation.outcome->time() >= min) return;
+  const double time = evaluation.outcome->time();
+  evaluation.outcome = tl::unexpected(Failure{Phase::launch, "no time", format("its time is {} s", time)});
+}
 
-  ThirdPartyRecord read() {
-    try {
-      const Json rest = Json::parse(text_, [this](int depth, Json::parse_event_t event, Json& json) {
-        return see(depth, event, json);
-      });
-      finish(rest);
-    } catch (const Json::out_of_range& error) {
-      throw Error(format("{}: a number is too large ({}): is it the right file?", file_, reason_of(error)));
-    } catch (const Json::parse_error& error) {
-      if (!cut_off(error)) throw Error(complaint(error));
-      reader_->record.notes.push_back(
-          format("it was cut off after {} configurations, which count", reader_->record.evaluations.size()));
-    }
-    refuse_tiny();
-    return std::move(reader_->record);
+const FileFormat* format_with_entries(std::string_view member) {
+  const auto found = std::ranges::find(file_formats(), member, &FileFormat::entries);
+  return found == file_formats().end() ? nullptr : &*found;
+}
+
+bool is_of_a_head(std::string_view member) {
+  return std::ranges::any_of(file_formats(), [&](const FileFormat& one) {
+    return std::ranges::find(one.head, member) != one.head.end();
+  });
+}
+
+/// Takes the entries out of the text while it is parsed: the parser calls it for each value (SAX).
+class Parser {
+ public:
+  using Take = std::function<void(RecordedEvaluation&&)>;
+
+  /// `head`: of a file that is read again, else null. `take` gets the entries: complete where there is a
+  /// head.
+  Parser(TextSource& text, std::string file, Samples samples, Take take, const Json* head = nullptr)
+      : file_(std::move(file)),
+        samples_(samples),
+        take_(std::move(take)),
+        known_head_(head),
+        text_(text, file_),
+        entry_(file_),
+        member_(file_) {}
+
+  /// Reads all of it.
+  void read() {
+    Json::sax_parse(text_.begin(), Characters::end(), this);
+    if (format_ == nullptr) throw no_file_of_ours();
+    if (known_head_ == nullptr) reader_->finish(head_);
   }
 
- private:
-  /// Returns true to keep the value just read.
-  bool see(int depth, Json::parse_event_t event, Json& json) {
-    constexpr int deepest = 100;
-    if (depth > deepest)
-      throw Error(
-          format("{}: more than {} lists or objects in each other: is it the right file?", file_, deepest));
-    if (event == Json::parse_event_t::key) return see_key(depth, json.get_ref<const std::string&>());
-    constexpr int entry = 2;  // within `cache` or `results`, which is in the file's object
-    if (depth == 1 && event == Json::parse_event_t::value) head_[top_] = json;
-    if (depth == 1 && (event == Json::parse_event_t::object_end || event == Json::parse_event_t::array_end))
-      head_[top_] = json;
-    const bool value = event == Json::parse_event_t::value || event == Json::parse_event_t::array_end;
-    if (depth != entry || (!value && event != Json::parse_event_t::object_end)) return true;
-    const FileFormat* const found = format_of(top_);
-    if (found == nullptr) return true;
-    if (value) throw Error(format("{}: an entry of '{}' is {}, not an object", file_, top_, shown(json)));
-    open(*found);
-    if (found == format_) reader_->read_entry(json, key_, head_);
+  FormatReader& reader() { return *reader_; }
+  /// Turns times into seconds, once the head is known.
+  void complete_entry(RecordedEvaluation& one) const {
+    reader_->complete(one);
+    refuse_tiny(one.evaluation);
+  }
+  const Json& head() const { return head_; }
+  std::size_t count() const { return count_; }
+
+  bool null() { return value(nullptr); }
+  bool boolean(bool one) { return value(one); }
+  bool number_integer(std::int64_t one) { return released_value(one); }
+  bool number_unsigned(std::uint64_t one) { return released_value(one); }
+  bool number_float(double one, const std::string&) { return released_value(one); }
+  bool string(std::string& one) { return released_value(std::move(one)); }
+  bool binary(Json::binary_t&) { return false; }
+  bool start_object(std::size_t) { return open(Json::value_t::object); }
+  bool start_array(std::size_t) { return open(Json::value_t::array); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+
+  bool key(std::string& name) {
+    text_.release();
+    if (skip_depth_ > 0) return true;
+    if (depth_ == 1) {
+      begin_member(name);
+    } else if (builds_ != nullptr) {
+      skips_ = samples_ == Samples::skip && format_ != nullptr && in_entries() &&
+               depth_ == format_->samples_depth && name == format_->samples;
+      if (!skips_) builds_->key(name);
+    } else if (depth_ == 2 && in_entries()) {
+      key_ = std::move(name);
+    }
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
+    constexpr int out_of_range = 406;
+    if (error.id == out_of_range)
+      throw Error(format("{}: a number is too large ({}): is it the right file?", file_, reason_of(error)));
+    const bool at_end = text_.at_end();
+    if (!at_end || reader_ == nullptr || !reader_->may_be_cut_off() || !in_entries() || count_ == 0)
+      throw Error(complaint(error, at_end));
+    reader_->record.notes.push_back(format("it was cut off after {} configurations, which count", count_));
     return false;
   }
 
-  bool see_key(int depth, const std::string& key) {
-    if (depth == 1) top_ = key;
-    if (depth == 2) key_ = key;
-    const FileFormat* const found = format_of(top_);
-    const bool samples = found != nullptr && depth == found->samples_depth && key == found->samples;
-    return samples_ == Samples::keep || !samples;
-  }
+ private:
+  bool in_entries() const { return depth_ > 0 && format_ != nullptr && top_ == format_->entries; }
 
-  static const FileFormat* format_of(std::string_view entries) {
-    const auto found = std::ranges::find(file_formats(), entries, &FileFormat::entries);
-    return found == file_formats().end() ? nullptr : &*found;
-  }
-
-  /// Does nothing when a reader is open.
-  void open(const FileFormat& chosen) {
-    if (reader_) return;
-    format_ = &chosen;
-    reader_ = chosen.reader(file_, samples_);
-    reader_->record.name = name_;
-  }
-
-  /// A number below a picosecond is not a time, like one that is not above 0.
-  void refuse_tiny() {
-    constexpr double min = 1e-12;
-    for (Evaluation& evaluation : reader_->record.evaluations) {
-      if (!evaluation.outcome || evaluation.outcome->time() >= min) continue;
-      const double time = evaluation.outcome->time();
-      evaluation.outcome =
-          tl::unexpected(Failure{Phase::launch, "no time", format("its time is {} s", time)});
+  void begin_member(const std::string& name) {
+    top_ = name;
+    const FileFormat* const found = format_with_entries(name);
+    if (found != nullptr) {
+      if (format_ != nullptr && format_ != found) throw no_file_of_ours();
+      format_ = found;
+      if (reader_) return;
+      reader_ = found->reader(file_, samples_);
+      if (known_head_ != nullptr) reader_->finish(*known_head_);
+    } else if (is_of_a_head(name)) {
+      builds_ = &member_;
+      member_.begin();
     }
   }
 
-  void finish(const Json& rest) {
-    const auto present = [&](const FileFormat& one) { return head_.contains(one.entries); };
-    if (!rest.is_object() || std::ranges::count_if(file_formats(), present) != 1)
-      throw Error(format("{}: {}: is it the right file?", file_, no_format(true)));
-    open(*std::ranges::find_if(file_formats(), present));
-    const Json& entries = head_[std::string(format_->entries)];
-    if (format_->named_entries ? !entries.is_object() : !entries.is_array())
-      throw Error(format("{}: '{}' is {}, not {} of what was recorded: is it the right file?", file_,
-                         format_->entries, shown(entries), format_->named_entries ? "an object" : "a list"));
-    reader_->finish(head_);
+  /// The parser keeps all text since the last text or number that it read.
+  bool released_value(Json&& one) {
+    text_.release();
+    return value(std::move(one));
   }
 
-  bool cut_off(const Json::parse_error& error) const {
-    return reader_ && reader_->may_be_cut_off() && top_ == format_->entries && error.byte >= text_.size();
+  bool value(Json&& one) {
+    if (skip_depth_ > 0 || std::exchange(skips_, false)) return true;
+    if (builds_ == nullptr) {
+      expect_place(one);
+    } else {
+      builds_->add(std::move(one));
+      complete();
+    }
+    return true;
+  }
+
+  bool open(Json::value_t kind) {
+    constexpr std::size_t deepest = 100;
+    if (depth_ == deepest)
+      throw Error(
+          format("{}: more than {} lists or objects in each other: is it the right file?", file_, deepest));
+    if (skips_ || skip_depth_ > 0) {
+      skips_ = false;
+      ++skip_depth_;
+    } else {
+      if (builds_ == nullptr) begin_structure(kind);
+      if (builds_ != nullptr) builds_->open(kind);
+    }
+    ++depth_;
+    return true;
+  }
+
+  bool close() {
+    --depth_;
+    if (skip_depth_ > 0) {
+      --skip_depth_;
+    } else if (builds_ != nullptr) {
+      builds_->close();
+      complete();
+    }
+    return true;
+  }
+
+  void begin_structure(Json::value_t kind) {
+    expect_place(Json(kind));
+    if (depth_ != 2 || !in_entries()) return;
+    builds_ = &entry_;
+    entry_.reset();
+    entry_.begin();
+  }
+
+  /// Throws where the value that begins here cannot be: the file itself, the entries, an entry.
+  void expect_place(const Json& one) const {
+    if (depth_ == 0 && !one.is_object()) throw no_file_of_ours();
+    if (!in_entries()) return;
+    if (depth_ == 1 && (format_->named_entries ? !one.is_object() : !one.is_array()))
+      throw Error(format("{}: '{}' is {}, not {} of what was recorded: is it the right file?", file_,
+                         format_->entries, kind_of(one), format_->named_entries ? "an object" : "a list"));
+    if (depth_ == 2 && !one.is_object())
+      throw Error(format("{}: an entry of '{}' is {}, not an object", file_, top_, kind_of(one)));
+  }
+
+  /// A list or an object has just begun here: nothing is known of what is in it.
+  static std::string kind_of(const Json& one) {
+    return one.is_array() ? "a list" : one.is_object() ? "an object" : shown(one);
+  }
+
+  void complete() {
+    if (!builds_->complete()) return;
+    if (builds_ == &member_) {
+      head_[top_] = std::move(member_.value());
+    } else {
+      RecordedEvaluation one = reader_->read_entry(entry_.value(), ++count_, key_, head_);
+      if (known_head_ != nullptr) complete_entry(one);
+      take_(std::move(one));
+    }
+    builds_ = nullptr;
   }
 
   /// Returns the message without the library's error number, cut to a line.
@@ -124,25 +219,33 @@ class Reader {
     return reason.size() > longest ? reason.substr(0, longest) + "..." : reason;
   }
 
-  std::string complaint(const Json::parse_error& error) const {
-    const std::size_t first = text_.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return format("{}: the file is empty: is it the right one?", file_);
-    if (text_[first] == '<')
+  std::string complaint(const Json::exception& error, bool at_end) const {
+    if (text_.first() == 0) return format("{}: the file is empty: is it the right one?", file_);
+    if (text_.first() == '<')
       return format("{}: XML is not read: let KTT write its results as JSON (OutputFormat::JSON)", file_);
-    const std::size_t at = std::min(error.byte, text_.size());
-    const auto line = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-    if (error.byte >= text_.size())
-      return format("{}: line {}: the file is cut off: copy it again", file_, line);
-    return format("{}: line {}: not JSON ({}): {}", file_, line, reason_of(error), no_format(false));
+    if (at_end) return format("{}: line {}: the file is cut off: copy it again", file_, text_.line());
+    return format("{}: line {}: not JSON ({}): {}", file_, text_.line(), reason_of(error), no_format(false));
   }
 
-  std::string_view text_;
-  std::string name_, file_;
+  Error no_file_of_ours() const {
+    return Error(format("{}: {}: is it the right file?", file_, no_format(true)));
+  }
+
+  std::string file_;
   Samples samples_;
+  Take take_;
+  const Json* known_head_;
+  Characters text_;
+  ValueBuilder entry_, member_;
+  ValueBuilder* builds_ = nullptr;        ///< one of them, while the parser is in a value that is kept
   const FileFormat* format_ = nullptr;    ///< of the entries seen
-  std::unique_ptr<FormatReader> reader_;  ///< null before the first entry
-  Json head_ = Json::object();            ///< members of the file's object, without the entries
+  std::unique_ptr<FormatReader> reader_;  ///< null before the entries
+  Json head_ = Json::object();            ///< members of the file's object that a reader needs
   std::string top_, key_;                 ///< names of the members that are being read
+  std::size_t depth_ = 0;                 ///< lists and objects that are not closed
+  bool skips_ = false;                    ///< the next value is left out
+  std::size_t skip_depth_ = 0;            ///< lists and objects of it that are not closed
+  std::size_t count_ = 0;                 ///< entries
 };
 
 }  // namespace
@@ -170,8 +273,11 @@ void FormatReader::add_value(Evaluation& evaluation, const std::string& name, co
                              const std::string& where) {
   set_value(evaluation, name, value, where);
   const std::string parameter = parameter_name(name);
-  if (std::ranges::find(record.parameters, parameter) == record.parameters.end())
-    record.parameters.push_back(parameter);
+  if (std::ranges::find(record.parameters, parameter) != record.parameters.end()) return;
+  constexpr std::size_t most_parameters = 1'000;
+  if (record.parameters.size() == most_parameters)
+    throw Error(format("{}: more than {} parameters: is it the right file?", where, most_parameters));
+  record.parameters.push_back(parameter);
 }
 
 Measurement FormatReader::measured(std::vector<double> samples) {
@@ -180,9 +286,47 @@ Measurement FormatReader::measured(std::vector<double> samples) {
   return measurement;
 }
 
-ThirdPartyRecord read_recorded_json(std::string_view text, const std::string& name, const std::string& file,
+RecordedFile::RecordedFile(std::filesystem::path path, const std::string& name, const std::string& file)
+    : path_(std::move(path)), file_(file) {
+  TextFile text(path_);
+  const auto note = [this](const RecordedEvaluation& one) {
+    const auto& outcome = one.evaluation.outcome;
+    has_samples_ = has_samples_ || (outcome && outcome->samples.size() > 1);
+    if (one.recorded.empty()) return;
+    if (first_date_.empty() || one.recorded < first_date_) first_date_ = one.recorded;
+    last_date_ = std::max(last_date_, one.recorded);
+  };
+  Parser parser(text, file_, Samples::keep, note);
+  parser.read();
+  RecordedEvaluation any;  // its date is the one that the file has for all, if it has one
+  parser.reader().complete(any);
+  note(any);
+  count_ = parser.count();
+  head_ = std::make_shared<const Json>(parser.head());
+  record_ = std::move(parser.reader().record);
+  record_.name = name;
+}
+
+void RecordedFile::each(const std::function<void(const RecordedEvaluation&)>& take) const {
+  TextFile text(path_);
+  Parser(text, file_, Samples::keep, take, head_.get()).read();
+}
+
+ThirdPartyRecord read_recorded_json(TextSource& text, const std::string& name, const std::string& file,
                                     Samples samples) {
-  return Reader(text, name, file, samples).read();
+  std::vector<RecordedEvaluation> entries;
+  Parser parser(text, file, samples, [&](RecordedEvaluation&& one) { entries.push_back(std::move(one)); });
+  parser.read();
+  ThirdPartyRecord record = std::move(parser.reader().record);
+  record.name = name;
+  record.evaluations.reserve(entries.size());
+  record.recorded.reserve(entries.size());
+  for (RecordedEvaluation& one : entries) {
+    parser.complete_entry(one);
+    record.evaluations.push_back(std::move(one.evaluation));
+    record.recorded.push_back(std::move(one.recorded));
+  }
+  return record;
 }
 
 }  // namespace tune::replay

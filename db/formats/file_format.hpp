@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,6 +11,7 @@
 #include <vector>
 
 #include "db/formats/json_fields.hpp"
+#include "db/formats/text_file.hpp"
 #include "tuner/replay/recorded_space.hpp"
 
 namespace tune::replay {
@@ -15,22 +19,33 @@ namespace tune::replay {
 /// Skips or keeps the samples behind the time that a file ranks an evaluation by.
 enum class Samples { skip, keep };
 
-/// Reads one file, entry by entry while the text is parsed, into `record`. All functions throw Error, which
-/// begins with the file's name.
+/// An entry of a file.
+struct RecordedEvaluation {
+  Evaluation evaluation;
+  std::string recorded = {};  ///< when it was made (UTC, ISO 8601); empty where unknown
+  bool unit_of_file = false;  ///< its time is in a unit that the file names for all
+};
+
+/// Reads one file, entry by entry while the text is parsed; `record` gets what is not an entry. All functions
+/// throw Error, which begins with the file's name.
 class FormatReader {
  public:
   FormatReader(std::string file, Samples samples) : file_(std::move(file)), samples_(samples) {}
   virtual ~FormatReader() = default;
 
-  /// Reads the next entry; `key` is its name where entries have names. `head` holds the members of the file
-  /// that stand before the entries.
-  virtual void read_entry(const Json& entry, const std::string& key, const Json& head) = 0;
-  /// Called after the last entry, with all members of the file but the entries.
+  /// Reads entry `number`, from 1; `key` is its name where entries have names. `head` holds the members of
+  /// the file that stand before the entries. Times are in the file's unit.
+  virtual RecordedEvaluation read_entry(const Json& entry, std::size_t number, const std::string& key,
+                                        const Json& head) = 0;
+  /// Called once, with all members of the format's `head`: after the last entry, and before the first where
+  /// a file is read again.
   virtual void finish(const Json& head) = 0;
+  /// Turns times into seconds, and adds what `finish` read.
+  virtual void complete(RecordedEvaluation& entry) const = 0;
   /// True when the entries of a file that was cut off count.
   virtual bool may_be_cut_off() const { return false; }
 
-  ThirdPartyRecord record;
+  ThirdPartyRecord record;  ///< without evaluations
 
  protected:
   /// Sets a value of a parameter that the record has. `where` precedes errors.
@@ -47,14 +62,15 @@ class FormatReader {
 
 /// A format of files: JSON, with a list or an object of entries as a member of the file's object.
 struct FileFormat {
-  std::string_view name;       ///< as typed: `t4`
-  std::string_view ending;     ///< of files of this format: `.t4.json`
-  std::string_view title;      ///< in messages: `results of KTT`
-  std::string_view entries;    ///< the member with the entries: no other format has it
-  bool named_entries = false;  ///< the entries are members of an object, not elements of a list
+  std::string_view name;                    ///< as typed: `t4`
+  std::string_view ending;                  ///< of files of this format: `.t4.json`
+  std::string_view title;                   ///< in messages: `results of KTT`
+  std::string_view entries;                 ///< the member with the entries: no other format has it
+  bool named_entries = false;               ///< the entries are members of an object, not elements of a list
+  std::vector<std::string_view> head = {};  ///< the other members that the reader needs
   /// The member with the single samples, and its depth: 3 is a member of the entry. None where it is empty.
   std::string_view samples = {};
-  int samples_depth = 0;
+  std::size_t samples_depth = 0;
   std::unique_ptr<FormatReader> (*reader)(const std::string& file, Samples samples) = nullptr;
   /// Returns the text of a file, which the reader reads back. Fields that the format lacks or changes become
   /// lines of `record.losses`. `record.workload` is a size as `512x512x512`, with settings behind a space.
@@ -78,13 +94,39 @@ const std::vector<FileFormat>& file_formats();
 /// Returns what files of these formats are called: `T4, a cache of Kernel Tuner, ...`.
 std::string format_titles();
 
-/// Reads a file of one of the formats, identified by its content. A configuration without a number for a time
-/// is a failure. Entries are turned into evaluations as they are read and single samples are skipped, unless
-/// asked for: memory stays near that of the text. Samples are those of the file where its time lies among
-/// them; else its time is the only one.
-///
-/// `name` is the record's name, `file` the one in errors. Throws Error with line or field, and cure.
-ThirdPartyRecord read_recorded_json(std::string_view text, const std::string& name, const std::string& file,
+/// A file of one of the formats, identified by its content, whose evaluations do not lie in memory: they are
+/// read anew each time. Errors have line or field, and cure. A configuration without a number for a time is a
+/// failure. Samples are those of the file where its time lies among them; else its time is the only one.
+class RecordedFile {
+ public:
+  /// Reads the whole file. `name` is the record's name, `file` the one in errors. Throws Error.
+  RecordedFile(std::filesystem::path path, const std::string& name, const std::string& file);
+
+  /// Without evaluations.
+  const ThirdPartyRecord& record() const { return record_; }
+  std::size_t count() const { return count_; }
+  /// The first and the last known time of day; empty where there is none.
+  const std::string& first_date() const { return first_date_; }
+  const std::string& last_date() const { return last_date_; }
+  /// True when an evaluation has several samples.
+  bool has_samples() const { return has_samples_; }
+
+  /// Reads the evaluations again, in the file's order. Throws Error where the file has changed.
+  void each(const std::function<void(const RecordedEvaluation&)>& take) const;
+
+ private:
+  std::filesystem::path path_;
+  std::string file_;
+  ThirdPartyRecord record_;
+  std::shared_ptr<const Json> head_;
+  std::size_t count_ = 0;
+  std::string first_date_, last_date_;
+  bool has_samples_ = false;
+};
+
+/// Reads a whole text of one of the formats into memory, but for single samples, unless asked for. Names and
+/// errors as of RecordedFile.
+ThirdPartyRecord read_recorded_json(TextSource& text, const std::string& name, const std::string& file,
                                     Samples samples = Samples::skip);
 
 }  // namespace tune::replay

@@ -38,10 +38,12 @@ class KernelTunerReader : public FormatReader {
  public:
   using FormatReader::FormatReader;
 
-  void read_entry(const Json& entry, const std::string& key, const Json& head) override {
-    if (record.evaluations.empty()) read_head(head);
+  RecordedEvaluation read_entry(const Json& entry, std::size_t number, const std::string& key,
+                                const Json& head) override {
+    if (number == 1) read_head(head);
     const std::string where = format("{}: configuration \"{}\"", file_, key);
-    Evaluation evaluation;
+    RecordedEvaluation result;
+    Evaluation& evaluation = result.evaluation;
     std::size_t next = 0;
     for (const auto& [name, value] : entry.items()) {
       // Its writer puts the parameters first, in order; then no search is needed.
@@ -67,13 +69,14 @@ class KernelTunerReader : public FormatReader {
     evaluation.phases.compile = seconds_member(entry, "compile_time", millisecond, where);
     evaluation.phases.verify = seconds_member(entry, "verification_time", millisecond, where);
     evaluation.phases.measure = seconds_member(entry, "benchmark_time", millisecond, where);
-    record.evaluations.push_back(std::move(evaluation));
-    record.recorded.push_back(utc_time(text_member(entry, "timestamp")));
+    result.recorded = utc_time(text_member(entry, "timestamp"));
+    return result;
   }
 
   void finish(const Json&) override {}
+  void complete(RecordedEvaluation&) const override {}
   /// A killed Kernel Tuner leaves its cache so: it closes the braces when it ends.
-  bool may_be_cut_off() const override { return !record.evaluations.empty(); }
+  bool may_be_cut_off() const override { return true; }
 
  private:
   void read_head(const Json& head) {
@@ -206,6 +209,7 @@ FileFormat kernel_tuner_format() {
           .title = "a cache of Kernel Tuner",
           .entries = "cache",
           .named_entries = true,
+          .head = {"kernel_name", "device_name", "problem_size", "tune_params_keys", "tune_params"},
           .samples = "times",
           .samples_depth = 3,
           .reader = make_reader<KernelTunerReader>,

@@ -61,9 +61,11 @@ class KttReader : public FormatReader {
  public:
   using FormatReader::FormatReader;
 
-  void read_entry(const Json& entry, const std::string&, const Json&) override {
-    const std::string where = format("{}: entry {} of 'Results'", file_, record.evaluations.size() + 1);
-    Evaluation evaluation;
+  RecordedEvaluation read_entry(const Json& entry, std::size_t number, const std::string&,
+                                const Json&) override {
+    const std::string where = format("{}: entry {} of 'Results'", file_, number);
+    RecordedEvaluation result;
+    Evaluation& evaluation = result.evaluation;
     const Json* pairs = member(entry, "Configuration");
     if (pairs == nullptr || !pairs->is_array())
       throw Error(format("{} has no list 'Configuration': not written by KTT", where));
@@ -90,25 +92,31 @@ class KttReader : public FormatReader {
     evaluation.phases.compile = seconds_member(entry, "CompilationOverhead", 1, where);
     evaluation.phases.verify = seconds_member(entry, "ValidationOverhead", 1, where);
     evaluation.phases.load = seconds_member(entry, "DataMovementOverhead", 1, where);
-    record.evaluations.push_back(std::move(evaluation));
+    return result;
   }
 
-  /// Converts times to seconds: their unit stands before or behind the results.
+  /// The unit stands before or behind the results.
   void finish(const Json& head) override {
     record.format = "KTT";
     const Json* metadata = member(head, "Metadata");
     const std::string unit = metadata == nullptr ? std::string() : text_member(*metadata, "TimeUnit");
     if (unit.empty()) throw Error(format("{}: 'Metadata' names no 'TimeUnit': not written by KTT", file_));
-    const double seconds = seconds_of_unit(unit, file_);
+    seconds_ = seconds_of_unit(unit, file_);
     record.device = printable(text_member(*metadata, "Device"));
-    record.recorded.assign(record.evaluations.size(), utc_time(text_member(*metadata, "Timestamp")));
-    for (Evaluation& evaluation : record.evaluations) {
-      PhaseTimes& phases = evaluation.phases;
-      for (double* time : {&phases.compile, &phases.verify, &phases.load}) *time *= seconds;
-      if (!evaluation.outcome) continue;
-      for (double& sample : evaluation.outcome->samples) sample *= seconds;
-    }
+    recorded_ = utc_time(text_member(*metadata, "Timestamp"));
   }
+
+  void complete(RecordedEvaluation& entry) const override {
+    entry.recorded = recorded_;
+    PhaseTimes& phases = entry.evaluation.phases;
+    for (double* time : {&phases.compile, &phases.verify, &phases.load}) *time *= seconds_;
+    if (!entry.evaluation.outcome) return;
+    for (double& sample : entry.evaluation.outcome->samples) sample *= seconds_;
+  }
+
+ private:
+  double seconds_ = 1;    ///< of the file's unit
+  std::string recorded_;  ///< of all entries
 };
 
 std::string to_ktt(ThirdPartyRecord& record) {
@@ -147,6 +155,7 @@ FileFormat ktt_format() {
           .ending = ".ktt.json",
           .title = "results of KTT",
           .entries = "Results",
+          .head = {"Metadata"},
           .reader = make_reader<KttReader>,
           .write = to_ktt};
 }

@@ -41,9 +41,11 @@ class T4Reader : public FormatReader {
  public:
   using FormatReader::FormatReader;
 
-  void read_entry(const Json& entry, const std::string&, const Json&) override {
-    const std::string where = format("{}: entry {} of 'results'", file_, record.evaluations.size() + 1);
-    Evaluation evaluation;
+  RecordedEvaluation read_entry(const Json& entry, std::size_t number, const std::string&,
+                                const Json&) override {
+    const std::string where = format("{}: entry {} of 'results'", file_, number);
+    RecordedEvaluation result;
+    Evaluation& evaluation = result.evaluation;
     const Json* configuration = member(entry, "configuration");
     if (configuration == nullptr || !configuration->is_object())
       throw Error(format("{} has no 'configuration': not a T4 file", where));
@@ -68,12 +70,13 @@ class T4Reader : public FormatReader {
       evaluation.phases.measure = seconds_member(*times, "benchmark", 1, where);
       evaluation.phases.verify = seconds_member(*times, "validation", 1, where);
     }
-    unit_of_file_.push_back(unit.empty());
-    record.evaluations.push_back(std::move(evaluation));
-    record.recorded.push_back(utc_time(text_member(entry, "timestamp")));
+    result.unit_of_file = unit.empty();
+    names_no_unit_ = names_no_unit_ || unit.empty();
+    result.recorded = utc_time(text_member(entry, "timestamp"));
+    return result;
   }
 
-  /// Converts times in the file's unit to seconds. T4 does not require kernel, size and device.
+  /// T4 does not require kernel, size and device.
   void finish(const Json& head) override {
     const Json* metadata = member(head, "metadata");
     record.format = "T4";
@@ -83,20 +86,21 @@ class T4Reader : public FormatReader {
       record.device = printable(text_member(*metadata, "device"));
     }
     const std::string unit = metadata == nullptr ? std::string() : text_member(*metadata, "timeunit");
-    const double seconds = seconds_of_unit(unit.empty() ? "ms" : unit, file_);
-    for (std::size_t i = 0; i < record.evaluations.size(); ++i) {
-      Evaluation& evaluation = record.evaluations[i];
-      for (double* time : {&evaluation.phases.compile, &evaluation.phases.measure, &evaluation.phases.verify})
-        *time *= seconds;
-      if (!evaluation.outcome || !unit_of_file_[i]) continue;
-      for (double& sample : evaluation.outcome->samples) sample *= seconds;
-    }
-    if (unit.empty() && std::ranges::find(unit_of_file_, true) != unit_of_file_.end())
+    seconds_ = seconds_of_unit(unit.empty() ? "ms" : unit, file_);
+    if (unit.empty() && names_no_unit_)
       record.notes.push_back("it names no unit of time: taken for milliseconds");
   }
 
+  void complete(RecordedEvaluation& entry) const override {
+    PhaseTimes& phases = entry.evaluation.phases;
+    for (double* time : {&phases.compile, &phases.measure, &phases.verify}) *time *= seconds_;
+    if (!entry.evaluation.outcome || !entry.unit_of_file) return;
+    for (double& sample : entry.evaluation.outcome->samples) sample *= seconds_;
+  }
+
  private:
-  std::vector<bool> unit_of_file_;  ///< true for an evaluation whose time is in the unit of the file
+  bool names_no_unit_ = false;  ///< an entry does not
+  double seconds_ = 1;          ///< of the file's unit
 };
 
 /// The schema's values of `invalidity`, by phase.
@@ -162,6 +166,7 @@ FileFormat t4_format() {
           .ending = ".t4.json",
           .title = "T4",
           .entries = "results",
+          .head = {"metadata"},
           .samples = "runtimes",
           .samples_depth = 4,
           .reader = make_reader<T4Reader>,

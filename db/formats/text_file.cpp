@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 #include "tuner/base/error.hpp"
@@ -14,11 +13,6 @@
 
 namespace tune::replay {
 namespace {
-
-struct Close {
-  void operator()(gzFile file) const { gzclose(file); }
-};
-using OpenFile = std::unique_ptr<std::remove_pointer_t<gzFile>, Close>;
 
 void check_end(gzFile file, const std::string& name) {
   int code = Z_OK;
@@ -31,27 +25,44 @@ void check_end(gzFile file, const std::string& name) {
 
 }  // namespace
 
-std::string read_text(const std::filesystem::path& path, std::size_t max_count) {
-  const std::string name = path.string();
+void CloseText::operator()(gzFile_s* file) const {
+  gzclose(file);
+}
+
+TextFile::TextFile(const std::filesystem::path& path, std::size_t max_count)
+    : name_(path.string()), max_count_(max_count), part_(std::size_t{1} << 16) {
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) throw Error(format("there is no file '{}'", name));
+  if (!std::filesystem::exists(path, ignored)) throw Error(format("there is no file '{}'", name_));
   if (std::filesystem::is_directory(path, ignored))
-    throw Error(format("'{}' is a folder: name a file", name));
+    throw Error(format("'{}' is a folder: name a file", name_));
   if (is_other_than_file(path))
-    throw UsageError(format("'{}' is a device, pipe or socket: name a regular file", name));
-  const OpenFile file(gzopen(name.c_str(), "rb"));
-  if (!file) throw Error(format("cannot read '{}': is it a file, and may you read it?", name));
-  std::string text;
-  std::array<char, 1 << 16> part{};
-  int count = 0;
-  while ((count = gzread(file.get(), part.data(), part.size())) > 0) {
-    text.append(part.data(), static_cast<std::size_t>(count));
-    if (text.size() > max_count)
-      throw Error(format("{}: more than {} of text: is it the right file?", name,
-                         bytes_text(static_cast<double>(max_count))));
+    throw UsageError(format("'{}' is a device, pipe or socket: name a regular file", name_));
+  file_.reset(gzopen(name_.c_str(), "rb"));
+  if (!file_) throw Error(format("cannot read '{}': is it a file, and may you read it?", name_));
+}
+
+std::string_view TextFile::next() {
+  const int count = gzread(file_.get(), part_.data(), static_cast<unsigned>(part_.size()));
+  if (count <= 0) {
+    check_end(file_.get(), name_);
+    return {};
   }
-  check_end(file.get(), name);
-  return text;
+  count_ += static_cast<std::size_t>(count);
+  refuse_bombs();
+  return {part_.data(), static_cast<std::size_t>(count)};
+}
+
+void TextFile::refuse_bombs() const {
+  if (count_ > max_count_)
+    throw Error(format("{}: more than {} of text: is it the right file?", name_,
+                       bytes_text(static_cast<double>(max_count_))));
+  // gzip shrinks nothing below a thousandth, and the text of different configurations to a twentieth.
+  constexpr std::size_t most_times = 100, harmless = std::size_t{4} << 20;
+  if (count_ <= harmless || gzdirect(file_.get()) != 0) return;
+  const auto packed = static_cast<std::size_t>(std::max<z_off_t>(gzoffset(file_.get()), 1));
+  if (count_ / packed > most_times)
+    throw Error(
+        format("{}: it unpacks to more than {} times its size: is it the right file?", name_, most_times));
 }
 
 void write_new_text(const std::filesystem::path& path, const std::string& text) {
@@ -60,7 +71,7 @@ void write_new_text(const std::filesystem::path& path, const std::string& text) 
   if (std::filesystem::exists(path, error))
     throw Error(format("{} exists: name a new file, or remove it first", name));
   const auto write = [&](const std::filesystem::path& partial) -> std::error_code {
-    OpenFile file(gzopen(partial.c_str(), path.extension() == ".gz" ? "wb" : "wbT"));
+    OpenText file(gzopen(partial.c_str(), path.extension() == ".gz" ? "wb" : "wbT"));
     if (!file) throw Error(format("cannot write '{}': is the folder there, and may you write to it?", name));
     constexpr std::size_t max_count = std::size_t{1} << 20;  // a call takes 32 bits
     bool complete = true;

@@ -41,7 +41,7 @@ void tell_absent(ThirdPartyRecord& record, std::string_view written) {
     record.losses.push_back(format("{} configurations do not have all parameters: {}", lacking, written));
 }
 
-std::vector<std::string> import_losses(const ThirdPartyRecord& record) {
+std::vector<std::string> import_losses(const RecordedFile& file, const ThirdPartyRecord& record) {
   std::vector<std::string> lines = record.losses;
   lines.push_back(format("{} has no driver, no compiler and no sources: stored as unknown", record.format));
   lines.push_back(format("{} has no errors of results: stored as 0", record.format));
@@ -50,13 +50,8 @@ std::vector<std::string> import_losses(const ThirdPartyRecord& record) {
   if (record.problem.empty())
     lines.push_back(format("it names no kernel: stored under the file's name; name it with --problem"));
   if (record.workload.empty()) lines.push_back("it has no size: stored without; name it with --size");
-  const bool dated =
-      std::ranges::any_of(record.recorded, [](const std::string& date) { return !date.empty(); });
-  if (!dated) lines.push_back("it has no times of day: stored without");
-  const bool samples = std::ranges::any_of(record.evaluations, [](const Evaluation& evaluation) {
-    return evaluation.outcome && evaluation.outcome->samples.size() > 1;
-  });
-  if (samples) lines.push_back("its times are means, ours the medians of the same samples");
+  if (file.first_date().empty()) lines.push_back("it has no times of day: stored without");
+  if (file.has_samples()) lines.push_back("its times are means, ours the medians of the same samples");
   return lines;
 }
 

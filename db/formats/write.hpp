@@ -6,13 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "db/formats/file_format.hpp"
 #include "tuner/replay/recorded_space.hpp"
 
 namespace tune::replay {
 
-/// Returns what importing the record loses or makes up, one line each: `record.losses` of the file, and the
-/// fields that the format never has.
-std::vector<std::string> import_losses(const ThirdPartyRecord& record);
+/// Returns what importing the file loses or makes up, one line each: `record.losses`, and the fields that the
+/// format never has. `record`: that of the file, with what the user adds.
+std::vector<std::string> import_losses(const RecordedFile& file, const ThirdPartyRecord& record);
 
 /// Stands for a parameter that a configuration does not have, where a format requires all of them.
 constexpr std::string_view absent = "none";

@@ -12,6 +12,7 @@
 #include "db/maintain/check.hpp"
 #include "db/maintain/copy_rows.hpp"
 #include "db/maintain/merge_facts.hpp"
+#include "db/maintain/merge_rows.hpp"
 #include "db/store/rows.hpp"
 #include "db/store/schema.hpp"
 #include "tuner/base/format.hpp"
@@ -92,7 +93,7 @@ class Merger {
   Merger(SQLite::Database& target, SQLite::Database& source, const SourceLabel& label, const Clock& clock)
       : target_(target), source_(source), label_(label), now_(clock()) {}
 
-  MergeResult run_all() {
+  MergeResult run_all(IdMap& runs) {
     facts_ = merge_facts(target_, source_, result_.conflicts);
     compare_amounts(target_, source_, facts_.workloads, result_.conflicts);
     match_runs();
@@ -100,6 +101,7 @@ class Merger {
     add_evaluations();
     add_links();
     add_rerank();
+    runs = std::move(runs_);
     return std::move(result_);
   }
 
@@ -111,7 +113,8 @@ class Merger {
     for (const RunIdentity& run : run_identities(source_)) {
       std::vector<std::int64_t>& same = candidates[run.hash];
       if (same.empty()) continue;
-      const auto seen = seen_by_run(source_, run.id);
+      std::map<std::int64_t, std::string> seen;
+      if (!run.imported) seen = seen_by_run(source_, run.id);
       for (auto at = same.begin(); at != same.end(); ++at) {
         // Another program's file has no runs: its results belong together, in whatever order.
         if (!run.imported && !compatible(seen, seen_by_run(target_, *at))) continue;
@@ -359,33 +362,20 @@ void refuse_damage(const Database& source, const SourceLabel& label) {
       label.file));
 }
 
-RunRecord record_of(const ImportedRun& run) {
-  RunRecord record;
-  record.key = run.key;
-  record.options.strategy = "unknown";
-  record.program_version = run.program;
-  return record;
-}
-
-/// Returns the first and the last known time of day.
-std::pair<std::string, std::string> course_of(const std::vector<std::string>& recorded) {
-  std::pair<std::string, std::string> course;
-  for (const std::string& date : recorded) {
-    if (date.empty()) continue;
-    if (course.first.empty() || date < course.first) course.first = date;
-    course.second = std::max(course.second, date);
-  }
-  return course;
-}
-
 }  // namespace
+
+MergeResult merge_rows(SQLite::Database& target, SQLite::Database& source, const SourceLabel& label,
+                       const Clock& clock, IdMap& runs) {
+  return Merger(target, source, label, clock).run_all(runs);
+}
 
 MergeResult merge_database(Database& target, const Database& source, const SourceLabel& label,
                            const Clock& clock) {
   MergeResult result;
   source.read([&](SQLite::Database& from) {
     refuse_damage(source, label);
-    target.write([&](SQLite::Database& into) { result = Merger(into, from, label, clock).run_all(); },
+    IdMap runs;
+    target.write([&](SQLite::Database& into) { result = merge_rows(into, from, label, clock, runs); },
                  Sync::now);
   });
   return result;
@@ -407,23 +397,6 @@ Database open_source(const std::filesystem::path& file, const std::filesystem::p
     }
   }
   return Database(scratch, OpenMode::read_write);
-}
-
-MergeResult import_run(Database& target, const ImportedRun& run, const SourceLabel& label) {
-  // Merging finds what the target has already; so the run becomes a database first.
-  Database staged(":memory:");
-  std::string now;
-  SqliteStore store(staged, [&now] { return now; });
-  const auto [first, last] = course_of(run.recorded);
-  now = first;
-  const RunId id = store.begin_run(record_of(run));
-  for (std::size_t i = 0; i < run.evaluations.size(); ++i) {
-    now = i < run.recorded.size() ? run.recorded[i] : std::string();
-    store.record(id, run.evaluations[i]);
-  }
-  now = last;
-  store.end_run(id, RunEnd::exhausted);
-  return merge_database(target, staged, label);
 }
 
 }  // namespace tune::db

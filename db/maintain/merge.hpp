@@ -46,18 +46,4 @@ MergeResult merge_database(Database& target, const Database& source, const Sourc
 /// that is not there yet, and the copy brought up to date. The caller removes it, with the log beside it.
 Database open_source(const std::filesystem::path& file, const std::filesystem::path& scratch);
 
-/// The results of another program for one workload.
-struct ImportedRun {
-  WorkloadKey key;      ///< of origin `imported`
-  std::string program;  ///< name and version
-  std::vector<Evaluation> evaluations;
-  std::vector<std::string> recorded;  ///< time of day of each, empty where unknown; or no entries
-};
-
-/// Stores it as a run, in one transaction. Evaluations that the database has already (with the same workload,
-/// configuration, outcome, samples' median and time of day) are not stored again: importing a file twice
-/// changes nothing, and one that has grown adds its new results. Throws Error; the database is unchanged
-/// then.
-MergeResult import_run(Database& target, const ImportedRun& run, const SourceLabel& label);
-
 }  // namespace tune::db

@@ -80,6 +80,10 @@ std::optional<Failure> failure(SQLite::Statement& row) {
   return Failure{phase_from_string(text(row, "phase")), text(row, "reason"), text(row, "detail"), {}};
 }
 
+void bind_known(SQLite::Statement& statement, const char* name, double value) {
+  bind_optional(statement, name, value > 0 ? std::optional(value) : std::nullopt);
+}
+
 std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluation) {
   SQLite::Statement rows =
       bound(connection, "SELECT seconds FROM samples WHERE evaluation = ? ORDER BY ordinal", evaluation);

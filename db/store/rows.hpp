@@ -39,6 +39,9 @@ void bind_optional(SQLite::Statement& statement, const char* name, const std::op
   value ? statement.bind(name, *value) : statement.bind(name);
 }
 
+/// Binds a value; 0 stands for an unknown one.
+void bind_known(SQLite::Statement& statement, const char* name, double value);
+
 /// Binds the values to the statement's parameters in order.
 template<class... Values>
 void bind_all(SQLite::Statement& statement, const Values&... values) {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <limits>
 
+#include "db/store/evaluation_insert.hpp"
 #include "db/store/json.hpp"
 #include "db/store/rows.hpp"
 #include "tuner/base/content_hash.hpp"
@@ -42,11 +43,6 @@ std::int64_t toolchain_row(SQLite::Database& connection, const Toolchain& toolch
   auto row = bound(connection, "SELECT id FROM toolchains WHERE compiler = ? AND source_hash = ?",
                    toolchain.compiler, toolchain.source_hash);
   return find(row).value();
-}
-
-/// Binds a value; 0 stands for an unknown one.
-void bind_known(SQLite::Statement& insert, const char* name, double value) {
-  bind_optional(insert, name, value > 0 ? std::optional(value) : std::nullopt);
 }
 
 std::int64_t device_row(SQLite::Database& connection, const DeviceProperties& properties) {
@@ -91,83 +87,6 @@ std::int64_t workload_row(SQLite::Database& connection, const WorkloadKey& key) 
         std::string(to_string(key.cache)))
       .exec();
   return find_workload(connection, key).value();
-}
-
-void bind_measurement(SQLite::Statement& insert, const Measurement& measurement) {
-  if (measurement.samples.empty()) throw Error("a measurement without samples cannot be stored");
-  insert.bind(":time", measurement.time());
-  insert.bind(":minimum", *std::min_element(measurement.samples.begin(), measurement.samples.end()));
-  insert.bind(":error", measurement.error);
-  insert.bind(":tolerance", measurement.tolerance);
-  insert.bind(":stop_reason", std::string(to_string(measurement.stop)));
-  insert.bind(":executions", measurement.executions);
-  insert.bind(":throttled", measurement.throttled);
-  bind_known(insert, ":energy", measurement.energy);
-  const MachineState& machine = measurement.machine;
-  bind_known(insert, ":core_clock", machine.core_clock);
-  bind_known(insert, ":memory_clock", machine.memory_clock);
-  bind_known(insert, ":temperature", machine.temperature);
-  bind_known(insert, ":power", machine.power);
-  if (machine.core_clock > 0) insert.bind(":throttle", machine.throttle);
-}
-
-void bind_failure(SQLite::Statement& insert, const Failure& failure, int attempts) {
-  insert.bind(":phase", std::string(to_string(failure.phase)));
-  insert.bind(":reason", failure.reason);
-  insert.bind(":detail", failure.detail);
-  insert.bind(":attempts", attempts);
-  bind_known(insert, ":time_limit", failure.time_limit);
-}
-
-void bind_resources(SQLite::Statement& insert, const KernelResources& resources) {
-  insert.bind(":registers", resources.registers);
-  insert.bind(":spill_store_bytes", resources.spill_store_bytes);
-  insert.bind(":spill_load_bytes", resources.spill_load_bytes);
-  insert.bind(":local_bytes", resources.local_bytes);
-  insert.bind(":static_shared_memory", resources.static_shared_memory);
-  insert.bind(":dynamic_shared_memory", resources.dynamic_shared_memory);
-  insert.bind(":threads", resources.threads);
-  insert.bind(":max_threads", resources.max_threads);
-  insert.bind(":blocks_per_multiprocessor", resources.blocks_per_multiprocessor);
-  insert.bind(":occupancy", resources.occupancy);
-  insert.bind(":limiter", resources.limiter);
-}
-
-constexpr const char* insert_evaluation_sql = R"(
-INSERT INTO evaluations (run, work, configuration, configuration_key, time, minimum, error, tolerance, phase,
-                         reason, detail, registers, spill_store_bytes, spill_load_bytes, local_bytes,
-                         static_shared_memory, dynamic_shared_memory, threads, max_threads,
-                         blocks_per_multiprocessor, occupancy, limiter, binary_hash, compile_seconds,
-                         load_seconds, verify_seconds, measure_seconds, recorded, stop_reason, executions,
-                         throttled, core_clock, memory_clock, temperature, power, throttle, energy,
-                         reference_seconds, same_code, from_cache, counts, attempts, time_limit)
-VALUES (:run, :work, :configuration, :configuration_key, :time, :minimum, :error, :tolerance, :phase,
-        :reason, :detail, :registers, :spill_store_bytes, :spill_load_bytes, :local_bytes,
-        :static_shared_memory, :dynamic_shared_memory, :threads, :max_threads,
-        :blocks_per_multiprocessor, :occupancy, :limiter, :binary_hash, :compile_seconds,
-        :load_seconds, :verify_seconds, :measure_seconds, :recorded, :stop_reason, :executions, :throttled,
-        :core_clock, :memory_clock, :temperature, :power, :throttle, :energy, :reference_seconds, :same_code,
-        :from_cache, :counts, :attempts, :time_limit))";
-
-void bind_evaluation(SQLite::Statement& insert, const Evaluation& evaluation) {
-  insert.bind(":configuration", to_json(evaluation.configuration.entries()));
-  insert.bind(":configuration_key", evaluation.configuration.key());
-  if (evaluation.outcome) {
-    bind_measurement(insert, *evaluation.outcome);
-  } else {
-    bind_failure(insert, evaluation.outcome.error(), evaluation.attempts);
-  }
-  const bool counts = evaluation.outcome || !is_accident(evaluation.outcome.error(), evaluation.attempts);
-  insert.bind(":counts", counts ? 1 : 0);
-  if (evaluation.resources) bind_resources(insert, *evaluation.resources);
-  insert.bind(":binary_hash", evaluation.binary_hash);
-  insert.bind(":compile_seconds", evaluation.phases.compile);
-  insert.bind(":reference_seconds", evaluation.phases.reference);
-  insert.bind(":same_code", evaluation.same_code ? 1 : 0);
-  insert.bind(":from_cache", evaluation.from_cache ? 1 : 0);
-  insert.bind(":load_seconds", evaluation.phases.load);
-  insert.bind(":verify_seconds", evaluation.phases.verify);
-  insert.bind(":measure_seconds", evaluation.phases.measure);
 }
 
 Evaluation read_evaluation(SQLite::Statement& row) {
@@ -342,17 +261,18 @@ std::string utc_now() {
 /// The statements are prepared once: a replayed run records thousands of evaluations a second.
 struct SqliteStore::Statements {
   explicit Statements(SQLite::Database& connection)
-      : evaluation(connection, insert_evaluation_sql),
-        sample(connection, "INSERT INTO samples (evaluation, ordinal, seconds) VALUES (?, ?, ?)"),
+      : insert(connection),
         link(connection, insert_link),
         newest(connection, select_newest),
         workload(connection, "SELECT work FROM runs WHERE id = ?") {}
 
-  SQLite::Statement evaluation, sample, link, newest, workload;
+  EvaluationInsert insert;
+  SQLite::Statement link, newest, workload;
 
   /// A statement that failed half way would keep its bindings and its lock.
   void make_ready() {
-    for (SQLite::Statement* statement : {&evaluation, &sample, &link, &newest, &workload}) {
+    insert.make_ready();
+    for (SQLite::Statement* statement : {&link, &newest, &workload}) {
       statement->tryReset();
       statement->clearBindings();
     }
@@ -377,23 +297,6 @@ struct SqliteStore::Statements {
     if (newest.executeStep()) found = Newest{newest.getColumn(0).getInt64(), newest.getColumn(1).getString()};
     newest.reset();
     return found;
-  }
-
-  std::int64_t insert(SQLite::Database& connection, RunId run_id, std::int64_t workload_id,
-                      const Evaluation& value, const std::string& now) {
-    evaluation.bind(":run", run_id);
-    evaluation.bind(":work", workload_id);
-    evaluation.bind(":recorded", now);
-    bind_evaluation(evaluation, value);
-    run(evaluation);
-    const std::int64_t id = connection.getLastInsertRowid();
-    if (!value.outcome) return id;
-    int ordinal = 0;
-    for (const double seconds : value.outcome->samples) {
-      bind_all(sample, id, ordinal++, seconds);
-      run(sample);
-    }
-    return id;
   }
 };
 
@@ -431,14 +334,14 @@ RunId SqliteStore::begin_run(const RunRecord& run) {
 }
 
 void SqliteStore::record(RunId run_id, const Evaluation& evaluation) {
-  database_.write([&](SQLite::Database& connection) {
+  database_.write([&](SQLite::Database&) {
     Statements& prepared = statements();
     const std::int64_t workload = prepared.workload_of(run_id);
     const auto newest = prepared.newest_of(workload, evaluation.configuration);
     // A later evaluation counts, also where the clock was set back since the one before it.
     const std::int64_t id = evaluation.reused && newest
                                 ? newest->id
-                                : prepared.insert(connection, run_id, workload, evaluation,
+                                : prepared.insert({run_id, workload}, evaluation,
                                                   newest ? std::max(clock_(), newest->recorded) : clock_());
     prepared.link.bind(":run", run_id);
     prepared.link.bind(":evaluation", id);

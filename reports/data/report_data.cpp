@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 
@@ -122,14 +123,16 @@ std::vector<PhaseCount> by_phase(const std::vector<db::FailureCount>& failures) 
   return phases;
 }
 
-/// Adds the figures that follow from the measurements, which come first, the fastest first.
-void add_figures(Section& section, const std::optional<Configuration>& default_configuration) {
-  std::vector<double> times;
-  for (const db::ResultRow& row : section.evaluations) {
-    if (!row.time) break;
-    times.push_back(*row.time);
-    if (default_configuration && row.configuration == *default_configuration) section.default_time = row.time;
-  }
+/// Puts the winner of a run first in its report, whatever later runs measured.
+void put_first(std::vector<db::ResultRow>& rows, const db::ResultRow& winner) {
+  const auto place = std::ranges::find(rows, winner.evaluation, &db::ResultRow::evaluation);
+  if (place == rows.end()) return;
+  std::rotate(rows.begin(), place, place + 1);
+  rows.front() = winner;
+}
+
+/// Adds the figures that follow from the times of the measurements, the best first.
+void add_figures(Section& section, const std::vector<double>& times) {
   section.measured = times.size();
   if (times.empty()) return;
   section.winner = section.evaluations.front();
@@ -138,6 +141,70 @@ void add_figures(Section& section, const std::optional<Configuration>& default_c
   // moment.
   section.close = static_cast<std::size_t>(
       std::ranges::count_if(times, [&](double time) { return time <= close_to_winner * times.front(); }));
+}
+
+/// Reads all evaluations of a section. `results`: the current ones of the workload.
+void add_all(Section& section, const db::Database& database, std::vector<db::ResultRow> results,
+             const ReportFilter& filter, const std::optional<Configuration>& default_configuration) {
+  section.evaluations = std::move(results);
+  if (filter.run) {
+    section.evaluations = list_results(database, {.run = filter.run, .failures = true, .superseded = true});
+    if (const auto winner = run_details(database, *filter.run).winner)
+      put_first(section.evaluations, *winner);
+  }
+  std::vector<double> times;
+  for (const db::ResultRow& row : section.evaluations) {
+    if (!row.time) break;
+    times.push_back(*row.time);
+    if (default_configuration && row.configuration == *default_configuration) section.default_time = row.time;
+  }
+  add_figures(section, times);
+}
+
+/// Reads the evaluations that a table lists; the others stay in the database.
+void add_listed(Section& section, const db::Database& database, const ReportFilter& filter,
+                const std::optional<Configuration>& default_configuration) {
+  auto ranked = std::make_shared<std::vector<db::RankedEvaluation>>(
+      filter.run ? ranked_of_run(database, *filter.run) : ranked_of_workload(database, section.workload.id));
+  std::optional<db::ResultRow> winner;
+  if (filter.run) winner = run_details(database, *filter.run).winner;
+  if (winner) {
+    const auto place = std::ranges::find(*ranked, winner->evaluation, &db::RankedEvaluation::evaluation);
+    if (place == ranked->end()) {
+      winner.reset();
+    } else {
+      std::rotate(ranked->begin(), place, place + 1);
+      ranked->front().time = *winner->time;
+    }
+  }
+  const auto reader = std::make_shared<db::ResultReader>(database);
+  const auto row_at = [ranked, reader, winner](std::size_t place) {
+    return place == 0 && winner ? *winner : reader->row((*ranked)[place].evaluation);
+  };
+  std::vector<double> times;
+  for (const db::RankedEvaluation& one : *ranked)
+    if (one.time > 0) times.push_back(one.time);
+  for (std::size_t i = 0; i < std::min(ranked->size(), std::max<std::size_t>(section.top, 1)); ++i)
+    section.evaluations.push_back(row_at(i));
+  add_figures(section, times);
+  if (default_configuration) {
+    const std::vector<std::int64_t> same =
+        evaluations_of(database, section.workload.id, *default_configuration);
+    for (const db::RankedEvaluation& one : *ranked)
+      if (one.time > 0 && std::ranges::find(same, one.evaluation) != same.end())
+        section.default_time = one.time;
+  }
+  StoredEvaluations& stored = section.stored.emplace();
+  stored.count = ranked->size();
+  stored.each = [ranked, row_at](const StoredEvaluations::Take& take) {
+    for (std::size_t i = 0; i < ranked->size(); ++i) take(row_at(i));
+  };
+  stored.each_configuration = [ranked, reader](const auto& take) {
+    for (const db::RankedEvaluation& one : *ranked) take(reader->configuration(one.evaluation));
+  };
+  if (section.winner && section.winner->rerank)
+    for (std::size_t i = 1; i < times.size(); ++i)
+      if ((*ranked)[i].rerank_run == section.winner->rerank->run && ties(section, row_at(i))) ++stored.tied;
 }
 
 void add_discovery(Section& section, const db::RunDetails& details, const std::vector<double>& elapsed) {
@@ -160,31 +227,20 @@ void add_run(Section& section, const db::RunDetails& details) {
   section.device = record.key.device;
 }
 
-/// Puts the winner of a run first in its report, whatever later runs measured.
-void put_first(std::vector<db::ResultRow>& rows, const db::ResultRow& winner) {
-  const auto place = std::ranges::find(rows, winner.evaluation, &db::ResultRow::evaluation);
-  if (place == rows.end()) return;
-  std::rotate(rows.begin(), place, place + 1);
-  rows.front() = winner;
-}
-
 /// `results`: the current ones of the workload.
 Section section_of(const db::Database& database, const std::vector<db::RunSummary>& runs,
                    std::vector<db::ResultRow> results, const ReportFilter& filter,
-                   const DefaultConfiguration& default_configuration) {
+                   const DefaultConfiguration& default_configuration, Rows rows) {
   Section section;
   section.workload = runs.front().workload;
   section.top = filter.top;
-  if (filter.run) {
-    section.evaluations = list_results(database, {.run = filter.run, .failures = true, .superseded = true});
-    if (const auto winner = run_details(database, *filter.run).winner)
-      put_first(section.evaluations, *winner);
-    section.failures = failures_of_run(database, *filter.run);
-  } else {
-    section.evaluations = std::move(results);
-    section.failures = failures_of_workload(database, section.workload.id);
-  }
-  add_figures(section, default_configuration ? default_configuration(section.workload) : std::nullopt);
+  section.failures = filter.run ? failures_of_run(database, *filter.run)
+                                : failures_of_workload(database, section.workload.id);
+  const auto known_default = default_configuration ? default_configuration(section.workload) : std::nullopt;
+  if (rows == Rows::all)
+    add_all(section, database, std::move(results), filter, known_default);
+  else
+    add_listed(section, database, filter, known_default);
   for (const db::RunSummary& run : runs) add_run(section, run_details(database, run.run, false));
   if (section.winner) section.winner_samples = samples_of(database, section.winner->evaluation);
   section.failed_phases = by_phase(section.failures);
@@ -245,16 +301,17 @@ std::vector<std::string> newer_versions(const Section& section, const std::vecto
 }  // namespace
 
 ReportData collect(const db::Database& database, const ReportFilter& filter,
-                   const DefaultConfiguration& default_configuration) {
+                   const DefaultConfiguration& default_configuration, Rows rows) {
   ReportData data;
   data.database = database.path().string();
   database.read([&](SQLite::Database&) {
     const std::vector<db::RunSummary> all = list_runs(database);
     const std::vector<std::vector<db::RunSummary>> workloads = chosen_workloads(all, filter);
-    ResultsByWorkload results = results_of(database, workloads, filter);
+    ResultsByWorkload results;
+    if (rows == Rows::all) results = results_of(database, workloads, filter);
     for (const auto& runs : workloads) {
       data.sections.push_back(section_of(database, runs, std::move(results[runs.front().workload.id]), filter,
-                                         default_configuration));
+                                         default_configuration, rows));
       data.sections.back().outdated = newer_versions(data.sections.back(), all);
     }
   });
@@ -264,6 +321,20 @@ ReportData collect(const db::Database& database, const ReportFilter& filter,
         Exit::no_answer);
   }
   return data;
+}
+
+std::size_t evaluated(const Section& section) {
+  return section.stored ? section.stored->count : section.evaluations.size();
+}
+
+void each_evaluation(const Section& section, const StoredEvaluations::Take& take) {
+  if (section.stored) return section.stored->each(take);
+  for (const db::ResultRow& row : section.evaluations) take(row);
+}
+
+void each_configuration(const Section& section, const std::function<void(const Configuration&)>& take) {
+  if (section.stored) return section.stored->each_configuration(take);
+  for (const db::ResultRow& row : section.evaluations) take(row.configuration);
 }
 
 std::optional<double> gain(const Section& section, const std::optional<double>& time) {

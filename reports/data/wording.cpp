@@ -80,11 +80,11 @@ std::string gains_text(const Section& section) {
 }
 
 std::string counts_text(const Section& section) {
-  std::string text = counted(section.evaluations.size(), "configuration");
+  std::string text = counted(evaluated(section), "configuration");
   if (section.space_size > 0)
-    text += format(" of {} ({})", section.space_size,
-                   percent_text(static_cast<double>(section.evaluations.size()) /
-                                static_cast<double>(section.space_size)));
+    text += format(
+        " of {} ({})", section.space_size,
+        percent_text(static_cast<double>(evaluated(section)) / static_cast<double>(section.space_size)));
   text += format(": {} measured", section.measured);
   for (const PhaseCount& failed : section.failed_phases)
     text += format(", {} failed in {}", failed.count, to_string(failed.phase));
@@ -126,6 +126,7 @@ ShownResult winner_of(const Section& section) {
 }
 
 std::uint64_t tied_count(const Section& section) {
+  if (section.stored) return section.stored->tied;
   return static_cast<std::uint64_t>(std::ranges::count_if(
       section.evaluations, [&](const db::ResultRow& row) { return ties(section, row); }));
 }
@@ -214,7 +215,7 @@ Grid overview_table(const ReportData& data) {
     grid.add({workload.problem, workload.size, workload.settings, workload.device,
               std::string(to_string(workload.origin)), section.winner ? si(*section.winner->time, "s") : "-",
               section.winner ? share_text(section.amount, *section.winner->time) : "-",
-              over_median ? format("{:.2f}x", *over_median) : "-", format("{}", section.evaluations.size())});
+              over_median ? format("{:.2f}x", *over_median) : "-", format("{}", evaluated(section))});
   }
   return grid;
 }

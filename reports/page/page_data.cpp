@@ -192,7 +192,7 @@ Json section_json(const Section& section, std::size_t max_rows) {
   Json object;
   add_workload(object, section);
   object["space"] = section.space_size;
-  object["evaluated"] = section.evaluations.size();
+  object["evaluated"] = evaluated(section);
   object["measured"] = section.measured;
   object["median"] = or_null(section.median_time);
   object["default"] = or_null(section.default_time);

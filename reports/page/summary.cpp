@@ -44,7 +44,7 @@ std::string spaced(const std::string& list) {
 }
 
 std::string found_html(const Section& section) {
-  std::string html = format("{} of ", section.evaluations.size());
+  std::string html = format("{} of ", evaluated(section));
   html += section.space_size > 0 ? format("{} evaluated", section.space_size) : "? evaluated";
   double seconds = 0;
   for (const RunReport& run : section.runs) seconds += run.seconds;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "reports/report.hpp"
 #include "tests/reports/invented_database.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
@@ -151,6 +152,24 @@ TEST_F(ReportDataTest, NothingToShowIsAnError) {
 TEST_F(ReportDataTest, ADatabaseForReadingIsEnough) {
   const db::Database reader(folder_ / "tune.db", db::OpenMode::read_only);
   EXPECT_EQ(reports::collect(reader, {}).sections.size(), 4U);
+}
+
+TEST_F(ReportDataTest, EvaluationsThatStayInTheDatabaseGiveTheSameReports) {
+  const auto any_default = [](const db::Workload&) {
+    return std::optional(
+        Configuration{{"variant", "direct"}, {"block_x", 16}, {"block_y", 4}, {"vectorise", false}});
+  };
+  std::vector<reports::ReportFilter> filters = {{}, {.top = 1}, {.all_versions = true}};
+  for (const db::RunSummary& run : db::list_runs(database_)) filters.push_back({.run = run.run});
+  for (const reports::ReportFilter& filter : filters) {
+    SCOPED_TRACE(filter.run.value_or(0));
+    const auto all = reports::collect(database_, filter, any_default);
+    const auto listed = reports::collect(database_, filter, any_default, reports::Rows::listed);
+    for (const char* kind : {"text", "markdown", "csv", "json"})
+      EXPECT_EQ(reports::find_report(kind)->render(listed), reports::find_report(kind)->render(all)) << kind;
+    for (const Section& section : listed.sections)
+      EXPECT_LE(section.evaluations.size(), std::max<std::size_t>(filter.top, 1));
+  }
 }
 
 }  // namespace

@@ -18,6 +18,11 @@ std::string content_hash(std::string_view text) {
   return content_hash(std::as_bytes(std::span(text)));
 }
 
+ContentDigest content_digest(std::string_view text) {
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return {hash.high64, hash.low64};
+}
+
 std::string sampled_hash(std::span<const std::byte> bytes) {
   constexpr std::size_t small = std::size_t{1} << 18;
   constexpr std::size_t pieces = 512;

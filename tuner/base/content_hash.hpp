@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +14,10 @@ namespace tune {
 /// attacker.
 std::string content_hash(std::span<const std::byte> bytes);
 std::string content_hash(std::string_view text);
+
+/// The same bits in two numbers, where many are kept.
+using ContentDigest = std::array<std::uint64_t, 2>;
+ContentDigest content_digest(std::string_view text);
 
 /// Hashes up to 256 KiB whole, and of more bytes 512 pieces of 64 bytes spread over them, because reading a
 /// gigabyte takes as long as sending it. It notices contents made with another seed, but perhaps not a few

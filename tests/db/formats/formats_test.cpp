@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "db/formats/file_format.hpp"
-#include "db/formats/text_file.hpp"
+#include "tests/db/formats/whole_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/replay/recorded_space.hpp"
@@ -44,7 +44,8 @@ std::string cache() {
 }
 
 RecordedSpace read(const std::string& text) {
-  return replay::space_of(replay::read_recorded_json(text, "invented", "invented.json"), "invented.json");
+  replay::TextInMemory source(text);
+  return replay::space_of(replay::read_recorded_json(source, "invented", "invented.json"), "invented.json");
 }
 
 std::string values_of(const RecordedSpace& recorded, std::size_t parameter) {
@@ -183,8 +184,8 @@ TEST(TextFile, ReadsPlainAndCompressedFilesWhateverTheirNames) {
   const gzFile file = gzopen(packed.c_str(), "wb");
   ASSERT_EQ(gzwrite(file, text.data(), static_cast<unsigned>(text.size())), static_cast<int>(text.size()));
   ASSERT_EQ(gzclose(file), Z_OK);
-  EXPECT_EQ(replay::read_text(folder / "plain.gz"), text);
-  EXPECT_EQ(replay::read_text(packed), text);
+  EXPECT_EQ(whole_text(folder / "plain.gz"), text);
+  EXPECT_EQ(whole_text(packed), text);
   EXPECT_LT(std::filesystem::file_size(packed), text.size());
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are not recordings: one line that names the file, the place and the cure.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <zlib.h>
@@ -7,7 +8,7 @@
 #include <fstream>
 
 #include "db/formats/file_format.hpp"
-#include "db/formats/text_file.hpp"
+#include "tests/db/formats/whole_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 
@@ -15,7 +16,8 @@ namespace tune::testing {
 namespace {
 
 replay::RecordedSpace read_any(std::string_view text) {
-  return replay::space_of(replay::read_recorded_json(text, "name", "dir/file.json"), "dir/file.json");
+  replay::TextInMemory source(text);
+  return replay::space_of(replay::read_recorded_json(source, "name", "dir/file.json"), "dir/file.json");
 }
 
 struct Malformed {
@@ -34,6 +36,12 @@ std::string cache_file(const std::string& keys, const std::string& entry) {
 
 std::string t4_file(const std::string& entries) {
   return "{\"metadata\": {\"timeunit\": \"ms\"},\n\"results\": [" + entries + "]}";
+}
+
+std::string numbered_members(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i == 0 ? "\"a" : ", \"a") + std::to_string(i) + "\": 1";
+  return text;
 }
 
 class MalformedFile : public ::testing::TestWithParam<Malformed> {};
@@ -69,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Malformed{"[]", {"neither", "'cache'", "'results'", "right file"}},
                       Malformed{"3", {"neither"}}, Malformed{"{}", {"neither"}},
                       Malformed{R"({"cache": {}, "results": []})", {"neither"}},
-                      Malformed{std::string(100000, '['), {"100 lists", "in each other"}},
+                      Malformed{"{\"metadata\": " + std::string(100000, '['), {"100 lists", "in each other"}},
                       Malformed{R"({"a": NaN})", {"line 1", "not JSON"}}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -112,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 void expect_error(const std::filesystem::path& path, const std::string& words, std::size_t max = 1 << 20) {
   try {
-    replay::read_text(path, max);
+    whole_text(path, max);
     FAIL() << path << " was read";
   } catch (const Error& error) {
     const std::string what = error.what();
@@ -140,7 +148,7 @@ TEST(TextFile, TellsWhatIsWrongWithIt) {
   std::ofstream(folder / "damaged.gz", std::ios::binary) << damaged;
   expect_error(folder / "damaged.gz", "damaged");
   expect_error(packed, "right file", 1000);
-  EXPECT_EQ(replay::read_text(packed), text);
+  EXPECT_EQ(whole_text(packed), text);
 }
 
 /// Returns the memory of this process, in bytes.
@@ -148,6 +156,63 @@ double max_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
+
+std::string repeated(const std::string& part, std::size_t count) {
+  std::string text;
+  text.reserve(part.size() * count);
+  for (std::size_t i = 0; i < count; ++i) text += part;
+  return text;
+}
+
+/// A text that becomes too much is refused where it does, also one that no reader needs.
+INSTANTIATE_TEST_SUITE_P(
+    TooMuch, MalformedFile,
+    ::testing::Values(
+        Malformed{t4_file("{\"configuration\": [" + repeated("[],", 1'000'000) + "0]}"),
+                  {"more than 1000000 values", "right file"}},
+        Malformed{"{\"metadata\": [" + repeated("[],", 1'000'000) + "0], \"results\": []}",
+                  {"more than 1000000 values", "right file"}},
+        Malformed{t4_file("{\"a\": [" + repeated("\"" + std::string(1000, 'x') + "\",", 5000) + "0]}"),
+                  {"4 MiB of text", "right file"}},
+        Malformed{t4_file("{" + repeated("\"\": 1,", 1'001) + "\"a\": 1}"), {"'configuration'"}},
+        Malformed{t4_file("{\"configuration\": {" + numbered_members(1'001) + "}}"),
+                  {"more than 1000 members", "right file"}}));
+
+TEST(TooMuchText, IsRefusedWhileItIsRead) {
+  // What a part of a file looks like to the parser.
+  class Endless : public replay::TextSource {
+   public:
+    Endless(std::string begin, std::string rest) : begin_(std::move(begin)), rest_(std::move(rest)) {}
+    std::string_view next() override { return ++parts_ == 1 ? begin_ : rest_; }
+    std::size_t parts() const { return parts_; }
+
+   private:
+    std::string begin_, rest_;
+    std::size_t parts_ = 0;
+  };
+  const std::string filler(1 << 16, ' ');
+  for (const std::string& begin :
+       {std::string("{\"results\": ["), std::string("{\"results\": [{\"a"), std::string("{\"x\": 1")}) {
+    Endless text(begin, filler);
+    try {
+      replay::read_recorded_json(text, "name", "dir/file.json");
+      FAIL() << "it was read";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("more than 4 MiB without")) << begin;
+    }
+    EXPECT_LT(text.parts(), 100U);
+  }
+}
+
+TEST(TooMuchText, IsNotUnpacked) {
+  const tune::testing::TemporaryFolder folder;
+  const std::string packed = (folder / "bomb.gz").string();
+  const gzFile file = gzopen(packed.c_str(), "wb1");
+  const std::string part = repeated("[],", 1 << 18);
+  for (int i = 0; i < 60; ++i) gzwrite(file, part.data(), static_cast<unsigned>(part.size()));
+  gzclose(file);
+  expect_error(packed, "more than 100 times its size", std::size_t{1} << 40);
 }
 
 TEST(HugeFile, TakesMemoryOfItsOwnSize) {

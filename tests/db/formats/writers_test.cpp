@@ -9,8 +9,8 @@
 
 #include "db/formats/file_format.hpp"
 #include "db/formats/json_fields.hpp"
-#include "db/formats/text_file.hpp"
 #include "db/formats/write.hpp"
+#include "tests/db/formats/whole_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 
@@ -62,7 +62,8 @@ replay::ThirdPartyRecord example() {
 }
 
 replay::ThirdPartyRecord read_back(const std::string& text) {
-  return replay::read_recorded_json(text, "name", "file", replay::Samples::keep);
+  replay::TextInMemory source(text);
+  return replay::read_recorded_json(source, "name", "file", replay::Samples::keep);
 }
 
 /// The phase that each of the seven failures comes back as.
@@ -276,7 +277,7 @@ TEST(TextFile, IsWrittenAtOnceOrNotAtAll) {
   const tune::testing::TemporaryFolder folder;
   for (const char* name : {"a.json", "a.json.gz"}) {
     replay::write_new_text(folder / name, std::string(3'000'000, 'x'));
-    EXPECT_EQ(replay::read_text(folder / name).size(), 3'000'000U);
+    EXPECT_EQ(whole_text(folder / name).size(), 3'000'000U);
     EXPECT_THROW(replay::write_new_text(folder / name, "y"), Error);
     EXPECT_FALSE(std::filesystem::exists((folder / name).string() + ".part"));
   }

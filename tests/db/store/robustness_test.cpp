@@ -15,6 +15,7 @@
 
 #include "db/maintain/check.hpp"
 #include "db/maintain/compact.hpp"
+#include "db/maintain/import.hpp"
 #include "db/maintain/merge.hpp"
 #include "db/read/queries.hpp"
 #include "db/read/run_details.hpp"
@@ -141,11 +142,13 @@ std::vector<Change> changes() {
                        [] { return std::string("2026-01-31T12:00:00.000Z"); });
   };
   const auto import = [](const fs::path& path, const fs::path& /*source*/) {
-    db::ImportedRun run{example_key(), "another 1.0", {}, {}};
+    constexpr int count = 200;
+    const std::string date = "2026-01-31T12:00:00.000Z";
+    db::ImportedRun run{example_key(), "another 1.0", date, date, count, {}};
     run.key.origin = Origin::imported;
-    for (int i = 0; i < 200; ++i)
-      run.evaluations.push_back(measured(example_configuration(i), {1e-3 + 1e-6 * i}));
-    run.recorded.assign(200, "2026-01-31T12:00:00.000Z");
+    run.each = [&](const db::ImportedRun::Take& take) {
+      for (int i = 0; i < count; ++i) take(measured(example_configuration(i), {1e-3 + 1e-6 * i}), date);
+    };
     db::Database into(path);
     db::import_run(into, run, {.file = "other.json", .format = "T4", .has_runs = false});
   };

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/maintain/import.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "db/maintain/merge_rows.hpp"
+#include "db/store/evaluation_insert.hpp"
+#include "db/store/rows.hpp"
+#include "tuner/base/content_hash.hpp"
+
+namespace tune::db {
+namespace {
+
+RunRecord record_of(const ImportedRun& run) {
+  RunRecord record;
+  record.key = run.key;
+  record.options.strategy = "unknown";
+  record.program_version = run.program;
+  return record;
+}
+
+/// The evaluations that a run of the database has, by what tells them apart.
+class KnownEvaluations {
+ public:
+  KnownEvaluations(SQLite::Database& connection, std::int64_t run) {
+    SQLite::Statement row =
+        bound(connection,
+              "SELECT id, configuration_key, time, phase, reason, detail, compile_seconds,"
+              " load_seconds, verify_seconds, measure_seconds, recorded"
+              " FROM evaluations WHERE run = ? ORDER BY id",
+              run);
+    while (row.executeStep()) {
+      Content content;
+      content.add(row.getColumn(1).getString());
+      if (row.isColumnNull(2))
+        for (const int column : {3, 4, 5}) content.add(row.getColumn(column).getString());
+      else
+        content.add(row.getColumn(2).getDouble());
+      for (const int column : {6, 7, 8, 9}) content.add(row.getColumn(column).getDouble());
+      content.add(row.getColumn(10).getString());
+      known_.push_back({content.hash(), row.getColumn(0).getInt64(), 0});
+    }
+    std::ranges::stable_sort(known_, {}, &Known::content);
+  }
+
+  /// Returns the number of an equal one, or 0; each is returned once.
+  std::int64_t take(const Evaluation& evaluation, const std::string& recorded) {
+    if (known_.empty()) return 0;
+    Content content;
+    content.add(evaluation.configuration.key());
+    if (evaluation.outcome) {
+      content.add(evaluation.outcome->time());
+    } else {
+      const Failure& failure = evaluation.outcome.error();
+      content.add(std::string(to_string(failure.phase)));
+      content.add(failure.reason);
+      content.add(failure.detail);
+    }
+    const PhaseTimes& phases = evaluation.phases;
+    for (const double seconds : {phases.compile, phases.load, phases.verify, phases.measure})
+      content.add(seconds);
+    content.add(recorded);
+    const auto equal = std::ranges::equal_range(known_, content.hash(), {}, &Known::content);
+    if (equal.empty() || equal.front().taken == std::ssize(equal)) return 0;
+    return equal[equal.front().taken++].evaluation;
+  }
+
+ private:
+  /// What tells evaluations apart.
+  class Content {
+   public:
+    void add(const std::string& text) {
+      bytes_ += text;
+      bytes_ += '\0';
+    }
+    void add(double number) { add(std::to_string(std::bit_cast<std::uint64_t>(number))); }
+    ContentDigest hash() const { return content_digest(bytes_); }
+
+   private:
+    std::string bytes_;
+  };
+  struct Known {
+    ContentDigest content;
+    std::int64_t evaluation = 0;
+    std::ptrdiff_t taken = 0;  ///< of the first of equal ones: how many of them are
+  };
+
+  std::vector<Known> known_;
+};
+
+/// The index of configurations while many evaluations are added: entries that come in no order would each
+/// read and write a page of it. It is made anew where that costs less.
+class ConfigurationIndex {
+ public:
+  ConfigurationIndex(SQLite::Database& connection, std::int64_t added) : connection_(connection) {
+    constexpr std::int64_t few = 10'000;
+    const std::int64_t there = connection.execAndGet("SELECT COUNT(*) FROM evaluations").getInt64();
+    if (added < few || added < there / 4) return;
+    sql_ =
+        connection.execAndGet("SELECT sql FROM sqlite_schema WHERE name = 'evaluations_known'").getString();
+    connection_.exec("DROP INDEX evaluations_known");
+  }
+  void restore() {
+    if (!sql_.empty()) connection_.exec(sql_);
+  }
+
+ private:
+  SQLite::Database& connection_;
+  std::string sql_;
+};
+
+/// Adds what the run lacks, in one transaction.
+void add_evaluations(SQLite::Database& connection, RunId run, const ImportedRun& imported,
+                     MergeResult& result) {
+  KnownEvaluations known(connection, run);
+  ConfigurationIndex index(connection, imported.count);
+  EvaluationInsert insert(connection);
+  SQLite::Statement owner = bound(connection,
+                                  "SELECT work, (SELECT COALESCE(MAX(sequence) + 1, 0) FROM run_evaluations"
+                                  " WHERE run = r.id) FROM runs r WHERE id = ?",
+                                  run);
+  owner.executeStep();
+  const std::int64_t workload = owner.getColumn(0).getInt64();
+  std::int64_t sequence = owner.getColumn(1).getInt64();
+  owner.reset();
+  SQLite::Statement link(
+      connection, "INSERT INTO run_evaluations (run, sequence, evaluation, reused) VALUES (?, ?, ?, 0)");
+  SQLite::Statement sample(connection, "SELECT 1 FROM samples WHERE evaluation = ? LIMIT 1");
+  imported.each([&](const Evaluation& evaluation, const std::string& recorded) {
+    const std::size_t samples = evaluation.outcome ? evaluation.outcome->samples.size() : 0;
+    if (const std::int64_t there = known.take(evaluation, recorded); there != 0) {
+      ++result.known_evaluations;
+      if (samples == 0) return;
+      sample.bind(1, there);  // one that was exported without its samples gets them
+      const bool has_samples = sample.executeStep();
+      sample.reset();
+      if (has_samples) return;
+      insert.add_samples(there, evaluation.outcome->samples);
+    } else {
+      bind_all(link, run, sequence++, insert({run, workload}, evaluation, recorded));
+      tune::db::run(link);
+      ++result.evaluations;
+    }
+    result.samples += static_cast<std::int64_t>(samples);
+  });
+  index.restore();
+}
+
+}  // namespace
+
+MergeResult import_run(Database& target, const ImportedRun& run, const SourceLabel& label) {
+  // Merging finds a run that the target has already; so the run becomes a database first, but for its
+  // evaluations.
+  Database staged(":memory:");
+  std::string now = run.started;
+  SqliteStore store(staged, [&now] { return now; });
+  const RunId id = store.begin_run(record_of(run));
+  now = run.ended;
+  store.end_run(id, RunEnd::exhausted);
+  MergeResult result;
+  target.write(
+      [&](SQLite::Database& connection) {
+        connection.exec("PRAGMA cache_size = -65536");  // KiB: pages are read again for each evaluation
+        IdMap runs;
+        result = merge_rows(connection, staged.connection(), label, utc_now, runs);
+        add_evaluations(connection, runs.at(id), run, result);
+      },
+      Sync::now);
+  return result;
+}
+
+}  // namespace tune::db

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tuner/session/store.hpp"
+
+/// For the .cpp files of db alone. All throw SQLite::Exception.
+namespace tune::db {
+
+/// The run that made an evaluation, and its workload.
+struct EvaluationOwner {
+  RunId run = 0;
+  std::int64_t workload = 0;
+};
+
+/// Inserts evaluations with their samples, by statements that are prepared once.
+class EvaluationInsert {
+ public:
+  explicit EvaluationInsert(SQLite::Database& connection);
+
+  /// Returns the new row's number. `recorded`: the time of day. Throws Error for a measurement without
+  /// samples.
+  std::int64_t operator()(const EvaluationOwner& owner, const Evaluation& evaluation,
+                          const std::string& recorded);
+  void add_samples(std::int64_t evaluation, const std::vector<double>& seconds);
+  /// A statement that failed half way would keep its bindings and its lock.
+  void make_ready();
+
+ private:
+  SQLite::Database& connection_;
+  SQLite::Statement evaluation_, sample_;
+};
+
+}  // namespace tune::db
