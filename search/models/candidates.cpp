@@ -31,6 +31,7 @@ void CandidatePool::condition(const GaussianProcess& process) {
   whitened_.resize(n + n / 4 + 16, static_cast<Eigen::Index>(size()));
   for (Eigen::Index i = 0; i < n; ++i)
     whitened_.row(i) = correlations(process.kernel(), process.points().row(i).data()).matrix().transpose();
+  process.kernel().work().add(n, n, size());
   const Eigen::MatrixXf factor = process.factor().topLeftCorner(n, n).cast<float>();
   auto top = whitened_.topRows(n);
   factor.triangularView<Eigen::Lower>().solveInPlace(top);
@@ -44,6 +45,7 @@ void CandidatePool::append(const GaussianProcess& process) {
   Eigen::RowVectorXf row =
       correlations(process.kernel(), process.points().row(last).data()).matrix().transpose();
   const Eigen::RowVectorXf known = process.factor().row(last).head(last).cast<float>();
+  process.kernel().work().add(last, size());
   row.noalias() -= known * whitened_.topRows(last);
   row /= static_cast<float>(process.factor()(last, last));
   whitened_.row(last) = row;

@@ -4,12 +4,16 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
+#include <numeric>
 
 namespace tune::search {
 namespace {
 
 constexpr float category_mismatch = -1.0F;
+constexpr std::size_t max_nearest = 64;  // points of a bound
 
 float distance(const Dimension& dimension, std::size_t a, std::size_t b) {
   if (a == b) return 0.0F;
@@ -18,6 +22,17 @@ float distance(const Dimension& dimension, std::size_t a, std::size_t b) {
 }
 
 }  // namespace
+
+LevelColumns::LevelColumns(const LevelMatrix& points) : count(static_cast<std::size_t>(points.rows())) {
+  for (Eigen::Index d = 0; d < points.cols(); ++d)
+    levels.emplace_back(points.col(d).begin(), points.col(d).end());
+}
+
+void LevelColumns::add(std::span<const Level> point) {
+  levels.resize(point.size());
+  for (std::size_t d = 0; d < point.size(); ++d) levels[d].push_back(point[d]);
+  ++count;
+}
 
 ProductKernel::ProductKernel(const std::vector<Dimension>& dimensions) {
   for (const Dimension& dimension : dimensions) {
@@ -82,6 +97,7 @@ void ProductKernel::set(std::span<const double> log_lengths, const LevelMatrix& 
 
 void ProductKernel::multiply(std::size_t d, Level level, std::span<const Level> levels,
                              float* products) const {
+  work_.add(levels.size());
   const Table& table = tables_[d];
   if (table.kind != Table::Kind::pairs) {
     for (std::size_t i = 0; i < levels.size(); ++i)
@@ -90,6 +106,32 @@ void ProductKernel::multiply(std::size_t d, Level level, std::span<const Level> 
   }
   const float* row = table.factors.data() + level * table.levels;
   for (std::size_t i = 0; i < levels.size(); ++i) products[i] *= row[levels[i]];
+}
+
+Eigen::MatrixXf ProductKernel::correlations(const LevelColumns& points, const LevelMatrix& others,
+                                            const Level* centre) const {
+  const auto count = static_cast<Eigen::Index>(points.count);
+  Eigen::ArrayXXf around = Eigen::ArrayXXf::Ones(count, static_cast<Eigen::Index>(tables_.size()));
+  for (std::size_t d = 0; d < tables_.size(); ++d)
+    multiply(d, centre[d], points.levels[d], around.col(static_cast<Eigen::Index>(d)).data());
+  Eigen::MatrixXf result(count, others.rows());
+  std::map<std::vector<bool>, Eigen::ArrayXf> shared;  // by the dimensions that are not those of the centre
+  for (Eigen::Index i = 0; i < others.rows(); ++i) {
+    const Level* other = others.row(i).data();
+    std::vector<bool> differs;
+    for (std::size_t d = 0; d < tables_.size(); ++d) differs.push_back(other[d] != centre[d]);
+    const auto [found, is_new] = shared.try_emplace(differs);
+    if (is_new) {
+      found->second = Eigen::ArrayXf::Ones(count);
+      work_.add(count, tables_.size() / 4);  // four at a time
+      for (std::size_t d = 0; d < tables_.size(); ++d)
+        if (!differs[d]) found->second *= around.col(static_cast<Eigen::Index>(d));
+    }
+    result.col(i) = found->second;
+    for (std::size_t d = 0; d < tables_.size(); ++d)
+      if (differs[d]) multiply(d, other[d], points.levels[d], result.col(i).data());
+  }
+  return result;
 }
 
 std::size_t ProductKernel::entries() const {
@@ -124,6 +166,7 @@ double GaussianProcess::objective(const LevelMatrix& points, const Eigen::Vector
   const double noise = std::exp(parameters[dims]);
   const Eigen::MatrixXd correlation = correlations(points, noise);
   const Eigen::LLT<Eigen::MatrixXd> llt(correlation);
+  kernel_.work().add(n, n, n / 2 + static_cast<Eigen::Index>(dims));  // factor and inverse; gradient
   if (llt.info() != Eigen::Success) return std::numeric_limits<double>::infinity();
   Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(n, n);
   llt.solveInPlace(inverse);
@@ -203,36 +246,47 @@ Eigen::MatrixXd GaussianProcess::correlations(const LevelMatrix& points, double 
 
 void GaussianProcess::condition(const LevelMatrix& points) {
   points_ = points;
-  columns_.clear();
-  for (Eigen::Index d = 0; d < points.cols(); ++d)
-    columns_.emplace_back(points.col(d).begin(), points.col(d).end());
+  columns_ = LevelColumns(points);
   factor_ = Eigen::LLT<Eigen::MatrixXd>(correlations(points, noise_)).matrixL();
+  kernel_.work().add(size(), size(), size() / 6);
 }
 
-Eigen::VectorXd GaussianProcess::correlate(std::span<const Level> point) const {
-  Eigen::VectorXf k = Eigen::VectorXf::Ones(size());
-  for (std::size_t d = 0; d < columns_.size(); ++d) kernel_.multiply(d, point[d], columns_[d], k.data());
-  return k.cast<double>();
+Eigen::MatrixXd GaussianProcess::correlate(const LevelMatrix& others, const Level* centre) const {
+  return kernel_.correlations(columns_, others, centre).cast<double>();
 }
 
-Eigen::VectorXd GaussianProcess::whiten(std::span<const Level> point) const {
-  Eigen::VectorXd k = correlate(point);
+void GaussianProcess::whiten(Eigen::MatrixXd& k) const {
+  kernel_.work().add(size(), size(), k.cols());
   factor_.triangularView<Eigen::Lower>().solveInPlace(k);
-  return k;
+}
+
+/// Any points explain at most what all explain.
+Eigen::VectorXd GaussianProcess::most_unexplained(const Eigen::MatrixXd& k) const {
+  const Eigen::VectorXd nearness = k.rowwise().squaredNorm();
+  std::vector<Eigen::Index> nearest(static_cast<std::size_t>(size()));
+  std::iota(nearest.begin(), nearest.end(), Eigen::Index{0});
+  const auto count = std::min(nearest.size(), max_nearest);
+  std::ranges::partial_sort(nearest, nearest.begin() + static_cast<std::ptrdiff_t>(count), std::greater{},
+                            [&](Eigen::Index i) { return nearness(i); });
+  nearest.resize(count);
+  kernel_.work().add(count, count, k.cols());
+  const LevelMatrix points = points_(nearest, Eigen::all);
+  Eigen::MatrixXd v = k(nearest, Eigen::all);
+  Eigen::LLT<Eigen::MatrixXd>(correlations(points, noise_)).matrixL().solveInPlace(v);
+  return 1 - v.colwise().squaredNorm().transpose().array();
 }
 
 void GaussianProcess::append(std::span<const Level> point) {
   const Eigen::Index n = size();
-  const Eigen::VectorXd v = whiten(point);
+  points_.conservativeResize(n + 1, static_cast<Eigen::Index>(point.size()));
+  std::ranges::copy(point, points_.row(n).data());
+  Eigen::MatrixXd v = correlate(points_.bottomRows(1), point.data());
+  whiten(v);
+  columns_.add(point);
   factor_.conservativeResize(n + 1, n + 1);
   factor_.row(n).head(n) = v.transpose();
   factor_.col(n).setZero();
   factor_(n, n) = std::sqrt(std::max(1 + noise_ - v.squaredNorm(), noise_ / 2));
-  points_.conservativeResize(n + 1, static_cast<Eigen::Index>(point.size()));
-  for (std::size_t d = 0; d < point.size(); ++d) {
-    points_(n, static_cast<Eigen::Index>(d)) = point[d];
-    columns_[d].push_back(point[d]);
-  }
 }
 
 GaussianProcess::Explanation GaussianProcess::explain(const Eigen::VectorXd& values,

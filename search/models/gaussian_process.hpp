@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "search/models/encoding.hpp"
+#include "search/models/work.hpp"
 
 namespace tune::search {
 
@@ -30,6 +31,16 @@ inline constexpr std::size_t max_followed = 500;
 /// Rows are configurations, columns dimensions.
 using LevelMatrix = Eigen::Matrix<Level, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+/// The levels of some configurations, one vector a dimension.
+struct LevelColumns {
+  LevelColumns() = default;
+  explicit LevelColumns(const LevelMatrix& points);
+  void add(std::span<const Level> point);
+
+  std::size_t count = 0;  ///< configurations
+  std::vector<std::vector<Level>> levels;
+};
+
 /// Correlation of two configurations: one factor a dimension. Matern 5/2 over the places of ordered levels
 /// (C. E. Rasmussen, C. K. I. Williams, Gaussian Processes for Machine Learning, 2006, section 4.2),
 /// exp(-1/length) between different levels without places. The factors are in tables, so that no exponential
@@ -51,8 +62,14 @@ class ProductKernel {
   float slope(std::size_t d, Level a, Level b) const { return tables_[d].slopes[tables_[d].entry(a, b)]; }
   /// Multiplies each product with the correlation of `level` and the level at the same place of `levels`.
   void multiply(std::size_t d, Level level, std::span<const Level> levels, float* products) const;
+  /// Returns the correlations of each of `points` (rows) with each of `others` (columns). Those of `others`
+  /// that differ from `centre` in the same few dimensions share the product of the other factors: neighbours
+  /// of a configuration take time for what they differ in.
+  Eigen::MatrixXf correlations(const LevelColumns& points, const LevelMatrix& others,
+                               const Level* centre) const;
 
   float operator()(const Level* a, const Level* b) const {
+    work_.add(tables_.size());
     float product = 1.0F;
     for (std::size_t d = 0; d < tables_.size(); ++d) product *= factor(d, a[d], b[d]);
     return product;
@@ -60,6 +77,8 @@ class ProductKernel {
 
   /// Returns the numbers in all tables: how much memory it takes, and how much work `set` does at most.
   std::size_t entries() const;
+  /// Counts what is computed with this kernel: correlations, and what others add.
+  const Work& work() const { return work_; }
 
  private:
   struct Table {
@@ -80,6 +99,7 @@ class ProductKernel {
   };
 
   std::vector<Table> tables_;
+  Work work_;
 };
 
 /// The prior of the lengths and the noise: normal in their logarithms.
@@ -139,10 +159,12 @@ class GaussianProcess {
   /// `features` has one row a point and one column a prior mean.
   Explanation explain(const Eigen::VectorXd& values, const Eigen::MatrixXd& features,
                       std::span<const WeightPrior> prior_means) const;
-  /// Returns k for one further point.
-  Eigen::VectorXd correlate(std::span<const Level> point) const;
-  /// Returns factor^-1 k for one further point.
-  Eigen::VectorXd whiten(std::span<const Level> point) const;
+  /// Returns k for each of these, a column each (see ProductKernel::correlations for `centre`).
+  Eigen::MatrixXd correlate(const LevelMatrix& others, const Level* centre) const;
+  /// Replaces each column k by factor^-1 k. O(n^2) a column.
+  void whiten(Eigen::MatrixXd& k) const;
+  /// Returns upper bounds of 1 - v . v for each column k, by the points that correlate most with the columns.
+  Eigen::VectorXd most_unexplained(const Eigen::MatrixXd& k) const;
 
  private:
   Eigen::MatrixXd correlations(const LevelMatrix& points, double noise) const;
@@ -152,7 +174,7 @@ class GaussianProcess {
   std::vector<double> parameters_, start_;
   double noise_ = 0.01;
   LevelMatrix points_;
-  std::vector<std::vector<Level>> columns_;  ///< the same points by dimension
+  LevelColumns columns_;  ///< the same points
   Eigen::MatrixXd factor_;
 };
 

@@ -58,7 +58,8 @@ namespace {
 constexpr float seen_score = -1;
 constexpr double prior_successes = 0.5;  // evaluations that succeeded, before any is known
 constexpr double min_variance = 1e-9;
-constexpr double bound_margin = 1e-6;          // more than the rounding of means and deviations
+constexpr double bound_margin = 1e-6;          // more than the rounding of what is explained
+constexpr std::size_t max_exact = 8;           // deviations that are computed exactly
 constexpr std::size_t max_near = 1000;         // evaluations that the feasibility of one configuration needs
 constexpr std::size_t max_between_fits = 500;  // successes
 
@@ -196,6 +197,9 @@ void Surrogate::score(const Evidence& evidence) {
   for (Eigen::Index i = 0; i < known.rows(); ++i)
     known.row(i) = followed_features_[static_cast<std::size_t>(i)].transpose();
   explanation_ = process_.explain(slowdowns(evidence), known, weights_);
+  const auto points = process_.size();
+  process_.kernel().work().add(points, points, count + 4);                // explanation and pull
+  process_.kernel().work().add(points + count + 50, candidates_.size());  // means and improvements
   pull_ = process_.factor().triangularView<Eigen::Lower>().transpose().solve(explanation_.whitened);
 
   Eigen::ArrayXf means = candidates_.means(explanation_) + static_cast<float>(explanation_.constant);
@@ -228,66 +232,76 @@ void Surrogate::expect(ConfigurationId id, std::span<const Level> levels) {
     scores_(static_cast<Eigen::Index>(at->second)) = seen_score;
 }
 
-double Surrogate::feasibility(std::span<const Level> levels, const Evidence& evidence) const {
+Eigen::VectorXd Surrogate::feasibility(const LevelMatrix& levels, const Level* centre,
+                                       const Evidence& evidence) const {
   const std::vector<Evidence::Evaluated>& evaluated = evidence.evaluated;
-  if (evidence.good.size() == evaluated.size()) return 1;
+  if (evidence.good.size() == evaluated.size()) return Eigen::VectorXd::Ones(levels.rows());
   const std::size_t step = 1 + evaluated.size() / (max_near + 1);
-  double good = prior_successes, all = prior_successes;
+  LevelColumns known;
+  std::vector<float> succeeded;
   for (std::size_t i = 0; i < evaluated.size(); i += step) {
-    const Evidence::Evaluated& one = evaluated[i];
-    const double k = static_cast<double>(process_.kernel()(one.levels.data(), levels.data()));
-    all += k * k;
-    if (one.cost) good += k * k;
+    known.add(evaluated[i].levels);
+    succeeded.push_back(evaluated[i].cost ? 1 : 0);
   }
-  return good / all;
+  const Eigen::MatrixXd near =
+      process_.kernel().correlations(known, levels, centre).cast<double>().array().square();
+  const Eigen::VectorXd good =
+      near.transpose() * Eigen::Map<const Eigen::VectorXf>(succeeded.data(), near.rows()).cast<double>();
+  const Eigen::VectorXd all = near.colwise().sum();
+  return (good.array() + prior_successes) / (all.array() + prior_successes);
 }
 
-double Surrogate::acquisition_value(ConfigurationId id, const Evidence& evidence) const {
-  const std::vector<Level> levels = encoding_.encode(id);
-  const Eigen::VectorXd v = process_.whiten(levels);
-  const double mean =
-      explanation_.constant + explanation_.slopes.dot(features(id)) + explanation_.whitened.dot(v);
-  const double deviation = std::sqrt(std::max(min_variance, explanation_.scale * (1 - v.squaredNorm())));
-  double score = expected_improvement(mean, deviation) * feasibility(levels, evidence);
+/// The means are exact, and the deviations have upper bounds in linear time. Exact deviations take the square
+/// of the number of points: they are computed for those with the largest bounds, until no other can be
+/// larger.
+std::optional<Surrogate::Valued> Surrogate::best_of(std::span<const ConfigurationId> ids,
+                                                    ConfigurationId centre, const Evidence& evidence,
+                                                    double above) const {
+  std::vector<ConfigurationId> unseen;
+  for (const ConfigurationId id : ids)
+    if (!evidence.seen.seen(id)) unseen.push_back(id);
+  if (unseen.empty()) return std::nullopt;
+  const auto count = static_cast<Eigen::Index>(unseen.size());
+  LevelMatrix levels(count, static_cast<Eigen::Index>(encoding_.size()));
+  for (Eigen::Index i = 0; i < count; ++i)
+    encoding_.encode(unseen[static_cast<std::size_t>(i)], {levels.row(i).data(), encoding_.size()});
+  const std::vector<Level> around = encoding_.encode(centre);
+
+  Eigen::VectorXd weights = feasibility(levels, around.data(), evidence);
   for (const auto& [other, at] : evidence.pending)
-    score *= 1 - static_cast<double>(process_.kernel()(at.data(), levels.data()));
-  return cost_ ? score * cost_->cost_weight(levels) : score;
-}
+    for (Eigen::Index i = 0; i < count; ++i)
+      weights(i) *= 1 - static_cast<double>(process_.kernel()(at.data(), levels.row(i).data()));
+  if (cost_)
+    for (Eigen::Index i = 0; i < count; ++i)
+      weights(i) *= cost_->cost_weight({levels.row(i).data(), encoding_.size()});
 
-/// The nearest point alone explains a share of the variance, all points together explain more.
-double Surrogate::most_possible(ConfigurationId id) const {
-  const std::vector<Level> levels = encoding_.encode(id);
-  const Eigen::VectorXd k = process_.correlate(levels);
-  const double mean = explanation_.constant + explanation_.slopes.dot(features(id)) + k.dot(pull_);
-  const double nearest = k.maxCoeff();
-  const double unexplained = 1 - nearest * nearest / (1 + process_.noise());
-  const double deviation = std::sqrt(std::max(min_variance, explanation_.scale * unexplained));
-  const double most = expected_improvement(mean - bound_margin, deviation + bound_margin);
-  return cost_ ? most * cost_->cost_weight(levels) : most;
-}
-
-/// Values are computed for those with the largest bounds, until no other can be larger; of equals the first
-/// is returned.
-std::optional<ConfigurationId> Surrogate::best_of(std::span<const ConfigurationId> ids,
-                                                  const Evidence& evidence) const {
-  struct Bounded {
-    double most;
-    std::size_t place;
+  const Eigen::MatrixXd k = process_.correlate(levels, around.data());
+  Eigen::VectorXd means = k.transpose() * pull_;
+  for (Eigen::Index i = 0; i < count; ++i)
+    means(i) +=
+        explanation_.constant + explanation_.slopes.dot(features(unseen[static_cast<std::size_t>(i)]));
+  const auto value = [&](Eigen::Index i, double unexplained) {
+    const double deviation = std::sqrt(std::max(min_variance, explanation_.scale * unexplained));
+    return weights(i) * expected_improvement(means(i), deviation);
   };
-  std::vector<Bounded> bounded;
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    if (!evidence.seen.seen(ids[i])) bounded.push_back({most_possible(ids[i]), i});
-  std::ranges::stable_sort(bounded, std::greater{}, &Bounded::most);
-  std::optional<std::size_t> best;
-  double max = -1;
-  for (const Bounded& one : bounded) {
-    if (one.most < max) break;
-    const double score = acquisition_value(ids[one.place], evidence);
-    if (score < max || (score == max && best && *best < one.place)) continue;
-    max = score;
-    best = one.place;
+
+  const Eigen::VectorXd unexplained = process_.most_unexplained(k);
+  std::vector<std::pair<double, Eigen::Index>> bounded;
+  for (Eigen::Index i = 0; i < count; ++i) bounded.emplace_back(-value(i, unexplained(i) + bound_margin), i);
+  std::ranges::sort(bounded);
+  std::vector<Eigen::Index> promising;
+  for (const auto& [bound, i] : bounded)
+    if (promising.size() < max_exact && -bound > above) promising.push_back(i);
+  std::ranges::sort(promising);
+  Eigen::MatrixXd whitened = k(Eigen::all, promising);
+  process_.whiten(whitened);
+  std::optional<Valued> best;
+  for (std::size_t i = 0; i < promising.size(); ++i) {
+    const Eigen::Index place = promising[i];
+    const double now = value(place, 1 - whitened.col(static_cast<Eigen::Index>(i)).squaredNorm());
+    if (now > (best ? best->value : above)) best = Valued{unseen[static_cast<std::size_t>(place)], now};
   }
-  return best ? std::optional(ids[*best]) : std::nullopt;
+  return best;
 }
 
 std::optional<ConfigurationId> Surrogate::best_candidate() const {

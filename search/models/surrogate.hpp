@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -97,17 +98,24 @@ class Surrogate {
   bool has_acquisition_value() const { return scores_.size() > 0 && scores_.maxCoeff() > 0; }
   /// Returns the unseen candidate with the largest acquisition value.
   std::optional<ConfigurationId> best_candidate() const;
-  /// Returns the acquisition value of an unseen configuration, which need not be a candidate.
-  double acquisition_value(ConfigurationId id, const Evidence& evidence) const;
-  /// Returns the unseen one of these with the largest acquisition value.
-  std::optional<ConfigurationId> best_of(std::span<const ConfigurationId> ids,
-                                         const Evidence& evidence) const;
-  /// Returns the probability that this one does not fail, before any fit by a prior kernel. Looks at about a
-  /// thousand evaluations.
-  double feasibility(std::span<const Level> levels, const Evidence& evidence) const;
+  /// A configuration and its acquisition value.
+  struct Valued {
+    ConfigurationId id;
+    double value;
+  };
+  /// Returns the unseen one of these with the largest acquisition value, the first of equals, if its value is
+  /// more than `above`. They need not be candidates. It takes the less time the fewer parameters tell them
+  /// from `centre`.
+  std::optional<Valued> best_of(std::span<const ConfigurationId> ids, ConfigurationId centre,
+                                const Evidence& evidence, double above = -1) const;
+  /// Returns the probability that each of these does not fail, before any fit by a prior kernel. Looks at
+  /// about a thousand evaluations. See ProductKernel::correlations for `centre`.
+  Eigen::VectorXd feasibility(const LevelMatrix& levels, const Level* centre, const Evidence& evidence) const;
   /// Returns the prior mean of a configuration.
   double prior_mean_at(ConfigurationId id) const;
   const ProductKernel& kernel() const { return process_.kernel(); }
+  /// Returns how much was computed so far, in multiplications, about.
+  std::uint64_t work() const { return kernel().work().done(); }
 
  private:
   Eigen::VectorXd features(ConfigurationId id) const;
@@ -117,8 +125,6 @@ class Surrogate {
   void score(const Evidence& evidence);
   void weigh(const Evidence& evidence);
   void lower(std::span<const Level> levels);
-  /// Returns an upper bound of an acquisition value, in linear instead of quadratic time.
-  double most_possible(ConfigurationId id) const;
 
   const Encoding& encoding_;
   PriorMeans prior_means_;

@@ -212,7 +212,8 @@ std::optional<ConfigurationId> ModelSearch::choose_blindly() {
     const auto id = evidence_.seen.random_unseen(random_);
     if (!id) return std::nullopt;
     const std::vector<Level> levels = encoding_.encode(*id);
-    double score = model_.surrogate.feasibility(levels, evidence_);
+    const Eigen::Map<const LevelMatrix> one(levels.data(), 1, static_cast<Eigen::Index>(levels.size()));
+    double score = model_.surrogate.feasibility(one, levels.data(), evidence_)(0);
     for (const auto& [other, at] : evidence_.pending)
       score *= 1 - 0.5 * static_cast<double>(model_.surrogate.kernel()(at.data(), levels.data()));
     if (score <= max) continue;
@@ -268,7 +269,7 @@ std::optional<ConfigurationId> ModelSearch::choose() {
   if (options_.random_turn > 0 && turns_ % options_.random_turn == 0)
     return evidence_.seen.random_unseen(random_);
   if (options_.local_turn > 0 && turns_ % options_.local_turn == 0)
-    if (const auto id = model.best_of(neighbours(evidence_.best_one().id), evidence_)) return id;
+    if (const auto best = best_neighbour(model, evidence_.best_one().id)) return best->id;
   const auto candidate = model.has_acquisition_value() ? model.best_candidate() : std::nullopt;
   return candidate ? climb(model, *candidate) : evidence_.seen.random_unseen(random_);
 }
@@ -277,14 +278,12 @@ std::optional<ConfigurationId> ModelSearch::choose() {
 /// climb goes from neighbour to neighbour as long as the value grows.
 ConfigurationId ModelSearch::climb(const Surrogate& model, ConfigurationId from) {
   if (sees_all()) return from;
-  double acquisition_value = model.acquisition_value(from, evidence_);
+  double value = model.best_of(std::span(&from, 1), from, evidence_)->value;
   for (int step = 0; step < max_steps; ++step) {
-    const auto next = model.best_of(neighbours(from), evidence_);
+    const auto next = best_neighbour(model, from, value);
     if (!next) break;
-    const double better = model.acquisition_value(*next, evidence_);
-    if (better <= acquisition_value) break;
-    acquisition_value = better;
-    from = *next;
+    value = next->value;
+    from = next->id;
   }
   return from;
 }

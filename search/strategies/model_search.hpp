@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -91,6 +92,10 @@ class ModelSearch : public Strategy {
   std::vector<ConfigurationId> ask(std::size_t count) override;
   void tell(std::span<const Observation> observations) override;
   std::optional<double> expected_gain() override;
+  /// Returns how much the models computed so far, in multiplications, about (see Work).
+  std::uint64_t work() const {
+    return model_.surrogate.work() + (transfer_ ? transfer_->surrogate.work() : 0);
+  }
   std::size_t max_in_flight() const override {
     return std::max<std::size_t>(8, evidence_.evaluated.size() / 4);
   }
@@ -113,6 +118,10 @@ class ModelSearch : public Strategy {
   bool is_new_variant(ConfigurationId id) const { return !known_variants_[variants_.of(id)]; }
   std::vector<ConfigurationId> neighbours(ConfigurationId id) {
     return space_.some_neighbours(id, max_neighbour_values, random_);
+  }
+  std::optional<Surrogate::Valued> best_neighbour(const Surrogate& model, ConfigurationId id,
+                                                  double above = -1) {
+    return model.best_of(space_.some_neighbours(id, max_neighbour_values, random_), id, evidence_, above);
   }
   std::optional<ConfigurationId> choose();
   ConfigurationId climb(const Surrogate& model, ConfigurationId from);

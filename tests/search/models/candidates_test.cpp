@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "tests/search/models/process_samples.hpp"
 #include "tests/search/print.hpp"
 #include "tests/support/landscapes.hpp"
 
@@ -66,7 +67,7 @@ TEST_F(CandidatesTest, HasMeansAndVariancesOfTheProcess) {
   ASSERT_EQ(means.size(), 200);
   ASSERT_EQ(variances.size(), 200);
   for (Eigen::Index i = 0; i < 200; ++i) {
-    const Eigen::VectorXd v = process_.whiten(encoding_.encode(ids_[static_cast<std::size_t>(i)]));
+    const Eigen::VectorXd v = whitened(process_, encoding_.encode(ids_[static_cast<std::size_t>(i)]));
     EXPECT_NEAR(static_cast<double>(means(i)), explained.whitened.dot(v), single_precision);
     EXPECT_NEAR(static_cast<double>(variances(i)), 1 - v.squaredNorm(), single_precision);
     EXPECT_GE(variances(i), 0);

@@ -13,7 +13,7 @@ namespace {
 
 double mean_at(const GaussianProcess& process, const GaussianProcess::Explanation& explained,
                std::span<const Level> point) {
-  return explained.constant + explained.whitened.dot(process.whiten(point));
+  return explained.constant + explained.whitened.dot(whitened(process, point));
 }
 
 GaussianProcess::Explanation explain_alone(const GaussianProcess& process, const Eigen::VectorXd& values) {
@@ -57,7 +57,7 @@ TEST(GaussianProcess, AppendsAsItConditions) {
   EXPECT_EQ(grown.points(), whole.points());
   EXPECT_TRUE(grown.factor().isApprox(whole.factor(), 1e-9));
   for (Eigen::Index i = 0; i < further.rows(); ++i)
-    EXPECT_TRUE(grown.whiten(row(further, i)).isApprox(whole.whiten(row(further, i)), 1e-9));
+    EXPECT_TRUE(whitened(grown, row(further, i)).isApprox(whitened(whole, row(further, i)), 1e-9));
 }
 
 TEST(GaussianProcess, InterpolatesSmoothValues) {
@@ -72,7 +72,7 @@ TEST(GaussianProcess, InterpolatesSmoothValues) {
   for (Level level = 0; level <= 32; ++level) {
     const std::vector<Level> point = {level, 0, 0};
     EXPECT_NEAR(mean_at(process, explained, point), along(level), 0.02) << level;
-    EXPECT_LT(process.whiten(point).squaredNorm(), 1);
+    EXPECT_LT(whitened(process, point).squaredNorm(), 1);
   }
 }
 
@@ -83,10 +83,28 @@ TEST(GaussianProcess, IsUncertainFarFromItsPoints) {
   process.condition(points);
   double before = 0;
   for (Level level = 2; level <= 32; ++level) {
-    const double variance = 1 - process.whiten(std::vector<Level>{level, 0, 0}).squaredNorm();
+    const double variance = 1 - whitened(process, std::vector<Level>{level, 0, 0}).squaredNorm();
     EXPECT_GT(variance, before);
     before = variance;
   }
+}
+
+TEST(GaussianProcess, BoundsWhatItsPointsLeaveUnexplained) {
+  Random random(9);
+  const LevelMatrix points = random_points(150, random), others = random_points(40, random);
+  GaussianProcess process(three_dimensions(), {.length = 0.3});
+  process.condition(points);
+  const Eigen::MatrixXd k = process.correlate(others, others.row(0).data());
+  const Eigen::VectorXd most = process.most_unexplained(k);
+  double sum = 0, sum_of_bounds = 0;
+  for (Eigen::Index i = 0; i < others.rows(); ++i) {
+    const double unexplained = 1 - whitened(process, row(others, i)).squaredNorm();
+    EXPECT_GE(most(i), unexplained - 1e-9);
+    EXPECT_LE(most(i), 1);
+    sum += unexplained;
+    sum_of_bounds += most(i);
+  }
+  EXPECT_LT(sum_of_bounds, sum + 0.5 * static_cast<double>(others.rows()));
 }
 
 // The mean in one formula: m + k' K^-1 (y - m 1), with m = (1' K^-1 y) / (1' K^-1 1).

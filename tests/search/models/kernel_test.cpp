@@ -103,6 +103,22 @@ TEST(ProductKernel, GivesPositiveDefiniteCorrelations) {
   }
 }
 
+TEST(ProductKernel, CorrelatesManyAsItCorrelatesTwoWhateverTheCentre) {
+  ProductKernel kernel(sample_dimensions);
+  kernel.set(std::vector<double>{-1, 0.5, 1});
+  const auto all = all_points();
+  LevelMatrix points(static_cast<Eigen::Index>(all.size()), 3);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    points.row(static_cast<Eigen::Index>(i)) << all[i][0], all[i][1], all[i][2];
+  for (const auto& centre : all) {
+    const Eigen::MatrixXf found = kernel.correlations(LevelColumns(points), points, centre.data());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t j = 0; j < all.size(); ++j)
+        EXPECT_NEAR(found(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)),
+                    kernel(all[i].data(), all[j].data()), 1e-6);
+  }
+}
+
 Dimension grid_dimension() {
   Dimension grid{"many", true, false, {}, true};
   for (std::size_t step = 0; step < grid_steps; ++step)

@@ -51,4 +51,12 @@ inline std::span<const Level> row(const LevelMatrix& points, Eigen::Index i) {
   return {points.row(i).data(), static_cast<std::size_t>(points.cols())};
 }
 
+/// Returns factor^-1 k of one point.
+inline Eigen::VectorXd whitened(const GaussianProcess& process, std::span<const Level> point) {
+  const Eigen::Map<const LevelMatrix> one(point.data(), 1, static_cast<Eigen::Index>(point.size()));
+  Eigen::MatrixXd k = process.correlate(one, point.data());
+  process.whiten(k);
+  return k;
+}
+
 }  // namespace tune::search::testing
