@@ -32,10 +32,10 @@ class Reader {
         return see(depth, event, json);
       });
       finish(rest);
-    } catch (const Json::out_of_range& error) {
-      throw Error(format("{}: a number is too large ({}): is it the right file?", file_, reason_of(error)));
+    } catch (const Json::out_of_range&) {
+      throw UsageError(format("{}: a number is beyond the range of double: is it the right file?", file_));
     } catch (const Json::parse_error& error) {
-      if (!cut_off(error)) throw Error(complaint(error));
+      if (!cut_off(error)) throw UsageError(complaint(error));
       reader_->record.notes.push_back(
           format("it was cut off after {} configurations, which count", reader_->record.evaluations.size()));
     }
@@ -48,7 +48,7 @@ class Reader {
   bool see(int depth, Json::parse_event_t event, Json& json) {
     constexpr int deepest = 100;
     if (depth > deepest)
-      throw Error(
+      throw UsageError(
           format("{}: more than {} lists or objects in each other: is it the right file?", file_, deepest));
     if (event == Json::parse_event_t::key) return see_key(depth, json.get_ref<const std::string&>());
     constexpr int entry = 2;  // within `cache` or `results`, which is in the file's object
@@ -59,7 +59,8 @@ class Reader {
     if (depth != entry || (!value && event != Json::parse_event_t::object_end)) return true;
     const FileFormat* const found = format_of(top_);
     if (found == nullptr) return true;
-    if (value) throw Error(format("{}: an entry of '{}' is {}, not an object", file_, top_, shown(json)));
+    if (value)
+      throw UsageError(format("{}: an entry of '{}' is {}, not an object", file_, top_, shown(json)));
     open(*found);
     if (found == format_) reader_->read_entry(json, key_, head_);
     return false;
@@ -100,28 +101,18 @@ class Reader {
   void finish(const Json& rest) {
     const auto present = [&](const FileFormat& one) { return head_.contains(one.entries); };
     if (!rest.is_object() || std::ranges::count_if(file_formats(), present) != 1)
-      throw Error(format("{}: {}: is it the right file?", file_, no_format(true)));
+      throw UsageError(format("{}: {}: is it the right file?", file_, no_format(true)));
     open(*std::ranges::find_if(file_formats(), present));
     const Json& entries = head_[std::string(format_->entries)];
     if (format_->named_entries ? !entries.is_object() : !entries.is_array())
-      throw Error(format("{}: '{}' is {}, not {} of what was recorded: is it the right file?", file_,
-                         format_->entries, shown(entries), format_->named_entries ? "an object" : "a list"));
+      throw UsageError(format("{}: '{}' is {}, not {} of what was recorded: is it the right file?", file_,
+                              format_->entries, shown(entries),
+                              format_->named_entries ? "an object" : "a list"));
     reader_->finish(head_);
   }
 
   bool cut_off(const Json::parse_error& error) const {
     return reader_ && reader_->may_be_cut_off() && top_ == format_->entries && error.byte >= text_.size();
-  }
-
-  /// Returns the message without the library's error number, cut to a line.
-  static std::string reason_of(const Json::exception& error) {
-    constexpr std::size_t longest = 150;
-    std::string reason = error.what();
-    const std::size_t start =
-        reason.find("parse error") == std::string::npos ? 0 : reason.find("parse error");
-    const std::size_t colon = reason.find(start == 0 ? "] " : ": ", start);
-    if (colon != std::string::npos) reason.erase(0, colon + 2);
-    return reason.size() > longest ? reason.substr(0, longest) + "..." : reason;
   }
 
   std::string complaint(const Json::parse_error& error) const {
@@ -133,7 +124,8 @@ class Reader {
     const auto line = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
     if (error.byte >= text_.size())
       return format("{}: line {}: the file is cut off: copy it again", file_, line);
-    return format("{}: line {}: not JSON ({}): {}", file_, line, reason_of(error), no_format(false));
+    return format("{}: line {}: not JSON ({}): {}", file_, line, json_mistake(text_, error.byte),
+                  no_format(false));
   }
 
   std::string_view text_;
@@ -160,9 +152,9 @@ void FormatReader::set_value(Evaluation& evaluation, const std::string& name, co
                              const std::string& where) {
   const std::string parameter = parameter_name(name);
   if (evaluation.configuration.has(parameter))
-    throw Error(format("{}: two parameters are called '{}': rename one", where, parameter));
+    throw UsageError(format("{}: two parameters are called '{}': rename one", where, parameter));
   const auto known = parameter_value(value);
-  if (!known) throw Error(format("{}: '{}' is {}, not a number or text", where, name, shown(value)));
+  if (!known) throw UsageError(format("{}: '{}' is {}, not a number or text", where, name, shown(value)));
   evaluation.configuration.set(parameter, *known);
 }
 

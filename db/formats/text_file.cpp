@@ -22,11 +22,12 @@ using OpenFile = std::unique_ptr<std::remove_pointer_t<gzFile>, Close>;
 
 void check_end(gzFile file, const std::string& name) {
   int code = Z_OK;
-  const char* what = gzerror(file, &code);
+  gzerror(file, &code);
   if (code == Z_OK || code == Z_STREAM_END) return;
-  if (code == Z_BUF_ERROR) throw Error(format("{}: the compressed file is cut off: copy it again", name));
-  if (code == Z_ERRNO) throw Error(format("cannot read '{}': is it a file, and may you read it?", name));
-  throw Error(format("{}: the compressed file is damaged ({}): copy it again", name, what));
+  if (code == Z_BUF_ERROR)
+    throw UsageError(format("{}: the compressed file is cut off: copy it again", name));
+  if (code == Z_ERRNO) throw UsageError(format("cannot read '{}': is it a file, and may you read it?", name));
+  throw UsageError(format("{}: the compressed file is damaged: copy it again", name));
 }
 
 }  // namespace
@@ -34,21 +35,22 @@ void check_end(gzFile file, const std::string& name) {
 std::string read_text(const std::filesystem::path& path, std::size_t max_count) {
   const std::string name = path.string();
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) throw Error(format("there is no file '{}'", name));
+  if (!std::filesystem::exists(path, ignored))
+    throw UsageError(format("there is no file '{}': see that its name is right", name));
   if (std::filesystem::is_directory(path, ignored))
-    throw Error(format("'{}' is a folder: name a file", name));
+    throw UsageError(format("'{}' is a folder: name a file", name));
   if (is_other_than_file(path))
     throw UsageError(format("'{}' is a device, pipe or socket: name a regular file", name));
   const OpenFile file(gzopen(name.c_str(), "rb"));
-  if (!file) throw Error(format("cannot read '{}': is it a file, and may you read it?", name));
+  if (!file) throw UsageError(format("cannot read '{}': is it a file, and may you read it?", name));
   std::string text;
   std::array<char, 1 << 16> part{};
   int count = 0;
   while ((count = gzread(file.get(), part.data(), part.size())) > 0) {
     text.append(part.data(), static_cast<std::size_t>(count));
     if (text.size() > max_count)
-      throw Error(format("{}: more than {} of text: is it the right file?", name,
-                         bytes_text(static_cast<double>(max_count))));
+      throw UsageError(format("{}: more than {} of text: is it the right file?", name,
+                              bytes_text(static_cast<double>(max_count))));
   }
   check_end(file.get(), name);
   return text;
@@ -58,7 +60,7 @@ void write_new_text(const std::filesystem::path& path, const std::string& text) 
   const std::string name = path.string();
   std::error_code error;
   if (std::filesystem::exists(path, error))
-    throw Error(format("{} exists: name a new file, or remove it first", name));
+    throw UsageError(format("{} exists: name a new file, or remove it first", name));
   const auto write = [&](const std::filesystem::path& partial) -> std::error_code {
     OpenFile file(gzopen(partial.c_str(), path.extension() == ".gz" ? "wb" : "wbT"));
     if (!file) throw Error(format("cannot write '{}': is the folder there, and may you write to it?", name));

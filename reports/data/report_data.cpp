@@ -185,7 +185,8 @@ Section section_of(const db::Database& database, const std::vector<db::RunSummar
     section.failures = failures_of_workload(database, section.workload.id);
   }
   add_figures(section, default_configuration ? default_configuration(section.workload) : std::nullopt);
-  for (const db::RunSummary& run : runs) add_run(section, run_details(database, run.run, false));
+  for (const db::RunSummary& run : runs)
+    if (const auto details = db::readable_run_details(database, run.run, false)) add_run(section, *details);
   if (section.winner) section.winner_samples = samples_of(database, section.winner->evaluation);
   section.failed_phases = by_phase(section.failures);
   return section;

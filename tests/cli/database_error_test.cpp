@@ -36,7 +36,7 @@ void expect_all_refuse(const Sandbox& sandbox, const std::vector<std::string>& w
   const std::string before = read_file(sandbox.database());
   for (const std::vector<std::string>& command : commands(sandbox)) {
     SCOPED_TRACE(command.front());
-    expect_refused(sandbox.tune(command), 1, words);
+    expect_refused(sandbox.tune(command), 2, words);
     EXPECT_EQ(read_file(sandbox.database()), before);
     EXPECT_FALSE(fs::exists(sandbox / "out.db"));
   }
