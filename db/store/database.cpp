@@ -52,9 +52,10 @@ void check_name(const fs::path& path) {
   if (is_too_long(path))
     throw UsageError(format("{} is too long for the name of a file: name another one", shortened(name)));
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) throw UsageError(format("{} is a folder: name a file in it", name));
+  if (fs::is_directory(path, ignored))
+    throw UsageError(format("{} is a folder: name a file in it with --db", name));
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
-    throw UsageError(format("{} is not a regular file: name another one", name));
+    throw UsageError(format("{} is not a regular file: name another one with --db", name));
 }
 
 /// The administrator may write to any file; one that nobody may write to is meant to stay as it is.

@@ -62,8 +62,10 @@ TEST(Messages, AMistakeInADefinitionHasItsPlace) {
        {"own.json:3: parameters.B.values: '1e999', column 1: '1e999'"}},
       {native(R"({"B": [1e999]})"), {"own.json: a number is beyond the range of double"}},
       {native(R"({"B": [1, 2],})"),
-       {"own.json:3:", "this is not JSON: '}' cannot stand here: check the quotes, commas and brackets"}},
-      {native(R"({"B": [1, tru]})"), {"own.json:3:", "this is not JSON: 'tru"}},
+       {"own.json:3:", "this is not JSON: it goes wrong at the end of '",
+        "[1, 2],}': check the quotes, commas and brackets"}},
+      {native(R"({"B": [1, tru]})"),
+       {"own.json:3:", "this is not JSON: it goes wrong at the end of '", "[1, tru]'"}},
       {R"({"problem": "own)", {"own.json:1:", "it ends too early: a bracket or quote is not closed"}},
       {"{\"problem\": \"own\n\"}", {"own.json:1:", "cut off at the end of the line: close its quote"}},
       {"{\"problem\": \"o\x01\"}", {"own.json:1:", "a control character (code 1): write it as \\u0001"}},
@@ -91,7 +93,7 @@ TEST(Messages, TheProgramsOwnWords) {
   const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> calls = {
       {{"db", "import", missing}, {"there is no file", "see that its name is right"}},
       {{"db", "import", folder}, {"is a folder: name a file"}},
-      {{"db", "import", broken}, {"line 2: not JSON ('}' cannot stand here"}},
+      {{"db", "import", broken}, {"line 2: not JSON (it goes wrong at the end of '"}},
       {{"db", "import", large}, {"a number is beyond the range of double"}},
       {{"replay", "--space", broken, "--strategy", "random"}, {"line 2: not JSON"}},
       {{"new", missing}, {"cannot read", "No such file"}},
@@ -116,8 +118,7 @@ TEST(Messages, TheProgramsOwnWords) {
 TEST(Messages, LongValuesAreShortened) {
   const Sandbox sandbox;
   const std::string value(5000, 'v');
-  for (const char* option :
-       {"--budget-evals", "--samples", "--seed", "--device", "--strategy", "--set", "--size"}) {
+  for (const char* option : {"--budget-evals", "--samples", "--seed", "--device", "--strategy", "--set"}) {
     const ProgramResult outcome = sandbox.tune(small_run({option, value}));
     EXPECT_EQ(outcome.status, 2) << option;
     EXPECT_LT(outcome.err.size(), 700U) << option;
@@ -127,7 +128,7 @@ TEST(Messages, LongValuesAreShortened) {
 
 TEST(Messages, WhatOthersNamedIsPrintable) {
   const Sandbox sandbox;
-  const std::string name = "GPU\x1b[2J\xc2\x9b\xe2\x80\xae!\x9b";
+  const std::string name = "GPU\x1b[2J\xc2\x9b\xe2\x80\xae!";
   add_recording(sandbox.database(), {.device = device_named(name), .count = 20});
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"list", "devices"},
                                                                                        {"list", "runs"},
@@ -137,7 +138,7 @@ TEST(Messages, WhatOthersNamedIsPrintable) {
                                                                                        {"db", "info"}}) {
     const ProgramResult outcome = sandbox.tune(command);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    for (const std::string wrong : {"\x1b", "\xc2\x9b", "\xe2\x80\xae", "!\x9b"})
+    for (const std::string wrong : {"\x1b", "\xc2\x9b", "\xe2\x80\xae"})
       EXPECT_FALSE(has(outcome.out + outcome.err, wrong)) << command[0] << outcome.out;
   }
   const auto json = nlohmann::json::parse(done(sandbox, {"list", "devices", "--format", "json"}).out);
@@ -199,16 +200,15 @@ TEST(Messages, AParameterOfManyValuesIsReadInLinearTime) {
   written(sandbox, "k.cu", "extern \"C\" __global__ void k(float* out) {}\n");
   nlohmann::ordered_json values;
   for (int i = 0; i < 100'000; ++i) values.push_back(i);
-  for (const std::string& text : {native("{\"B\": " + values.dump() + "}"),
-                                  native(R"({"B": {"values": "range(100000)"}
-})"),
-                                  t1(R"({"Name": "B", "Type": "int", "Values": "range(100000)"
-})")}) {
+  const std::string range = "\"range(100000)\"";
+  for (const std::string& text :
+       {native("{\"B\": " + values.dump() + "}"), native("{\"B\": {\"values\": " + range + "}}"),
+        t1("{\"Name\": \"B\", \"Type\": \"int\", \"Values\": " + range + "}")}) {
     const auto begin = std::chrono::steady_clock::now();
-const std::string file = written(sandbox, "own.json", text);
-EXPECT_EQ(done(sandbox, {"space", "--problem", file, "--arch", "sm_90", "--count"}).out, "100000\n");
-EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
-}
+    const std::string file = written(sandbox, "own.json", text);
+    EXPECT_EQ(done(sandbox, {"space", "--problem", file, "--arch", "sm_90", "--count"}).out, "100000\n");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  }
 }
 
 /// Changes a database as damage would that no checksum notices.

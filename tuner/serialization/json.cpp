@@ -13,25 +13,6 @@ std::string json_text(const nlohmann::ordered_json& json) {
   return printable(text) == text ? text : json.dump(2, ' ', true, replace) + "\n";
 }
 
-namespace {
-
-/// The token whose last byte, or one of whose bytes, is at `at`; at most about 20 bytes of it.
-std::string token_at(std::string_view text, std::size_t at) {
-  constexpr std::string_view ends = " \t\r\n,:{}[]\"";
-  constexpr std::size_t longest = 20;
-  std::size_t begin = at, end = at + 1;
-  if (text[at] == '"') {
-    const std::size_t opening = at == 0 ? text.npos : text.substr(0, at).rfind('"');
-    if (opening != text.npos && text.substr(opening, at - opening).find('\n') == text.npos) begin = opening;
-  } else if (ends.find(text[at]) == ends.npos) {
-    while (begin > 0 && at - begin < longest && ends.find(text[begin - 1]) == ends.npos) --begin;
-    while (end < text.size() && end - at < longest && ends.find(text[end]) == ends.npos) ++end;
-  }
-  return shortened(printable(std::string(text.substr(begin, end - begin))), longest);
-}
-
-}  // namespace
-
 std::string json_mistake(std::string_view text, std::size_t byte) {
   const std::size_t at = byte == 0 ? 0 : byte - 1;
   if (at >= text.size()) return "it ends too early: a bracket or quote is not closed";
@@ -40,8 +21,11 @@ std::string json_mistake(std::string_view text, std::size_t byte) {
   if (c < 0x20 || c == 0x7f)
     return format("a control character (code {0}): write it as \\u{0:04x} within a text", c);
   if (c >= 0x80) return "a character outside of a text, or one that is not UTF-8: correct it";
-  return format("'{}' cannot stand here: check the quotes, commas and brackets before it",
-                token_at(text, at));
+  constexpr std::size_t longest = 24;  // of the line up to this byte
+  std::size_t begin = at;
+  while (begin > 0 && at - begin < longest && text[begin - 1] != '\n') --begin;
+  return format("it goes wrong at the end of '{}': check the quotes, commas and brackets there",
+                printable(std::string(text.substr(begin, at + 1 - begin))));
 }
 
 }  // namespace tune

@@ -199,7 +199,7 @@ TEST_F(Definitions, SayWhereTheyAreWrong) {
             "d.json:21: launches[0].arguments[1]: there is no argument 'inn'");
   EXPECT_EQ(
       refused("\"work\": {", "\"work\": {,"),
-      "d.json:26:12: this is not JSON: ',' cannot stand here: check the quotes, commas and brackets before it");
+      "d.json:26:12: this is not JSON: it goes wrong at the end of '  \"work\": {,': check the quotes, commas and brackets there");
   EXPECT_EQ(refused("\"problem\"", "\"problems\""),
             "d.json:2: problems: no such field; did you mean 'problem'?");
   EXPECT_EQ(refused("k.cu", "missing.cu"),

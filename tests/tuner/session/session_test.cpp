@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <map>
 #include <set>
 
 #include "search/strategies/registry.hpp"
@@ -403,67 +402,6 @@ class StoredFailures : public SessionTest {
     return static_cast<std::uint64_t>(std::ranges::count(observer_.seen, true, &Evaluation::reused));
   }
 };
-
-/// A device whose energy counter does not answer every time.
-class EnergyEvaluator : public BrokenEvaluator {
- public:
-  /// The energy is read from this attempt on; 0: never.
-  explicit EnergyEvaluator(int first_read) : first_read_(first_read) {}
-  std::optional<Evaluation> next() override {
-    std::optional<Evaluation> evaluation = BrokenEvaluator::next();
-    Measurement measurement = *good_measurement();
-    const int attempt = ++attempts_[evaluation->configuration.key()];
-    measurement.energy = first_read_ > 0 && attempt >= first_read_ ? 2.5 : 0;
-    evaluation->outcome = std::move(measurement);
-    return evaluation;
-  }
-
- private:
-  int first_read_;
-  std::map<std::string, int> attempts_;
-};
-
-class EnergyRun : public StoredFailures {
- protected:
-  SessionResult run_by(Objective objective, int first_read, int values) {
-    search::SpaceDefinition definition;
-    std::vector<search::Value> all;
-    for (int i = 0; i < values; ++i) all.emplace_back(i);
-    definition.parameters = {{"n", "a number", all, 0}};
-    const search::SearchSpace space(std::move(definition));
-    const auto strategy = search::choose_strategy("random").make({space, 1});
-    EnergyEvaluator evaluator(first_read);
-    RunRecord record = record_;
-    record.options.objective = objective;
-    Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
-    return session.run(record, {}, false, observer_);
-  }
-};
-
-TEST_F(EnergyRun, AnEnergyThatIsNotReadIsMeasuredOnceMore) {
-  const SessionResult result = run_by(Objective::energy, 2, 12);
-  EXPECT_EQ(result.progress.evaluations, 12U);
-  EXPECT_EQ(store_.evaluations.size(), 12U) << "the first attempt is neither stored nor told";
-  for (const Evaluation& evaluation : observer_.seen)
-    EXPECT_TRUE(objective_value(evaluation, Objective::energy).has_value());
-  ASSERT_TRUE(result.progress.best.has_value());
-}
-
-TEST_F(EnergyRun, ACounterThatStoppedEndsTheRunAndTheTimesAreStored) {
-  const SessionResult result = run_by(Objective::edp, 0, 150);
-  EXPECT_EQ(result.end, RunEnd::failed);
-  EXPECT_NE(result.reason.find("the energy of the last one was not read"), std::string::npos)
-      << result.reason;
-  EXPECT_EQ(store_.evaluations.size(), 100U);
-  for (const Evaluation& evaluation : store_.evaluations) EXPECT_TRUE(evaluation.outcome.has_value());
-}
-
-TEST_F(EnergyRun, ATimeNeedsNoEnergy) {
-  const SessionResult result = run_by(Objective::time, 0, 150);
-  EXPECT_EQ(result.end, RunEnd::exhausted);
-  EXPECT_EQ(result.progress.evaluations, 150U);
-  EXPECT_EQ(store_.evaluations.size(), 150U);
-}
 
 TEST_F(StoredFailures, WhatMayNotComeAgainIsTriedAgain) {
   for (const auto& [phase, reason] :
