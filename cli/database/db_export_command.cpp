@@ -373,8 +373,8 @@ void write_folder(const DbExportRequest& request, const db::Database& source,
   for (const std::string& name : file_names(workloads)) {
     paths.push_back(folder / (name + std::string(writer.ending)));
     if (fs::exists(paths.back()))
-      throw Error(format("{} exists: name a new folder, or remove it first; nothing was written",
-                         paths.back().string()));
+      throw UsageError(format("{} exists: name a new folder, or remove it first; nothing was written",
+                              paths.back().string()));
   }
   std::error_code error;
   fs::create_directories(folder, error);

@@ -113,7 +113,7 @@ ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
 
 ExportResult export_database(const Database& source, const fs::path& target, const ExportFilter& filter) {
   if (fs::exists(target))
-    throw Error(format("{} exists: name a new file, or remove it first", target.string()));
+    throw UsageError(format("{} exists: name a new file, or remove it first", target.string()));
   ExportResult result;
   try {
     Unfinished unfinished(target);

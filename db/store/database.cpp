@@ -331,6 +331,7 @@ void Database::write(const Operation& operation, Sync sync) {
   try {
     synchronise(now);
     SQLite::Transaction transaction(*connection_, SQLite::TransactionBehavior::IMMEDIATE);
+    put_identity_into_log(*connection_);
     operation(*connection_);
     transaction.commit();
   } catch (...) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 
+#include "db/store/schema.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::db {
@@ -65,6 +66,10 @@ bool FileIdentity::holds(SQLite::Database& connection) {
   if (!follows(*number, number_)) return false;
   seen_ = number_ = *number;
   return true;
+}
+
+void put_identity_into_log(SQLite::Database& connection) {
+  connection.exec(format("PRAGMA application_id = {}", application_id));
 }
 
 bool has_foreign_log(SQLite::Database& connection) {

@@ -28,6 +28,9 @@ class FileIdentity {
 /// Gives a copy that is a database of its own another number.
 void give_new_identity(SQLite::Database& connection);
 
+/// Makes the transaction write the first page, so that each log has the number of its file. 4 KiB of log.
+void put_identity_into_log(SQLite::Database& connection);
+
 /// True where the log beside the file is that of another database: what SQLite reads through it has another
 /// number than the file. The connection then never writes the log into the file.
 bool has_foreign_log(SQLite::Database& connection);

@@ -143,7 +143,7 @@ TEST(RecordingError, IsSaidInOneLine) {
   const auto replay = [&](const std::string& file) {
     return sandbox.tune(small_run({"--device", "replay:" + file}));
   };
-  expect_refused(replay("/no/such/file.db"), 1, {"/no/such/file.db"});
+  expect_refused(replay("/no/such/file.db"), 2, {"/no/such/file.db"});
   expect_refused(replay(""), 2, {"replay:FILE"});
   std::ofstream(sandbox / "notes.txt") << "text";
   expect_refused(replay((sandbox / "notes.txt").string()), 2,
