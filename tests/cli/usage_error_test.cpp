@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"run", "--problem"}, {"--problem", "tune help run"}},
         Wrong{{"run", "--problem", "--size", "64x64x64"}, {"--problem", "tune help run"}},
         Wrong{{"run", "--problem="}, {"--problem"}},
-        Wrong{replay({"--size", "32x32x32"}), {"--size", "more than once"}},
+        Wrong{replay({"--size", "32x32x32"}), {"--size", "is given twice"}},
         Wrong{replay({"--quiet=yes"}), {"--quiet"}}, Wrong{{"run"}, {"--problem", "tune list problems"}},
         Wrong{{"best"}, {"--problem", "tune list problems"}}, Wrong{{"db", "export"}, {"--out FILE"}},
         Wrong{{"db", "merge"}, {"tune db merge FILE..."}},
