@@ -129,7 +129,8 @@ std::string wrong_name(const Expr& expr, const std::set<std::string>& allowed,
 }  // namespace
 
 void check_parameter(const Parameter& parameter) {
-  if (!is_variable_name(parameter.name)) fail(parameter, "cannot have that name");
+  if (!is_variable_name(parameter.name))
+    fail(parameter, "cannot have that name: use letters, digits and '_', and no digit first");
   check_values(parameter);
 }
 
