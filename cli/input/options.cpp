@@ -193,10 +193,10 @@ void OptionTable::read(const std::vector<std::string>& arguments, std::string_vi
   } catch (const po::multiple_occurrences& error) {
     throw UsageError(format("{} is given twice: give it once", error.get_option_name()));
   } catch (const po::invalid_command_line_syntax& error) {
-    throw UsageError(format(
-        "{} {}; 'tune help {}' shows the options", error.get_option_name(),
-        error.kind() == po::invalid_command_line_syntax::extra_parameter ? "takes no value" : "needs a value",
-        command));
+    const std::string name = error.get_option_name();
+    const bool extra = error.kind() == po::invalid_command_line_syntax::extra_parameter;
+    throw UsageError(format("{} {}; 'tune help {}' shows the options", name.empty() ? "an option" : name,
+                            extra ? "takes no value" : "needs a value", command));
   } catch (const po::error&) {
     throw UsageError(format("the options cannot be read; 'tune help {}' shows them", command));
   }

@@ -130,7 +130,8 @@ std::string wrong_name(const Expr& expr, const std::set<std::string>& allowed,
 
 void check_parameter(const Parameter& parameter) {
   if (!is_variable_name(parameter.name))
-    fail(parameter, "cannot have that name: use letters, digits and '_', and no digit first");
+    fail(parameter,
+         "cannot have that name: use letters, digits and '_', no digit first, and no word such as 'and'");
   check_values(parameter);
 }
 

@@ -37,7 +37,7 @@ TEST(UsageErrorText, StaysOneLineWhateverWasTyped) {
   const ProgramResult large = sandbox.tune({"best", std::string(100'000, 'a')});
   expect_refused(large, 2, {"unknown problem"});
   EXPECT_LT(large.err.size(), 2200U);
-  expect_refused(sandbox.tune({"show", "--db", std::string(3000, 'a')}), 3, {"there is no database"});
+  expect_refused(sandbox.tune({"show", "--db", std::string(3000, 'a')}), 2, {"is too long for the name"});
   expect_refused(sandbox.tune(replay({"--where", "block_x\n=="})), 2, {"--where"});
 }
 
