@@ -208,8 +208,9 @@ TEST(DbFormats, SettingsCanBeSaidAndMergedFilesAreTold) {
   other.replace(other.find("\"time\": 3.0"), 11, "\"time\": 4.0");
   const std::string a = written(sandbox, "a.json", cache()), b = written(sandbox, "b.json", other);
   const ProgramResult merged = done(sandbox, {"db", "import", a, b});
-  EXPECT_TRUE(
-      has(merged.err, "2 files become one workload, convolve 4096x512 on NVIDIA A100: newer results of the same configuration replace 1 of their 4 results"))
+  EXPECT_TRUE(has(
+      merged.err,
+      "2 files become one workload, convolve 4096x512 on NVIDIA A100: newer results of the same configuration replace 1 of their 4 results"))
       << merged.err;
   EXPECT_TRUE(has(merged.err, "--set NAME=VALUE")) << merged.err;
   EXPECT_TRUE(has(done(sandbox, {"db", "import", a, a}).err, "no result replaces another"));
@@ -264,7 +265,8 @@ TEST(DbFormats, ExportOfSeveralWorksNeedsAFolder) {
   add_recording(sandbox.database(), {.n = 128, .count = 10});
   add_recording(sandbox.database(), {.origin = Origin::replayed, .n = 256, .count = 10});
   const std::string file = (sandbox / "x.t4.json").string();
-  expect_refused(sandbox.tune({"db", "export", "--out", file}), 2, {"2 workloads match", "--size", "64x64x64"});
+  expect_refused(sandbox.tune({"db", "export", "--out", file}), 2,
+                 {"2 workloads match", "--size", "64x64x64"});
   EXPECT_TRUE(
       has(done(sandbox, {"db", "export", "--out", file, "--size", "128x128x128"}).out, "10 configurations"));
   expect_refused(sandbox.tune({"db", "export", "--out", file, "--size", "64x64x64"}), 2,
