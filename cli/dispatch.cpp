@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cli/input/command.hpp"
+#include "cli/output/printable_output.hpp"
 #include "cli/output/text_layout.hpp"
 #include "kernels/registry.hpp"
 #include "library/run/version.hpp"
@@ -172,6 +173,7 @@ std::string command_line() {
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
+  const PrintableOutput printable(std::cout);
   given_command_line = "tune";
   for (const std::string& argument : arguments) given_command_line += " " + shell_quoted(argument);
   try {
@@ -190,8 +192,12 @@ int dispatch(const std::vector<std::string>& arguments) {
   } catch (const std::invalid_argument& error) {  // of an expression or a space
     return report_error(error.what(), Exit::usage);
   } catch (const std::filesystem::filesystem_error& error) {
+    const std::string path = shortened(error.path1().string());
+    if (error.code() == std::errc::filename_too_long)
+      return report_error(format("'{}' is too long for the name of a file: name another one", path),
+                          Exit::usage);
     return report_error(
-        format("cannot use '{}': {}", shortened(error.path1().string()), error.code().message()),
+        format("cannot use '{}' ({}): name another file or folder", path, error.code().message()),
         Exit::failure);
   } catch (const std::length_error& error) {
     // The space's message; the library's own names its function.

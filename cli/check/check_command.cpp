@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <deque>
 #include <future>
 #include <iostream>
@@ -11,9 +12,9 @@
 #include "cli/input/dumped_sources.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/output/progress.hpp"
+#include "library/run/gpu.hpp"
 #include "search/strategies/registry.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -355,17 +356,17 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   const std::string& architecture = request.architecture;
   const std::vector<Configuration> configurations =
       prepared(request, selection, architecture_properties(architecture), sources);
-  std::string failure_reason;
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Compiler> compiler =
-      cache::with_cache(cuda::make_nvrtc_compiler(architecture, &failure_reason), cache);
-  if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, failure_reason));
+      cache::with_cache(run::open_compiler(architecture, request.process.in_process), cache);
   CheckReport findings(request.format, {});
   const unsigned compilers = compilers_of(request.process);
   CompilePool pool(*compiler, compilers);
   std::deque<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
   const std::size_t ahead = 4 * std::size_t{compilers};  // few, because each holds the kernel's text
   const auto finish_first = [&] {
+    while (compiling.front().second.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
+      if (InterruptGuard::interrupted()) return;  // the pool ends what still compiles
     findings.add(compiled(compiling.front().first, compiling.front().second.get()));
     compiling.pop_front();
   };
@@ -390,6 +391,7 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
   DeviceEvaluator evaluator(
       *selection.problem, selection.instance, *backend, sources,
       {.measure = {}, .measure_time = false, .compile_threads = compilers_of(request.process)});
+  evaluator.stop_when([] { return InterruptGuard::interrupted(); });
   CheckReport findings(request.format, compared_with(*selection.problem));
   evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
     findings.add(evaluation);

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/input/command.hpp"
+#include "cli/output/printable_output.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/maintain/check.hpp"
 #include "db/maintain/compact.hpp"
@@ -241,7 +242,7 @@ int run_db_compact(const DbCompactRequest& request) {
                       bytes_text(static_cast<double>(result.bytes_before)),
                       counted(static_cast<std::uint64_t>(result.evaluations), "evaluation"),
                       counted(static_cast<std::uint64_t>(result.samples), "sample"));
-  if (!result.notice.empty()) std::cerr << result.notice << "\n";
+  if (!result.notice.empty()) say(result.notice);
   return 0;
 }
 
@@ -304,7 +305,7 @@ void merge_one(db::Database& target, const std::string& source) {
                       all(result.samples, "sample"), all(result.rerank, "re-ranked place"),
                       all(result.known_runs, "run"), all(result.known_evaluations, "evaluation"));
   std::cout.flush();
-  for (const std::string& conflict : result.conflicts) std::cerr << format("{}: {}\n", source, conflict);
+  for (const std::string& conflict : result.conflicts) say(format("{}: {}", source, conflict));
 }
 
 int run_db_merge(const DbMergeRequest& request) {

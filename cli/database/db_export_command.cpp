@@ -14,6 +14,7 @@
 
 #include "cli/input/command.hpp"
 #include "cli/input/stored.hpp"
+#include "cli/output/printable_output.hpp"
 #include "db/formats/file_format.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/maintain/export.hpp"
@@ -361,7 +362,7 @@ void write_one(const db::Recording& recording, const replay::FileFormat& writer,
   std::cout << format("{}: {}: {}, {} of them failed\n", path.string(), title,
                       counted(std::ssize(record.evaluations), "configuration"), failures);
   std::cout.flush();
-  for (const std::string& line : record.losses) std::cerr << format("{}: {}\n", path.string(), line);
+  for (const std::string& line : record.losses) say(format("{}: {}", path.string(), line));
 }
 
 /// Writes a file for each workload. Checks that no file exists before it writes the first.
@@ -372,8 +373,8 @@ void write_folder(const DbExportRequest& request, const db::Database& source,
   for (const std::string& name : file_names(workloads)) {
     paths.push_back(folder / (name + std::string(writer.ending)));
     if (fs::exists(paths.back()))
-      throw Error(format("{} exists: name a new folder, or remove it first; nothing was written",
-                         paths.back().string()));
+      throw UsageError(format("{} exists: name a new folder, or remove it first; nothing was written",
+                              paths.back().string()));
   }
   std::error_code error;
   fs::create_directories(folder, error);
@@ -400,7 +401,7 @@ int write_third_party(const DbExportRequest& request, const db::Database& source
     throw UsageError(format("{} workloads match, but a file of this format holds one: {}", workloads.size(),
                             differences(workloads)));
   write_one(recording_of(request, source, workloads.front()), writer, out, title_of(workloads.front()));
-  for (const std::string& note : notes) std::cerr << note << "\n";
+  for (const std::string& note : notes) say(note);
   return 0;
 }
 
@@ -442,6 +443,7 @@ int run_db_export(const DbExportRequest& request) {
   if (request.best && request.all) throw UsageError("--best and --all: choose one");
   const replay::FileFormat* writer = request.writer ? *request.writer : writer_for(out);
   const db::Database source(run::database_path(request.database), db::OpenMode::read_only);
+  const LeftOutRows left_out(source);
   check_stored_choice(request.stored, &source);
   if (writer != nullptr && (request.without_views || request.recording))
     throw UsageError(format("--{} is for databases: leave it out, or name a file that ends in .db",

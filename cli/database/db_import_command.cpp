@@ -10,6 +10,7 @@
 
 #include "cli/input/command.hpp"
 #include "cli/input/recorded_spaces.hpp"
+#include "cli/output/printable_output.hpp"
 #include "db/formats/file_format.hpp"
 #include "db/formats/write.hpp"
 #include "db/maintain/import.hpp"
@@ -186,13 +187,13 @@ void tell_merged(const std::vector<Understood>& all) {
       });
     const std::size_t different = count_different(results);
     const std::size_t replaced = different - count_different(configurations);
-    std::cerr << format(
-        "{} files become one workload, {}: {}\n", files.size(), title_of(files.front()->run.key),
+    say(format(
+        "{} files become one workload, {}: {}", files.size(), title_of(files.front()->run.key),
         replaced == 0
             ? "no result replaces another"
             : format("newer results of the same configuration replace {} of their {} results; if the files "
                      "are of different workloads, import each separately with --set NAME=VALUE",
-                     replaced, different));
+                     replaced, different)));
   }
 }
 
@@ -206,8 +207,8 @@ void store(db::Database& database, const Understood& understood) {
                       title_of(understood.run.key), counted(result.evaluations, "evaluation"),
                       result.known_evaluations);
   std::cout.flush();
-  for (const std::string& line : understood.lines) std::cerr << format("{}: {}\n", understood.file, line);
-  for (const std::string& line : result.conflicts) std::cerr << format("{}: {}\n", understood.file, line);
+  for (const std::string& line : understood.lines) say(format("{}: {}", understood.file, line));
+  for (const std::string& line : result.conflicts) say(format("{}: {}", understood.file, line));
 }
 
 int run_db_import(const DbImportRequest& request) {

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/input/stored.hpp"
+#include "cli/output/printable_output.hpp"
 #include "cli/output/text_layout.hpp"
 #include "library/run/gpu.hpp"
 #include "library/run/paths.hpp"
@@ -97,10 +98,11 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
         "{}no recordings were installed with the program; name one with --device replay:FILE, or tune on a GPU with --device cuda:0",
         reason));
   if (!shipped && !std::filesystem::exists(choice.recording))
-    throw Error(format("--device: there is no recording '{}'", choice.recording));
+    throw UsageError(format("--device: there is no recording '{}'", choice.recording));
   std::vector<std::string> recorded;
   for (const std::filesystem::path& path : files) try {
       const db::Database database(path, shipped ? db::OpenMode::immutable : db::OpenMode::read_only);
+      const LeftOutRows left_out(database);
       if (auto found = db::find_recording(database, instance, cache)) return std::move(*found);
       for (const std::string& other : db::recorded_instances(database, instance.problem))
         recorded.push_back(other);
@@ -167,7 +169,7 @@ std::shared_ptr<cache::BinaryCache> chosen_cache(const CacheOptions& options) {
 }
 
 void tell_notice(const cache::BinaryCache* cache) {
-  if (cache != nullptr && !cache->notice().empty()) std::cerr << cache->notice() << "\n";
+  if (cache != nullptr && !cache->notice().empty()) say(cache->notice());
 }
 
 }  // namespace tune::cli

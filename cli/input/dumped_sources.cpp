@@ -18,7 +18,7 @@ void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
-    throw Error(format("cannot make the folder {} for --keep-sources: {}", folder.string(),
+    throw Error(format("cannot make the folder {} for --keep-sources ({}): name another one", folder.string(),
                        error ? error.message() : "another file has this name"));
 }
 

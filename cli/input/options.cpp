@@ -190,8 +190,15 @@ void OptionTable::read(const std::vector<std::string>& arguments, std::string_vi
   } catch (const po::too_many_positional_options_error&) {
     const std::string rule = positional.empty() ? "takes no word without '--'" : "takes one word";
     throw UsageError(format("'tune {}' {}; 'tune help {}' shows how it is called", command, rule, command));
-  } catch (const po::error& error) {
-    throw UsageError(format("{}; 'tune help {}' shows the options", error.what(), command));
+  } catch (const po::multiple_occurrences& error) {
+    throw UsageError(format("{} is given twice: give it once", error.get_option_name()));
+  } catch (const po::invalid_command_line_syntax& error) {
+    const std::string name = error.get_option_name();
+    const bool extra = error.kind() == po::invalid_command_line_syntax::extra_parameter;
+    throw UsageError(format("{} {}; 'tune help {}' shows the options", name.empty() ? "an option" : name,
+                            extra ? "takes no value" : "needs a value", command));
+  } catch (const po::error&) {
+    throw UsageError(format("the options cannot be read; 'tune help {}' shows them", command));
   }
   // An empty value is usually a script's unset variable: it must not pass for an option that was left out.
   for (const Row& row : rows_)

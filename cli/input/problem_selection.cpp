@@ -9,6 +9,8 @@
 #include <stdexcept>
 
 #include "cli/output/output_file.hpp"
+#include "cli/output/printable_output.hpp"
+#include "cli/output/progress.hpp"
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/framework/kernel_files.hpp"
@@ -73,7 +75,7 @@ ProblemSelection selected_problem(const ProblemOptions& options) {
   ProblemSelection selection;
   if (is_file(name)) {
     auto defined = std::make_unique<described::DescribedProblem>(described::read_definition(name));
-    for (const std::string& note : defined->description().notes) std::cerr << format("{}: {}\n", name, note);
+    for (const std::string& note : defined->description().notes) say(format("{}: {}", name, note));
     selection.problem = std::move(defined);
   } else {
     try {
@@ -108,20 +110,46 @@ search::SpaceDefinition SpaceChoice::applied_to(search::SpaceDefinition definiti
   }
 }
 
+namespace {
+
+/// Throws UsageError for an expression that cannot be computed: one of the problem, or that of --where.
+[[noreturn]] void fail_for(const ProblemSelection& selection, const search::ExprError& error) {
+  const auto* const own = dynamic_cast<const described::DescribedProblem*>(selection.problem.get());
+  const auto* const constraint = dynamic_cast<const search::ConstraintError*>(&error);
+  if (constraint == nullptr && own != nullptr) own->description().place.fail(error.what());
+  if (constraint != nullptr && own != nullptr) {
+    const described::KernelDescription& description = own->description();
+    if (constraint->constraint() < description.constraint_places.size())
+      description.constraint_places[constraint->constraint()].fail(error.what());
+  }
+  throw UsageError(format("--where: {}", error.what()));
+}
+
+}  // namespace
+
 search::SearchSpace build_space(const ProblemSelection& selection, const DeviceProperties& device,
                                 const SpaceChoice& choice) {
   try {
-    search::SearchSpace space(choice.applied_to(selection.problem->space(selection.instance, device)));
+    const InterruptGuard guard;
+    CountDisplay display;
+    search::SearchSpace space(choice.applied_to(selection.problem->space(selection.instance, device)),
+                              search::SearchSpace::default_max_states, [&](std::size_t tried) {
+                                return display.show(tried, search::default_max_branches);
+                              });
     if (!space.empty()) return space;
+  } catch (const search::Stopped&) {
+    throw Error("interrupted while the configurations were counted", Exit::interrupted);
   } catch (const search::ExprError& error) {
-    throw UsageError(format("--where: {}", error.what()));
+    fail_for(selection, error);
   } catch (const std::length_error& error) {
     throw UsageError(
         format("the space of {}: {} (--fix NAME=VALUE)", selection.problem->info().name, error.what()));
   }
   if (choice.where.empty() && choice.pinned.empty())
-    throw Error(format("{} {} has no valid configuration on {}", selection.problem->info().name,
-                       selection.instance.key(), device.name));
+    throw Error(
+        format("{} {} has no valid configuration on {}: no values of the parameters satisfy all "
+               "constraints there",
+               selection.problem->info().name, selection.instance.key(), device.name));
   throw UsageError(
       format("--where and --fix leave no valid configuration of {} {}; 'tune space --problem {}' shows "
              "the parameters and constraints",

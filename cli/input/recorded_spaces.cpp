@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "cli/input/stored.hpp"
 #include "db/formats/file_format.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/read/queries.hpp"
@@ -239,6 +240,7 @@ std::vector<replay::RecordedSpace> read_spaces(const std::string& file, const st
   std::vector<replay::RecordedSpace> spaces;
   if (db::is_database(file)) {
     const db::Database database(file, db::OpenMode::read_only);
+    const LeftOutRows left_out(database);
     std::vector<db::Recording> recordings = db::all_recordings(database);
     for (db::Recording& recording : recordings)
       if (auto space = to_space(std::move(recording), file, only)) spaces.push_back(std::move(*space));

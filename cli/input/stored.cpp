@@ -8,6 +8,7 @@
 #include <iostream>
 #include <set>
 
+#include "cli/output/printable_output.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/maintain/check.hpp"
 #include "db/read/queries.hpp"
@@ -29,13 +30,13 @@ namespace {
 void tell_missing_folder() {
   const char* named = std::getenv("TUNE_RECORDINGS");
   if (named == nullptr || *named == '\0' || std::filesystem::exists(named)) return;
-  std::cerr << format("TUNE_RECORDINGS: there is no '{}'\n", named);
+  say(format("TUNE_RECORDINGS: there is no '{}'", named));
 }
 
 }  // namespace
 
 void tell_left_out(const std::string& reason) {
-  std::cerr << format("left out a recording that cannot be read: {}\n", reason.substr(0, reason.find('\n')));
+  say("left out a recording that cannot be read: " + reason.substr(0, reason.find('\n')));
 }
 
 StoredDatabases::StoredDatabases(const std::string& given) {
@@ -49,6 +50,10 @@ StoredDatabases::StoredDatabases(const std::string& given) {
     } catch (const Error& error) {
       tell_left_out(error.what());
     }
+}
+
+LeftOutRows::~LeftOutRows() {
+  if (const std::string line = database_.left_out(); !line.empty()) say(line);
 }
 
 std::vector<const db::Database*> StoredDatabases::all() const {

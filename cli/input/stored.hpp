@@ -49,6 +49,18 @@ struct StoredDatabases {
   bool leave_out_damaged();
 };
 
+/// Tells on standard error, when it ends, how many rows of the database could not be read and were left out.
+class LeftOutRows {
+ public:
+  explicit LeftOutRows(const db::Database& database) : database_(database) {}
+  LeftOutRows(const LeftOutRows&) = delete;
+  LeftOutRows& operator=(const LeftOutRows&) = delete;
+  ~LeftOutRows();
+
+ private:
+  const db::Database& database_;
+};
+
 /// The chosen stored results; an empty member does not restrict them.
 struct StoredChoice {
   std::optional<std::string> problem = std::nullopt;

@@ -77,14 +77,17 @@ void refuse_useless_options(const ListRequest& request) {
   if (request.what == Listed::runs && request.failures) refuse("failures", "runs", "results");
 }
 
-/// The problems of the program and the database, with the number of stored results of each; only `only` where
-/// it is named.
+/// The problems of the program and the database, with the number of stored results of each, those that only
+/// repeat a recording apart; only `only` where it is named.
 void list_problems(const std::optional<db::Database>& database, const std::optional<std::string>& only,
                    Format form) {
   if (only) has_results_of(*only, database ? &*database : nullptr);
   const std::vector<db::ProblemSummary> stored =
       database ? db::list_problems(*database) : std::vector<db::ProblemSummary>{};
-  reports::Grid table({"problem", "sizes", "evaluations", "computation"});
+  reports::Grid table({"problem", "sizes", "evaluations", "replayed", "computation"});
+  const auto evaluations = [](const db::ProblemSummary& one) {
+    return std::to_string(one.evaluations - one.replayed);
+  };
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const kernels::ProblemEntry& entry : kernels::problems()) {
     if (only && entry.name != *only) continue;
@@ -93,8 +96,8 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
     db::ProblemSummary summary;
     for (const db::ProblemSummary& known : stored)
       if (known.problem == info.name) summary = known;
-    table.add(
-        {info.name, std::to_string(summary.instances), std::to_string(summary.evaluations), info.summary});
+    table.add({info.name, std::to_string(summary.instances), evaluations(summary),
+               std::to_string(summary.replayed), info.summary});
     nlohmann::ordered_json object = {{"name", info.name}, {"summary", info.summary}};
     for (const ExtentInfo& extent : info.extents)
       object["extents"].push_back({{"name", extent.name},
@@ -109,16 +112,19 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
     }
     object["stored_sizes"] = summary.instances;
     object["stored_evaluations"] = summary.evaluations;
+    object["replayed_evaluations"] = summary.replayed;
     all.push_back(std::move(object));
   }
   for (const db::ProblemSummary& known : stored) {  // imported, or from a definition
     if ((only && known.problem != *only) || kernels::find_problem(known.problem) != nullptr) continue;
     constexpr const char* summary = "not built in: only its results are stored";
-    table.add({known.problem, std::to_string(known.instances), std::to_string(known.evaluations), summary});
+    table.add({known.problem, std::to_string(known.instances), evaluations(known),
+               std::to_string(known.replayed), summary});
     all.push_back({{"name", known.problem},
                    {"summary", summary},
                    {"stored_sizes", known.instances},
-                   {"stored_evaluations", known.evaluations}});
+                   {"stored_evaluations", known.evaluations},
+                   {"replayed_evaluations", known.replayed}});
   }
   std::cout << (form == Format::json ? json_text(all) : table.text(""));
 }
@@ -240,6 +246,8 @@ int run_list(const ListRequest& request) {
   constexpr std::uint64_t max = std::numeric_limits<std::int64_t>::max();  // that the database can count
   const std::uint64_t limit = std::min(max, request.limit);
   const auto database = open_if_there(request.database);
+  std::optional<LeftOutRows> left_out;
+  if (database) left_out.emplace(*database);
   if (request.what == Listed::problems) {
     list_problems(database, request.stored.problem, request.format);
     return 0;

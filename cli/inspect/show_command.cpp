@@ -193,6 +193,7 @@ Json describe_json(const db::RunDetails& details) {
 
 int run_show(const ShowRequest& request) {
   const db::Database database(run::database_path(request.database), db::OpenMode::read_only);
+  const LeftOutRows left_out(database);
   std::optional<RunId> number = find_run(request.run, database);
   if (!number) {
     const std::vector<db::RunSummary> newest =

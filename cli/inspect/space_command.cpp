@@ -4,6 +4,7 @@
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/problem_selection.hpp"
+#include "cli/output/printable_output.hpp"
 #include "cli/output/text_layout.hpp"
 #include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
@@ -103,7 +104,7 @@ int run_space(const SpaceRequest& request) {
   std::string notice;
   const DeviceProperties device = properties_or_architecture(request.device, request.architecture, notice);
   const search::SearchSpace space = build_space(selection, device, request.space);
-  if (!notice.empty()) std::cerr << notice << "\n";
+  if (!notice.empty()) say(notice);
   if (request.count) {
     std::cout << space.size() << "\n";
     return 0;

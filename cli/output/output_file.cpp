@@ -22,7 +22,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
 }
 
 [[noreturn]] void refuse_database(const std::string& path) {
-  throw Error(format("'{}' is a database, which this would replace: name another file", path));
+  throw UsageError(format("'{}' is a database, which this would replace: name another file", path));
 }
 
 void check_output(const NamedFile& output, const std::vector<std::string>& inputs) {

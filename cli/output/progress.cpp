@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <ostream>
+#include <iostream>
 
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -35,13 +35,20 @@ void install(void (*handler)(int)) {
 
 }  // namespace
 
+namespace {
+
+int guards = 0;  ///< alive, one within the other
+
+}  // namespace
+
 InterruptGuard::InterruptGuard() {
+  if (guards++ > 0) return;
   flag = false;
   install(on_signal);
 }
 
 InterruptGuard::~InterruptGuard() {
-  install(SIG_DFL);
+  if (--guards == 0) install(SIG_DFL);
 }
 
 bool InterruptGuard::interrupted() {
@@ -74,6 +81,23 @@ std::uint64_t failed(const Progress& progress) {
 
 }  // namespace
 
+CountDisplay::~CountDisplay() {
+  if (open_line_) std::cerr << "\r\x1b[K" << std::flush;
+}
+
+bool CountDisplay::show(std::size_t tried, std::size_t most) {
+  const double seconds = watch_.seconds();
+  if (seconds >= next_ && isatty(STDERR_FILENO) == 1) {
+    next_ = seconds + redraw_interval;
+    open_line_ = true;
+    const double million = 1e6;
+    std::cerr << format("\r\x1b[Kcounting the configurations: {:.0f} of at most {:.0f} million values tried",
+                        static_cast<double>(tried) / million, static_cast<double>(most) / million)
+              << std::flush;
+  }
+  return !InterruptGuard::interrupted();
+}
+
 ProgressDisplay::Mode display_mode(bool quiet, bool verbose) {
   if (quiet) return ProgressDisplay::Mode::quiet;
   if (verbose) return ProgressDisplay::Mode::verbose;
@@ -98,7 +122,8 @@ void ProgressDisplay::tell(const Evaluation& evaluation, const Progress& progres
           ? si(evaluation.outcome->time(), "s")
           : format("{}: {}", to_string(evaluation.outcome.error().phase), evaluation.outcome.error().reason);
   const std::string_view what = evaluation.reused ? "known" : "stored";
-  out_ << format("{} {}: {} [{}]\n", what, ++told_, outcome, evaluation.configuration.key()) << std::flush;
+  out_ << one_line(format("{} {}: {} [{}]", what, ++told_, outcome, evaluation.configuration.key())) << "\n"
+       << std::flush;
   if (progress.best) best_ = progress.best->outcome->time();
   pending_ = line(progress);
 }

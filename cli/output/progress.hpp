@@ -6,12 +6,13 @@
 #include <iosfwd>
 #include <string>
 
+#include "tuner/base/stopwatch.hpp"
 #include "tuner/session/session.hpp"
 
 namespace tune::cli {
 
 /// While it lives, Ctrl-C and SIGTERM only set a flag, so that a run ends cleanly with its summary; a second
-/// Ctrl-C ends the program at once. Only one may live at a time.
+/// Ctrl-C ends the program at once. One within the life of another does nothing.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -19,6 +20,23 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
   static bool interrupted();
+};
+
+/// Watches the counting of a space: shows on a terminal how far it is after a second, and ends it by Ctrl-C.
+class CountDisplay {
+ public:
+  CountDisplay() = default;
+  CountDisplay(const CountDisplay&) = delete;
+  CountDisplay& operator=(const CountDisplay&) = delete;
+  /// Removes the line.
+  ~CountDisplay();
+  /// `tried`, `most`: values. Returns false once the user wants it to end.
+  bool show(std::size_t tried, std::size_t most);
+
+ private:
+  Stopwatch watch_;
+  double next_ = 1;  ///< seconds after which the line is written again
+  bool open_line_ = false;
 };
 
 /// Shows a run on standard error: on a terminal one line that is rewritten; elsewhere a line for every new

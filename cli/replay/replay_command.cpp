@@ -6,6 +6,7 @@
 #include "cli/input/command.hpp"
 #include "cli/input/recorded_spaces.hpp"
 #include "cli/output/output_file.hpp"
+#include "cli/output/printable_output.hpp"
 #include "cli/replay/replay_report.hpp"
 #include "db/formats/file_format.hpp"
 #include "search/strategies/registry.hpp"
@@ -241,7 +242,7 @@ int run_replay(const ReplayRequest& request) {
   warm_options.seed = options.seed;
   const replay::WarmStart start(spaces, sources, warm_options);
   if (!sources.empty()) {
-    for (const std::string& note : start.notes()) std::cerr << note << "\n";
+    for (const std::string& note : start.notes()) say(note);
     options.related = [&start](std::size_t space, std::uint64_t repeat) {
       return start.related(space, repeat);
     };

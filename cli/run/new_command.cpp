@@ -44,7 +44,7 @@ int run_new(const NewRequest& request) {
   if (kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
   const std::filesystem::path path(kernel);
   const auto text = read_text(path);
-  if (!text) throw Error(format("cannot read {}: {}", kernel, text.error()));
+  if (!text) throw UsageError(format("cannot read {}: {}", kernel, text.error()));
   const std::string json = first_definition(path, *text, request.entry);
   std::filesystem::path out = request.out;
   if (out == "-") {

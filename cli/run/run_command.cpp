@@ -10,6 +10,8 @@
 #include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/input/recorded_spaces.hpp"
+#include "cli/input/stored.hpp"
+#include "cli/output/printable_output.hpp"
 #include "cli/output/progress.hpp"
 #include "cli/run/run_summary.hpp"
 #include "db/store/database.hpp"
@@ -176,7 +178,8 @@ struct RunSetup {
 int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evaluator) {
   const std::filesystem::path path = run::database_path(job.request.database);
   db::Database database(path);
-  if (!job.notice.empty()) std::cerr << job.notice << "\n";
+  const LeftOutRows left_out(database);
+  if (!job.notice.empty()) say(job.notice);
   const RunRequest& request = job.request;
   SessionResult result;
   {
@@ -185,7 +188,7 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
                             job.record.items, job.record.item);
     result =
         run::tune(database, space, evaluator, job.record, job.tuning, display, [&](const std::string& line) {
-          if (!request.quiet || line == database.notice()) std::cerr << line << "\n";
+          if (!request.quiet || line == database.notice()) say(line);
         });
   }
   if (job.dumped && result.progress.best) job.dumped->keep(result.progress.best->configuration);
@@ -259,7 +262,7 @@ int run_on_third_party(RunSetup& job, const std::string& file) {
         format("{} has recorded times alone: leave out --kernel-dir, --keep-sources, --objective and --cache",
                file));
   const replay::RecordedSpace recorded = open_third_party(file, request.problem, request.space);
-  for (const std::string& note : recorded.notes) std::cerr << file << ": " << note << "\n";
+  for (const std::string& note : recorded.notes) say(format("{}: {}", file, note));
   job.record.key = third_party_key(recorded);
   job.record.program_version = run::version();
   job.device_label = format("{} (replayed: recorded times, nothing is measured)", job.record.key.device.name);

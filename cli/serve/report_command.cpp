@@ -157,6 +157,7 @@ int run_report(const ReportRequest& request) {
   const NamedFile output{"out", out};
   check_outputs({&output, 1}, {path.string()});
   const db::Database database(path, db::OpenMode::read_only);
+  const LeftOutRows left_out(database);
   reports::ReportFilter filter = request.choice.filter(database);
   filter.top = request.top;
   // One state of the file, also for what is read while it is written.

@@ -102,10 +102,10 @@ class Parser {
   bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
     constexpr int out_of_range = 406;
     if (error.id == out_of_range)
-      throw Error(format("{}: a number is too large ({}): is it the right file?", file_, reason_of(error)));
+      throw UsageError(format("{}: a number is beyond the range of double: is it the right file?", file_));
     const bool at_end = text_.at_end();
     if (!at_end || reader_ == nullptr || !reader_->may_be_cut_off() || !in_entries() || count_ == 0)
-      throw Error(complaint(error, at_end));
+      throw UsageError(complaint(at_end));
     reader_->record.notes.push_back(format("it was cut off after {} configurations, which count", count_));
     return false;
   }
@@ -148,7 +148,7 @@ class Parser {
   bool open(Json::value_t kind) {
     constexpr std::size_t deepest = 100;
     if (depth_ == deepest)
-      throw Error(
+      throw UsageError(
           format("{}: more than {} lists or objects in each other: is it the right file?", file_, deepest));
     if (skips_ || skip_depth_ > 0) {
       skips_ = false;
@@ -185,10 +185,11 @@ class Parser {
     if (depth_ == 0 && !one.is_object()) throw no_file_of_ours();
     if (!in_entries()) return;
     if (depth_ == 1 && (format_->named_entries ? !one.is_object() : !one.is_array()))
-      throw Error(format("{}: '{}' is {}, not {} of what was recorded: is it the right file?", file_,
-                         format_->entries, kind_of(one), format_->named_entries ? "an object" : "a list"));
+      throw UsageError(format("{}: '{}' is {}, not {} of what was recorded: is it the right file?", file_,
+                              format_->entries, kind_of(one),
+                              format_->named_entries ? "an object" : "a list"));
     if (depth_ == 2 && !one.is_object())
-      throw Error(format("{}: an entry of '{}' is {}, not an object", file_, top_, kind_of(one)));
+      throw UsageError(format("{}: an entry of '{}' is {}, not an object", file_, top_, kind_of(one)));
   }
 
   /// A list or an object has just begun here: nothing is known of what is in it.
@@ -208,27 +209,16 @@ class Parser {
     builds_ = nullptr;
   }
 
-  /// Returns the message without the library's error number, cut to a line.
-  static std::string reason_of(const Json::exception& error) {
-    constexpr std::size_t longest = 150;
-    std::string reason = error.what();
-    const std::size_t start =
-        reason.find("parse error") == std::string::npos ? 0 : reason.find("parse error");
-    const std::size_t colon = reason.find(start == 0 ? "] " : ": ", start);
-    if (colon != std::string::npos) reason.erase(0, colon + 2);
-    return reason.size() > longest ? reason.substr(0, longest) + "..." : reason;
-  }
-
-  std::string complaint(const Json::exception& error, bool at_end) const {
+  std::string complaint(bool at_end) const {
     if (text_.first() == 0) return format("{}: the file is empty: is it the right one?", file_);
     if (text_.first() == '<')
       return format("{}: XML is not read: let KTT write its results as JSON (OutputFormat::JSON)", file_);
     if (at_end) return format("{}: line {}: the file is cut off: copy it again", file_, text_.line());
-    return format("{}: line {}: not JSON ({}): {}", file_, text_.line(), reason_of(error), no_format(false));
+    return format("{}: line {}: not JSON ({}): {}", file_, text_.line(), text_.mistake(), no_format(false));
   }
 
-  Error no_file_of_ours() const {
-    return Error(format("{}: {}: is it the right file?", file_, no_format(true)));
+  UsageError no_file_of_ours() const {
+    return UsageError(format("{}: {}: is it the right file?", file_, no_format(true)));
   }
 
   std::string file_;
@@ -263,9 +253,9 @@ void FormatReader::set_value(Evaluation& evaluation, const std::string& name, co
                              const std::string& where) {
   const std::string parameter = parameter_name(name);
   if (evaluation.configuration.has(parameter))
-    throw Error(format("{}: two parameters are called '{}': rename one", where, parameter));
+    throw UsageError(format("{}: two parameters are called '{}': rename one", where, parameter));
   const auto known = parameter_value(value);
-  if (!known) throw Error(format("{}: '{}' is {}, not a number or text", where, name, shown(value)));
+  if (!known) throw UsageError(format("{}: '{}' is {}, not a number or text", where, name, shown(value)));
   evaluation.configuration.set(parameter, *known);
 }
 
@@ -276,7 +266,7 @@ void FormatReader::add_value(Evaluation& evaluation, const std::string& name, co
   if (std::ranges::find(record.parameters, parameter) != record.parameters.end()) return;
   constexpr std::size_t most_parameters = 1'000;
   if (record.parameters.size() == most_parameters)
-    throw Error(format("{}: more than {} parameters: is it the right file?", where, most_parameters));
+    throw UsageError(format("{}: more than {} parameters: is it the right file?", where, most_parameters));
   record.parameters.push_back(parameter);
 }
 

@@ -32,7 +32,7 @@ double seconds_member(const Json& object, const char* name, double unit, const s
   if (value == nullptr || !value->is_number()) return 0;
   const double seconds = value->get<double>() * unit;
   if (seconds < 0)
-    throw Error(format("{}: '{}' is {}: a time is not below 0", where, name, value->get<double>()));
+    throw UsageError(format("{}: '{}' is {}: a time is not below 0", where, name, value->get<double>()));
   return seconds;
 }
 
@@ -56,7 +56,7 @@ double seconds_of_unit(std::string unit, const std::string& file) {
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto found = std::ranges::find(units, unit, &Unit::name);
   if (found != units.end()) return found->seconds;
-  throw Error(format("{}: unknown unit of time '{}'; known: ns, us, ms, s and their names", file, unit));
+  throw UsageError(format("{}: unknown unit of time '{}'; known: ns, us, ms, s and their names", file, unit));
 }
 
 std::optional<double> time_of(const Json& value) {

@@ -5,6 +5,7 @@
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::replay {
 namespace {
@@ -24,13 +25,17 @@ std::size_t Characters::line() const {
   return lines_ + lines_in(part_.substr(0, at_));
 }
 
+std::string Characters::mistake() const {
+  return json_mistake(part_, at_);  // the parser has taken the character that it refuses
+}
+
 void Characters::advance() {
   before_ += part_.size();
   lines_ += lines_in(part_);
   at_ = 0;
   if (before_ - released_ > most_text)
-    throw Error(format("{}: line {}: more than 4 MiB without a name, text or number: is it the right file?",
-                       file_, lines_));
+    throw UsageError(format(
+        "{}: line {}: more than 4 MiB without a name, text or number: is it the right file?", file_, lines_));
   part_ = source_.next();
   if (first_ != 0) return;
   const std::size_t found = part_.find_first_not_of(" \t\r\n");
@@ -50,14 +55,15 @@ void ValueBuilder::reset() {
 void ValueBuilder::count(std::size_t text) {
   text_ += text;
   if (++values_ > most_values || text_ > most_text)
-    throw Error(format("{}: more than {} values or 4 MiB of text in one entry: is it the right file?", file_,
-                       most_values));
+    throw UsageError(format("{}: more than {} values or 4 MiB of text in one entry: is it the right file?",
+                            file_, most_values));
 }
 
 void ValueBuilder::key(std::string& name) {
   count(name.size());
   if (open_.back()->size() >= most_members)
-    throw Error(format("{}: more than {} members in one object: is it the right file?", file_, most_members));
+    throw UsageError(
+        format("{}: more than {} members in one object: is it the right file?", file_, most_members));
   key_ = std::move(name);
 }
 

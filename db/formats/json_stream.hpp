@@ -25,10 +25,12 @@ class Characters {
   void step() {
     if (++at_ == part_.size()) advance();
   }
-  /// Tells that the parser holds no text. Between two calls it may read 4 MiB; then `step` throws Error.
+  /// Tells that the parser holds no text. Between two calls it may read 4 MiB; then `step` throws UsageError.
   void release() { released_ = before_ + at_; }
   /// The line of the current character, from 1.
   std::size_t line() const;
+  /// Says what is wrong where the parser stopped, for messages.
+  std::string mistake() const;
   /// The first character that is not white space; 0 before there is one.
   char first() const { return first_; }
 
@@ -82,7 +84,7 @@ inline Characters::Iterator Characters::end() {
 }
 
 /// Makes one value of the parser's events, of at most a million values and 4 MiB of texts: a hostile file
-/// fills no memory with it. All functions throw Error.
+/// fills no memory with it. All functions throw UsageError.
 class ValueBuilder {
  public:
   /// `file` is the name in errors.

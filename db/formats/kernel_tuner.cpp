@@ -55,11 +55,11 @@ class KernelTunerReader : public FormatReader {
     }
     for (const std::string& parameter : record.parameters)
       if (!evaluation.configuration.has(parameter))
-        throw Error(
+        throw UsageError(
             format("{} has no '{}', which 'tune_params_keys' names: record it again", where, parameter));
     const Json* time = member(entry, "time");
     if (time == nullptr)
-      throw Error(format("{} has no 'time': only recordings of times can be replayed", where));
+      throw UsageError(format("{} has no 'time': only recordings of times can be replayed", where));
     if (const auto milliseconds = time_of(*time)) {
       const Json* times = samples_ == Samples::keep ? member(entry, "times") : nullptr;
       evaluation.outcome = measured(samples_or(*milliseconds * millisecond, times, millisecond));
@@ -82,7 +82,7 @@ class KernelTunerReader : public FormatReader {
   void read_head(const Json& head) {
     const Json* keys = member(head, "tune_params_keys");
     if (keys == nullptr || !keys->is_array())
-      throw Error(format(
+      throw UsageError(format(
           "{}: 'cache' without a list 'tune_params_keys' before it: not written by Kernel Tuner", file_));
     record.format = "Kernel Tuner";
     record.problem = printable(text_member(head, "kernel_name"));
@@ -91,7 +91,7 @@ class KernelTunerReader : public FormatReader {
     const Json* declared = member(head, "tune_params");
     for (const Json& key : *keys) {
       if (!key.is_string())
-        throw Error(format("{}: 'tune_params_keys' holds {}, not a name", file_, shown(key)));
+        throw UsageError(format("{}: 'tune_params_keys' holds {}, not a name", file_, shown(key)));
       record.parameters.push_back(parameter_name(key.get<std::string>()));
       std::vector<Value>& values = record.declared.emplace_back();
       const Json* list = declared == nullptr ? nullptr : member(*declared, key.get<std::string>().c_str());

@@ -68,20 +68,20 @@ class KttReader : public FormatReader {
     Evaluation& evaluation = result.evaluation;
     const Json* pairs = member(entry, "Configuration");
     if (pairs == nullptr || !pairs->is_array())
-      throw Error(format("{} has no list 'Configuration': not written by KTT", where));
+      throw UsageError(format("{} has no list 'Configuration': not written by KTT", where));
     for (const Json& pair : *pairs) {
       const std::string name = text_member(pair, "Name");
       const Json* value = member(pair, "Value");
       if (name.empty() || value == nullptr)
-        throw Error(
+        throw UsageError(
             format("{}: a parameter '{}' of 'Configuration' has no 'Name' or no 'Value'", where, name));
       add_value(evaluation, name, *value, where);
     }
     const std::string kernel = printable(text_member(entry, "KernelName"));
     if (record.problem.empty()) record.problem = kernel;
     if (kernel != record.problem)
-      throw Error(format("{} is of the kernel '{}', the first of '{}': one file is one space", where, kernel,
-                         record.problem));
+      throw UsageError(format("{} is of the kernel '{}', the first of '{}': one file is one space", where,
+                              kernel, record.problem));
     const std::string status = printable(text_member(entry, "Status"));
     const Json* duration = member(entry, "TotalDuration");
     const auto time = duration == nullptr ? std::nullopt : time_of(*duration);
@@ -100,7 +100,8 @@ class KttReader : public FormatReader {
     record.format = "KTT";
     const Json* metadata = member(head, "Metadata");
     const std::string unit = metadata == nullptr ? std::string() : text_member(*metadata, "TimeUnit");
-    if (unit.empty()) throw Error(format("{}: 'Metadata' names no 'TimeUnit': not written by KTT", file_));
+    if (unit.empty())
+      throw UsageError(format("{}: 'Metadata' names no 'TimeUnit': not written by KTT", file_));
     seconds_ = seconds_of_unit(unit, file_);
     record.device = printable(text_member(*metadata, "Device"));
     recorded_ = utc_time(text_member(*metadata, "Timestamp"));

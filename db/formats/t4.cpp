@@ -48,7 +48,7 @@ class T4Reader : public FormatReader {
     Evaluation& evaluation = result.evaluation;
     const Json* configuration = member(entry, "configuration");
     if (configuration == nullptr || !configuration->is_object())
-      throw Error(format("{} has no 'configuration': not a T4 file", where));
+      throw UsageError(format("{} has no 'configuration': not a T4 file", where));
     for (const auto& [name, value] : configuration->items()) add_value(evaluation, name, value, where);
     const Json* measurement = measurement_of_time(entry);
     const Json* value = measurement == nullptr ? nullptr : member(*measurement, "value");

@@ -16,11 +16,12 @@ namespace {
 
 void check_end(gzFile file, const std::string& name) {
   int code = Z_OK;
-  const char* what = gzerror(file, &code);
+  gzerror(file, &code);
   if (code == Z_OK || code == Z_STREAM_END) return;
-  if (code == Z_BUF_ERROR) throw Error(format("{}: the compressed file is cut off: copy it again", name));
-  if (code == Z_ERRNO) throw Error(format("cannot read '{}': is it a file, and may you read it?", name));
-  throw Error(format("{}: the compressed file is damaged ({}): copy it again", name, what));
+  if (code == Z_BUF_ERROR)
+    throw UsageError(format("{}: the compressed file is cut off: copy it again", name));
+  if (code == Z_ERRNO) throw UsageError(format("cannot read '{}': is it a file, and may you read it?", name));
+  throw UsageError(format("{}: the compressed file is damaged: copy it again", name));
 }
 
 }  // namespace
@@ -32,13 +33,14 @@ void CloseText::operator()(gzFile_s* file) const {
 TextFile::TextFile(const std::filesystem::path& path, std::size_t max_count)
     : name_(path.string()), max_count_(max_count), part_(std::size_t{1} << 16) {
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) throw Error(format("there is no file '{}'", name_));
+  if (!std::filesystem::exists(path, ignored))
+    throw UsageError(format("there is no file '{}': see that its name is right", name_));
   if (std::filesystem::is_directory(path, ignored))
-    throw Error(format("'{}' is a folder: name a file", name_));
+    throw UsageError(format("'{}' is a folder: name a file", name_));
   if (is_other_than_file(path))
     throw UsageError(format("'{}' is a device, pipe or socket: name a regular file", name_));
   file_.reset(gzopen(name_.c_str(), "rb"));
-  if (!file_) throw Error(format("cannot read '{}': is it a file, and may you read it?", name_));
+  if (!file_) throw UsageError(format("cannot read '{}': is it a file, and may you read it?", name_));
 }
 
 std::string_view TextFile::next() {
@@ -54,14 +56,14 @@ std::string_view TextFile::next() {
 
 void TextFile::refuse_bombs() const {
   if (count_ > max_count_)
-    throw Error(format("{}: more than {} of text: is it the right file?", name_,
-                       bytes_text(static_cast<double>(max_count_))));
+    throw UsageError(format("{}: more than {} of text: is it the right file?", name_,
+                            bytes_text(static_cast<double>(max_count_))));
   // gzip shrinks nothing below a thousandth, and the text of different configurations to a twentieth.
   constexpr std::size_t most_times = 100, harmless = std::size_t{4} << 20;
   if (count_ <= harmless || gzdirect(file_.get()) != 0) return;
   const auto packed = static_cast<std::size_t>(std::max<z_off_t>(gzoffset(file_.get()), 1));
   if (count_ / packed > most_times)
-    throw Error(
+    throw UsageError(
         format("{}: it unpacks to more than {} times its size: is it the right file?", name_, most_times));
 }
 
@@ -69,7 +71,7 @@ void write_new_text(const std::filesystem::path& path, const std::string& text) 
   const std::string name = path.string();
   std::error_code error;
   if (std::filesystem::exists(path, error))
-    throw Error(format("{} exists: name a new file, or remove it first", name));
+    throw UsageError(format("{} exists: name a new file, or remove it first", name));
   const auto write = [&](const std::filesystem::path& partial) -> std::error_code {
     OpenText file(gzopen(partial.c_str(), path.extension() == ".gz" ? "wb" : "wbT"));
     if (!file) throw Error(format("cannot write '{}': is the folder there, and may you write to it?", name));

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "db/maintain/unfinished.hpp"
+#include "db/store/file_identity.hpp"
 #include "db/store/rows.hpp"
 #include "db/store/schema.hpp"
 #include "lookup/src/checked_pages.hpp"
@@ -101,6 +102,7 @@ ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
   if (filter.recording) copy.exec("INSERT INTO properties (name, value) VALUES ('recording', 'yes')");
   if (!filter.views) drop_views(copy);
   copy.exec("VACUUM");
+  give_new_identity(copy);
   const auto count = [&copy](const char* table) {
     return copy.execAndGet(format("SELECT COUNT(*) FROM {}", table)).getInt64();
   };
@@ -111,7 +113,7 @@ ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
 
 ExportResult export_database(const Database& source, const fs::path& target, const ExportFilter& filter) {
   if (fs::exists(target))
-    throw Error(format("{} exists: name a new file, or remove it first", target.string()));
+    throw UsageError(format("{} exists: name a new file, or remove it first", target.string()));
   ExportResult result;
   try {
     Unfinished unfinished(target);

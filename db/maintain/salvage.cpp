@@ -264,7 +264,7 @@ SalvageResult copy_sound_rows(const fs::path& source, const fs::path& path) {
 
 SalvageResult salvage_database(const fs::path& source, const fs::path& target) {
   if (std::error_code ignored; fs::exists(target, ignored))
-    throw Error(format("{} exists: name a new file, or remove it first", target.string()));
+    throw UsageError(format("{} exists: name a new file, or remove it first", target.string()));
   try {
     Unfinished unfinished(target);
     SalvageResult result = copy_sound_rows(source, unfinished.path());

@@ -20,6 +20,8 @@ SELECT i.problem AS problem, COUNT(DISTINCT w.instance) AS instances, COUNT(DIST
        SUM((SELECT COUNT(*) FROM runs r WHERE r.work = w.id)) AS runs,
        SUM((SELECT COUNT(*) FROM evaluations e WHERE e.work = w.id)) AS evaluations,
        SUM((SELECT COUNT(*) FROM evaluations e WHERE e.work = w.id AND e.phase IS NOT NULL)) AS failures,
+       SUM(CASE WHEN w.origin = 'replayed' THEN (SELECT COUNT(*) FROM evaluations e WHERE e.work = w.id) ELSE 0 END)
+         AS replayed,
        MAX((SELECT MAX(r.started) FROM runs r WHERE r.work = w.id)) AS last_run
 FROM works w JOIN instances i ON i.id = w.instance
 GROUP BY i.problem ORDER BY i.problem)";
@@ -35,13 +37,13 @@ constexpr const char* select_newest_properties = R"(
 SELECT d.* FROM devices d JOIN runs r ON r.device = d.id
 WHERE d.model_key = ? ORDER BY r.started DESC, r.id DESC LIMIT 1)";
 
-void add_details(SQLite::Database& connection, DeviceSummary& device) {
+void add_details(const Database& database, SQLite::Database& connection, DeviceSummary& device) {
   SQLite::Statement newest = bound(connection, select_newest_properties, device.model_key);
-  if (newest.executeStep()) {
+  each_readable(database, newest, "device", "id", [&] {
     device.name = text(newest, "name");
     device.architecture = text(newest, "architecture");
     device.properties = properties_from_json(text(newest, "facts"));
-  }
+  });
   SQLite::Statement drivers = bound(
       connection, "SELECT DISTINCT driver FROM works WHERE model_key = ? ORDER BY driver", device.model_key);
   while (drivers.executeStep()) device.drivers.push_back(text(drivers, "driver"));
@@ -87,7 +89,7 @@ std::vector<ProblemSummary> list_problems(const Database& database) {
     while (row.executeStep())
       result.push_back({text(row, "problem"), integer(row, "instances"), integer(row, "devices"),
                         integer(row, "runs"), integer(row, "evaluations"), integer(row, "failures"),
-                        text_or_empty(row, "last_run")});
+                        integer(row, "replayed"), text_or_empty(row, "last_run")});
   });
   return result;
 }
@@ -102,7 +104,7 @@ std::vector<DeviceSummary> list_devices(const Database& database) {
       device.runs = integer(row, "runs");
       device.evaluations = integer(row, "evaluations");
       device.last_run = text_or_empty(row, "last_run");
-      add_details(connection, device);
+      add_details(database, connection, device);
       result.push_back(std::move(device));
     }
   });
@@ -119,7 +121,7 @@ std::vector<RunSummary> list_runs(const Database& database, const RunFilter& fil
     SQLite::Statement row(connection, "SELECT * FROM run_overview" + where.sql() +
                                           " ORDER BY started DESC, run DESC" + limit_sql(filter.limit));
     where.bind(row);
-    while (row.executeStep()) result.push_back(run_summary(row));
+    each_readable(database, row, "run", "run", [&] { result.push_back(run_summary(row)); });
   });
   return result;
 }
@@ -132,7 +134,7 @@ std::vector<ResultRow> list_results(const Database& database, const ResultFilter
                                           " ORDER BY time IS NULL, outranked, time, rank_place, evaluation" +
                                           limit_sql(filter.limit));
     where.bind(row);
-    while (row.executeStep()) result.push_back(result_row(row));
+    each_readable(database, row, "evaluation", "evaluation", [&] { result.push_back(result_row(row)); });
   });
   return result;
 }

@@ -23,6 +23,7 @@ struct ProblemSummary {
   std::int64_t runs = 0;
   std::int64_t evaluations = 0;
   std::int64_t failures = 0;  ///< among the evaluations
+  std::int64_t replayed = 0;  ///< among the evaluations: repeated from recordings, not measured
   std::string last_run;       ///< when the newest began
 };
 /// Returns all of them, sorted by name.

@@ -96,12 +96,13 @@ namespace {
 /// Reads the row of an evaluation, and makes the statement ready for the next.
 template<class Read>
 auto read_one(const Database& database, SQLite::Statement& statement, std::int64_t evaluation, Read read) {
-  std::invoke_result_t<Read, SQLite::Statement&> result;
+  std::optional<std::invoke_result_t<Read, SQLite::Statement&>> result;
   database.read([&](SQLite::Database&) {
     statement.bind(1, evaluation);
     if (!statement.executeStep())
       throw Error(format("there is no evaluation {} in {}", evaluation, database.path().string()));
-    result = read(statement);
+    if (!is_readable([&] { result = read(statement); }))
+      database.leave_out(format("evaluation {}", evaluation));
     statement.reset();
   });
   return result;
@@ -109,11 +110,11 @@ auto read_one(const Database& database, SQLite::Statement& statement, std::int64
 
 }  // namespace
 
-ResultRow ResultReader::row(std::int64_t evaluation) {
+std::optional<ResultRow> ResultReader::row(std::int64_t evaluation) {
   return read_one(database_, statements_->row, evaluation, result_row);
 }
 
-Configuration ResultReader::configuration(std::int64_t evaluation) {
+std::optional<Configuration> ResultReader::configuration(std::int64_t evaluation) {
   return read_one(database_, statements_->configuration, evaluation,
                   [](SQLite::Statement& row) { return configuration_from_json(text(row, "configuration")); });
 }

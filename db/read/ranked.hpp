@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "db/read/queries.hpp"
@@ -28,15 +29,16 @@ std::vector<RankedEvaluation> ranked_of_run(const Database& database, RunId run)
 std::vector<std::int64_t> evaluations_of(const Database& database, std::int64_t workload,
                                          const Configuration& configuration);
 
-/// Reads evaluations by their numbers; throws Error where there is none.
+/// Reads evaluations by their numbers; throws Error where there is none. Returns nothing for a row with a
+/// text that cannot be read, which is noted in the database.
 class ResultReader {
  public:
   /// The database must outlive it.
   explicit ResultReader(const Database& database);
   ~ResultReader();
 
-  ResultRow row(std::int64_t evaluation);
-  Configuration configuration(std::int64_t evaluation);
+  std::optional<ResultRow> row(std::int64_t evaluation);
+  std::optional<Configuration> configuration(std::int64_t evaluation);
 
  private:
   struct Statements;

@@ -103,13 +103,13 @@ std::vector<RelatedWorkload> related_workloads(const Database& database, const W
     row.bind(":size", key.instance.size());
     row.bind(":settings", key.instance.settings_key());
     row.bind(":model", key.device.model_key());
-    while (row.executeStep()) {
+    each_readable(database, row, "work", "work", [&] {
       RelatedWorkload workload{workload_info(row), static_cast<std::size_t>(integer(row, "configurations"))};
-      if (itself(workload.workload, key)) continue;
+      if (itself(workload.workload, key)) return;
       workload.distance = distance(workload.workload, key);
       workload.same_but_versions = same_but_versions(workload.workload, key);
       related.push_back(std::move(workload));
-    }
+    });
   });
   std::ranges::stable_sort(related, [](const RelatedWorkload& a, const RelatedWorkload& b) {
     return a.distance != b.distance ? a.distance < b.distance : a.configurations > b.configurations;
@@ -130,8 +130,9 @@ std::vector<RelatedResult> related_results(const Database& database, const Workl
     row.bind(":work", workload.id);
     row.bind(":fastest", static_cast<std::int64_t>(half));
     row.bind(":below", static_cast<std::int64_t>(share * 4294967296));
-    while (row.executeStep())
+    each_readable(database, row, "evaluation", "evaluation", [&] {
       results.emplace_back(configuration_from_json(text(row, "configuration")), optional_real(row, "time"));
+    });
   });
   return results;
 }

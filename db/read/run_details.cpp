@@ -112,9 +112,12 @@ std::vector<FailureCount> failures(const Database& database, const char* evaluat
     SQLite::Statement row = bound(
         connection,
         std::string(count_failures) + evaluations + " WHERE phase IS NOT NULL GROUP BY phase, reason", id);
-    while (row.executeStep())
-      result.push_back({phase_from_string(text(row, "phase")), text(row, "reason"), integer(row, "count"),
-                        configuration_from_json(text(row, "configuration")), text(row, "detail")});
+    each_readable(database, row, "evaluation", "first", [&] {
+      FailureCount& counted = result.emplace_back(FailureCount{
+          phase_from_string(text(row, "phase")), text(row, "reason"), integer(row, "count"), {}, {}});
+      counted.example = configuration_from_json(text(row, "configuration"));
+      counted.detail = text(row, "detail");
+    });
   });
   std::ranges::sort(result, [](const FailureCount& a, const FailureCount& b) {
     if (a.phase != b.phase) return a.phase < b.phase;
@@ -129,7 +132,7 @@ std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
   std::vector<RerankRow> rows;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row = bound(connection, select_places, run);
-    while (row.executeStep()) {
+    each_readable(database, row, "evaluation", "evaluation", [&] {
       RerankRow place;
       place.evaluation = integer(row, "evaluation");
       place.configuration = configuration_from_json(text(row, "configuration"));
@@ -138,9 +141,19 @@ std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
       place.reused = flag(row, "reused");
       place.rounds = rounds_of(connection, run, place.evaluation);
       rows.push_back(std::move(place));
-    }
+    });
   });
   return rows;
+}
+
+std::optional<RunDetails> readable_run_details(const Database& database, RunId run, bool with_winner) {
+  try {
+    return run_details(database, run, with_winner);
+  } catch (const UnreadableText&) {
+  } catch (const std::invalid_argument&) {
+  }
+  database.leave_out(format("run {}", run));
+  return std::nullopt;
 }
 
 RunDetails run_details(const Database& database, RunId run, bool with_winner) {

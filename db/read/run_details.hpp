@@ -54,6 +54,8 @@ struct RunDetails {
 /// Returns a run in full. Throws Error (Exit::no_answer) where there is no such run. The winner costs a
 /// ranking of the whole file: without it `winner` and `winner_samples` are empty.
 RunDetails run_details(const Database& database, RunId run, bool with_winner = true);
+/// Returns nothing for a run with a text that cannot be read, which is noted in the database.
+std::optional<RunDetails> readable_run_details(const Database& database, RunId run, bool with_winner = true);
 
 /// Count the failures among the current evaluations of a workload (view `current_evaluations`), or among all
 /// that a run saw.

@@ -18,6 +18,7 @@
 #include "lookup/src/checked_pages.hpp"
 #include "lookup/src/connection.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
 
 namespace tune::db {
 
@@ -36,16 +37,25 @@ void make_folder_of(const fs::path& path) {
 
 constexpr const char* in_memory = ":memory:";
 
+/// A file beside it has up to 8 characters more.
+bool is_too_long(const fs::path& path) {
+  constexpr std::size_t longest_name = 255 - 8, longest_path = 4095 - 8;
+  if (path.native().size() > longest_path) return true;
+  return std::ranges::any_of(path, [](const fs::path& part) { return part.native().size() > longest_name; });
+}
+
 /// Refuses names that SQLite would take for something else than a file.
 void check_name(const fs::path& path) {
   if (path == in_memory) return;
   const std::string name = path.string();
-  if (name.starts_with("file:")) throw Error(format("{} is a URI: name a file with --db", name), Exit::usage);
+  if (name.starts_with("file:")) throw UsageError(format("{} is a URI: name a file with --db", name));
+  if (is_too_long(path))
+    throw UsageError(format("{} is too long for the name of a file: name another one", shortened(name)));
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
-    throw Error(format("{} is a folder: name a file in it with --db", name));
+    throw UsageError(format("{} is a folder: name a file in it with --db", name));
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
-    throw Error(format("{} is not a regular file: name another one with --db", name), Exit::usage);
+    throw UsageError(format("{} is not a regular file: name another one with --db", name));
 }
 
 /// The administrator may write to any file; one that nobody may write to is meant to stay as it is.
@@ -58,13 +68,8 @@ bool is_write_protected(const fs::path& path) {
 
 }  // namespace
 
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
 Error not_a_database(const std::filesystem::path& path) {
-  return Error(format("{} is not a tune database: name another file with --db", path.string()));
+  return UsageError(format("{} is not a tune database: name another file with --db", path.string()));
 }
 
 namespace {
@@ -87,14 +92,13 @@ std::optional<Error> log_of_another_user(const fs::path& path) {
 
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path) {
   const std::string file = path.string();
-  const std::string detail = one_line(exception.what());
   switch (exception.getErrorCode()) {
     case SQLITE_NOTADB:
       return not_a_database(path);
     case SQLITE_CORRUPT:
-      return Error(format(
-          "{} is damaged ({}): 'tune db salvage {} --out NEW' saves what is sound; or restore a copy{}", file,
-          detail, file, lookup::has_pending_log(file) ? " and remove " + file + "-wal and -shm" : ""));
+      return Error(
+          format("{} is damaged: 'tune db salvage {} --out NEW' saves what is sound; or restore a copy{}",
+                 file, file, lookup::has_pending_log(file) ? " and remove " + file + "-wal and -shm" : ""));
     case SQLITE_FULL:
       return Error(
           format("no room to write {}: free disk space and start again;"
@@ -104,31 +108,35 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
     case SQLITE_PERM:
       if (auto locked_out = log_of_another_user(path)) return *std::move(locked_out);
       return Error(
-          format("{} cannot be written ({}): change its permissions or those of its folder,"
+          format("{} cannot be written: change its permissions or those of its folder,"
                  " or name another file with --db",
-                 file, detail));
+                 file));
     case SQLITE_CANTOPEN:
       if (auto locked_out = log_of_another_user(path)) return *std::move(locked_out);
       return Error(
-          format("cannot open {} ({}): see that it can be read and that its folder can be"
+          format("cannot open {}: see that it can be read and that its folder can be"
                  " written, or name another file with --db",
-                 file, detail));
+                 file));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
-      return Error(
-          format("{} is in use ({}): another process holds it; end that one, or name another file with --db",
-                 file, detail));
+      return Error(format(
+          "{} is in use: another process holds it; end that one, or name another file with --db", file));
     case SQLITE_IOERR:
       return Error(
-          format("reading or writing {} failed ({}): see that its disk has room and works;"
+          format("reading or writing {} failed: see that its disk has room and works;"
                  " network file systems without locks cannot hold a database",
-                 file, detail));
+                 file));
+    case SQLITE_NOMEM:
+      return Error(format("out of memory while {} was read: end other programs", file));
     case SQLITE_CONSTRAINT:
-      return Error(
-          format("{} refused a record ({}): this is an error in tune, please report it", file, detail));
+      return Error(format("{} refused a record ({}): this is an error in tune, please report it", file,
+                          one_line(exception.what())));
     default:
-      return Error(format("the database {} failed: {}", file, detail));
+      return Error(format(
+          "{} is not as tune makes it (error {} of its reader): 'tune db salvage {} --out NEW' saves what"
+          " is sound; or restore a copy",
+          file, exception.getExtendedErrorCode(), file));
   }
 }
 
@@ -245,6 +253,13 @@ void Database::check_content() const {
         format("{} was made by a newer tune (schema {}, this program reads "
                "up to {}): update tune, or name another file with --db",
                path_.string(), version, schema_version()));
+  if (access_ != OpenMode::immutable && has_foreign_log(*connection_)) {
+    never_checkpoint(*connection_);
+    throw Error(
+        format("{0}-wal is the log of another database: remove {0}-wal and {0}-shm, or put the file and its"
+               " log there together",
+               path_.string()));
+  }
   if (access_ == OpenMode::read_write || version == schema_version()) return;
   if (access_ == OpenMode::inspect && version > 0) return;
   if (version == 0)
@@ -273,6 +288,7 @@ void Database::prepare_for_writing() {
   make_views(*connection_, ViewPlace::file);
   connection_->exec("PRAGMA foreign_keys = ON");
   log_inode_ = lookup::state_of(path_.string() + "-wal").inode;
+  if (path_ != in_memory) identity_.begin(*connection_);
 }
 
 void Database::refuse_recording() const {
@@ -311,10 +327,11 @@ void Database::write(const Operation& operation, Sync sync) {
   if (access_ != OpenMode::read_write) throw Error(format("{} was opened for reading only", path_.string()));
   const auto start = std::chrono::steady_clock::now();
   const bool now = sync == Sync::now || start - last_sync_ >= sync_interval;
-  if (now) check_place();
+  check_place();
   try {
     synchronise(now);
     SQLite::Transaction transaction(*connection_, SQLite::TransactionBehavior::IMMEDIATE);
+    put_identity_into_log(*connection_);
     operation(*connection_);
     transaction.commit();
   } catch (...) {
@@ -325,20 +342,25 @@ void Database::write(const Operation& operation, Sync sync) {
   check_place();
 }
 
-/// Throws where the file is not the one that was opened. Its log goes, lest it damage a file in its place.
+/// Throws where the file is not the one that was opened, or its log is not. The log goes, lest it damage a
+/// file in its place.
 void Database::check_place() {
   int moved = 0;
-  if (sqlite3_file_control(connection_->getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK ||
-      moved == 0)
-    return;
-  if (log_inode_ != 0 && lookup::state_of(path_.string() + "-wal").inode == log_inode_) {
+  if (sqlite3_file_control(connection_->getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK)
+    moved = 0;
+  const std::uint64_t log_inode = lookup::state_of(path_.string() + "-wal").inode;
+  if (log_inode_ == 0) log_inode_ = log_inode;
+  const bool other_log = log_inode != log_inode_;
+  if (moved == 0 && !other_log && identity_.holds(*connection_)) return;
+  never_checkpoint(*connection_);
+  if (log_inode != 0 && !other_log) {
     std::error_code ignored;
     for (const char* suffix : {"-wal", "-shm"}) fs::remove(path_.string() + suffix, ignored);
   }
-  throw Error(
-      format("{} was moved, replaced or deleted while tune wrote to it: results of the last moments are lost;"
-             " see that the file stays, and start again",
-             path_.string()));
+  throw Error(format(
+      "{} was moved, replaced or deleted while tune wrote to it{}: results of the last moments are lost;"
+      " see that the file stays, and start again",
+      path_.string(), moved == 0 && other_log ? ", or its log " + path_.string() + "-wal was" : ""));
 }
 
 void Database::read(const Operation& operation) const {
@@ -355,6 +377,19 @@ void Database::read(const Operation& operation) const {
   } catch (...) {
     rethrow();
   }
+}
+
+void Database::leave_out(const std::string& row) const {
+  left_out_.insert(row);
+}
+
+std::string Database::left_out() const {
+  if (left_out_.empty()) return {};
+  return format(
+      "{} of {} cannot be read and {} left out: 'tune db check {}' names the rows, 'tune db salvage {}"
+      " --out NEW' saves the others",
+      counted(left_out_.size(), "row"), path_.string(), left_out_.size() == 1 ? "is" : "are", path_.string(),
+      path_.string());
 }
 
 std::int64_t Database::data_version() const {

@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
+#include "db/store/file_identity.hpp"
 #include "tuner/base/error.hpp"
 
 namespace SQLite {
@@ -77,6 +79,11 @@ class Database {
   /// Returns a number that differs once another connection has committed changes, however many.
   std::int64_t data_version() const;
 
+  /// Notes a row that cannot be read and is left out of an answer, such as `evaluation 12`.
+  void leave_out(const std::string& row) const;
+  /// Returns one line for the user that counts the rows left out so far, mostly empty.
+  std::string left_out() const;
+
   /// For the code of this folder and its tests. Throws SQLite::Exception.
   SQLite::Database& connection() const { return *connection_; }
 
@@ -101,14 +108,13 @@ class Database {
   bool write_ahead_log_ = false;
   std::chrono::steady_clock::time_point last_sync_;
   std::uint64_t log_inode_ = 0;  ///< of the log that this object opened for writing
+  FileIdentity identity_;
   std::unique_ptr<SQLite::Database> connection_;
   /// Of a file of another user, which is opened as immutable although it may change.
   std::unique_ptr<lookup::FileState> quiet_;
   std::int64_t renewals_ = 0;
+  mutable std::set<std::string> left_out_;
 };
-
-/// Returns the text with a space for each line break: a message is one line.
-std::string one_line(std::string text);
 
 /// Turns an error of SQLite into one line that names the file and the cure.
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path);

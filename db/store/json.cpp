@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/serialization/json.hpp"
 
@@ -30,7 +29,7 @@ auto parsed(std::string_view text, Read read) {
     std::string shown(text.substr(0, max_shown));
     for (char& c : shown)
       if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
-    throw Error(
+    throw UnreadableText(
         format("the database has a text that tune did not write, '{}{}': 'tune db salvage' saves the rest",
                shown, text.size() > max_shown ? "..." : ""));
   }

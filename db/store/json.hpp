@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "search/space/configuration.hpp"
+#include "tuner/base/error.hpp"
 #include "tuner/device/device_properties.hpp"
 
 namespace tune::db {
@@ -22,7 +23,13 @@ std::string to_json(const Entries& entries);
 std::string to_json(const NamedExtents& extents);
 std::string to_json(const DeviceProperties& properties);
 
-/// These read the texts back. They throw Error for a text that the functions above cannot have written.
+/// A text of a database that tune did not write, or that is damaged.
+class UnreadableText : public Error {
+ public:
+  using Error::Error;
+};
+
+/// These read the texts back. They throw UnreadableText for one that the functions above cannot have written.
 Entries entries_from_json(std::string_view text);
 NamedExtents extents_from_json(std::string_view text);
 search::Configuration configuration_from_json(std::string_view text);

@@ -8,9 +8,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "db/store/database.hpp"
+#include "db/store/json.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/rerank.hpp"
 
@@ -62,6 +65,27 @@ std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluatio
 
 /// Returns the rounds of one evaluation in the re-ranking of a run, in order.
 std::vector<RerankRound> rounds_of(SQLite::Database& connection, std::int64_t run, std::int64_t evaluation);
+
+/// Calls `read`; returns whether all texts of the row could be read.
+template<class Read>
+bool is_readable(Read read) {
+  try {
+    read();
+    return true;
+  } catch (const UnreadableText&) {
+  } catch (const std::invalid_argument&) {  // a word of a list, such as a phase
+  }
+  return false;
+}
+
+/// Calls `read` for each row of the statement. A row with a text that cannot be read is noted in the database
+/// as `kind` and the number in the column `id`, and left out.
+template<class Read>
+void each_readable(const Database& database, SQLite::Statement& row, const char* kind, const char* id,
+                   Read read) {
+  while (row.executeStep())
+    if (!is_readable(read)) database.leave_out(std::string(kind) + " " + std::to_string(integer(row, id)));
+}
 
 /// Runs a statement that returns no rows and makes it ready for the next use.
 void run(SQLite::Statement& statement);

@@ -387,7 +387,7 @@ std::vector<Evaluation> SqliteStore::known(const WorkloadKey& key) {
         " WHERE e.work = ? ORDER BY e.id, s.ordinal",
         *workload);
     bool more = sample.executeStep();
-    while (rows.executeStep()) {
+    each_readable(database_, rows, "evaluation", "id", [&] {
       Evaluation& evaluation = result.emplace_back(read_evaluation(rows));
       const std::int64_t id = integer(rows, "id");
       std::vector<double> seconds;
@@ -396,11 +396,11 @@ std::vector<Evaluation> SqliteStore::known(const WorkloadKey& key) {
       if (!evaluation.outcome) {
         evaluation.attempts = attempts_at(connection, *workload, evaluation);
         evaluation.outcome.error().time_limit = real(rows, "time_limit");
-        continue;
+        return;
       }
       if (seconds.empty()) seconds = {real(rows, "time")};  // of a database without samples
       evaluation.outcome->samples = std::move(seconds);
-    }
+    });
   });
   return result;
 }

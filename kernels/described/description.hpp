@@ -125,6 +125,7 @@ struct KernelDescription {
   std::vector<SettingInfo> settings = {};
   std::vector<search::Parameter> parameters = {};
   std::vector<search::Constraint> constraints = {};
+  std::vector<SourceLocation> constraint_places = {};  ///< of the constraints, if they come from a file
   std::vector<FunctionRule> rules = {};
   KernelSource kernel = {};
   std::vector<Argument> arguments = {};

@@ -71,7 +71,7 @@ FormulaValue Expression::value(const ExpressionScope& scope) const {
     return evaluate(formula, [&](std::string_view name) { return scope.find(name); });
   } catch (const search::ExprError& error) {
     const std::string text = shortened(formula);
-    place_.fail(place_.is_file() ? format("'{}', column {}: {}", text, error.column(), error.what())
+    place_.fail(place_.is_file() ? format("'{}', column {}: {}", text, error.column(), mistake_of(error))
                                  : format("'{}': {}", text, error.what()));
   }
 }

@@ -7,6 +7,13 @@
 #include "tuner/base/format.hpp"
 
 namespace tune::described {
+
+std::string mistake_of(const search::ExprError& error) {
+  const std::string what = error.what(), column = format("column {}: ", error.column());
+  if (what.starts_with(column)) return what.substr(column.size());
+  return what.starts_with("column 1: ") ? what.substr(10) : what;
+}
+
 namespace {
 
 using search::Binding;
@@ -276,7 +283,7 @@ class Parser {
     try {
       return FormulaValue(Expr::parse(token.text).literal());
     } catch (const ExprError& error) {
-      throw ExprError(error.what(), token.column);
+      throw ExprError(mistake_of(error), token.column);
     }
   }
 

@@ -82,6 +82,9 @@ using Names = std::function<const FormulaValue*(std::string_view name)>;
 /// functions abs, all, any, arange, bool, ceil, ceil_div, floor, float, int, len, list, log2, max, min, pow,
 /// prod, range, round, sorted, sqrt, sum, tuple, with `math.` or `np.` before them or without; C's &&, ||, !
 /// and `c ? a : b`. Division and remainder are Python's. Throws search::ExprError with the column (from 1):
+/// Returns what is wrong, without the column, with which some of the messages begin.
+std::string mistake_of(const search::ExprError& error);
+
 /// what is wrong, unknown names, numbers beyond 64 bits, and lists of more than a million values.
 FormulaValue evaluate(std::string_view text, const Names& names);
 

@@ -10,6 +10,7 @@
 
 #include "library/run/paths.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"
@@ -91,6 +92,16 @@ std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
         "nor installed with the library: name it in TUNE_WORKER, or choose {}",
         in_process_setting));
   return worker_backend(*program, number, timeout);
+}
+
+std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in_process) {
+  std::string failure_reason;
+  std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &failure_reason);
+  if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, failure_reason));
+  const auto program = in_process ? std::nullopt : worker_program();
+  if (!program) return compiler;
+  return std::make_unique<process::RemoteCompiler>(
+      process::WorkerProgram{*program, {"worker", "compiler", architecture}});
 }
 
 std::shared_ptr<cache::BinaryCache> open_cache(const std::string& folder) {

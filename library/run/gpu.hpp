@@ -24,6 +24,10 @@ void check_device(int number, std::string_view instead);
 std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
                                   std::string_view in_process_setting);
 
+/// Makes a compiler for an architecture, in worker processes, which can be ended while they compile; in this
+/// process where `in_process` or where there is no program for the workers. Throws Error where there is none.
+std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in_process);
+
 /// Opens the cache of device binaries in `folder`, by default in cache_folder(), with the limit
 /// $TUNE_CACHE_SIZE. Where the folder cannot be used, the cache has a notice. Throws UsageError for a size
 /// that cannot be read.

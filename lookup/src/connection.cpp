@@ -11,21 +11,22 @@
 namespace tune::lookup {
 namespace {
 
-Error error_of(int code, const std::string& detail, const std::string& file) {
+Error error_of(int code, const std::string& file) {
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       return {Code::not_a_database, file + " is not a tune database: name another file"};
     case SQLITE_CORRUPT:
-      return {Code::damaged, file + " is damaged (" + detail +
-                                 "): restore a copy, or save what is sound with 'tune db salvage'"};
+      return {Code::damaged,
+              file + " is damaged: restore a copy, or save what is sound with 'tune db salvage'"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
-      return {Code::busy, file + " is in use (" + detail + "): try again, or wait longer for it"};
+      return {Code::busy, file + " is in use: try again, or wait longer for it"};
     case SQLITE_ERROR:  // a table or column that is not there
-      return {Code::damaged, file + " is not as tune makes it (" + detail + "): restore a copy"};
+      return {Code::damaged, file + " is not as tune makes it: restore a copy"};
     default:
-      return {Code::unreadable, file + " cannot be read (" + detail + "): see its permissions and its disk"};
+      return {Code::unreadable, file + " cannot be read (error " + std::to_string(code) +
+                                    "): see its permissions and its disk"};
   }
 }
 
@@ -38,6 +39,8 @@ void check_file(const std::string& file) {
   if (file.empty() || ::stat(file.c_str(), &info) != 0)
     fail_with(Code::missing, "there is no database " + file + ": tune something first, or name another file");
   if (S_ISDIR(info.st_mode)) fail_with(Code::not_a_database, file + " is a folder: name a file in it");
+  if (!S_ISREG(info.st_mode))  // a pipe would wait
+    fail_with(Code::not_a_database, file + " is not a regular file: name another one");
 }
 
 }  // namespace
@@ -79,7 +82,7 @@ bool Statement::step() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  throw Failed(error_of(code, sqlite3_errmsg(handle_), file_), code);
+  throw Failed(error_of(code, file_), code);
 }
 
 std::string Statement::text(int column) const {
@@ -205,7 +208,7 @@ Statement Connection::prepare(const char* sql) {
 }
 
 void Connection::fail(int code) const {
-  throw Failed(error_of(code, handle_ == nullptr ? "no memory" : sqlite3_errmsg(handle_), file_), code);
+  throw Failed(error_of(code, file_), code);
 }
 
 Snapshot::Snapshot(Connection& connection) : connection_(connection) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <unordered_map>
 
 #include "lookup/src/matching.hpp"
 
@@ -14,12 +16,6 @@ constexpr int enough_pairs = 4;  // with the settings that are asked for, to do 
 constexpr int max_tries =
     64;  // of pairs whose winner may not have been measured there: each takes microseconds
 
-struct Pair {
-  const RecordedWorkload* from;
-  const RecordedWorkload* to;
-  double unlike;  ///< |ln| of the ratio of its distance to the one asked about
-};
-
 Device as_wanted(const RecordedDevice& recorded) {
   Device device;
   device.name = recorded.name;
@@ -30,9 +26,21 @@ Device as_wanted(const RecordedDevice& recorded) {
   return device;
 }
 
-bool comparable(const RecordedWorkload& a, const RecordedWorkload& b) {
-  return &a != &b && a.settings == b.settings && a.driver == b.driver && a.compiler == b.compiler &&
-         a.source_hash == b.source_hash;
+/// Equal texts for workloads that may be a pair.
+std::string group_of(const RecordedWorkload& workload, Match match) {
+  std::string key;
+  for (const std::string* part : {&workload.settings, &workload.driver, &workload.compiler,
+                                  &workload.source_hash, &workload.device.model_key})
+    if (match == Match::nearest_size || part != &workload.device.model_key) key += *part + '\0';
+  return key;
+}
+
+/// The sum of the logarithms of its extents.
+double log_volume(const RecordedWorkload& workload) {
+  double sum = 0;
+  for (const std::int64_t extent : workload.extents)
+    sum += std::log(static_cast<double>(std::max<std::int64_t>(1, extent)));
+  return sum;
 }
 
 /// Returns the distance of one as seen from the other, or nothing where they are not an example of such a
@@ -51,29 +59,28 @@ std::optional<double> distance_of(const RecordedWorkload& wanted, const Recorded
   return distance > 0 || !same_model ? std::optional(distance) : std::nullopt;
 }
 
-/// Uses workloads with these `settings` alone, or, where it is null, with any that are equal in both.
-std::vector<Pair> pairs_of(const Records& records, Match match, double distance,
-                           const std::string* settings) {
-  constexpr double min = 0.01;  // distances below are alike
-  std::vector<Pair> pairs;
-  for (const RecordedWorkload& from : records.workloads()) {
-    if (settings != nullptr && from.settings != *settings) continue;
-    for (const RecordedWorkload& to : records.workloads()) {
-      if (!comparable(from, to)) continue;
-      if (const auto other = distance_of(to, from, match))
-        pairs.push_back({&from, &to, std::abs(std::log(std::max(min, *other) / std::max(min, distance)))});
-    }
-  }
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const Pair& a, const Pair& b) { return a.unlike < b.unlike; });
-  return pairs;
+using Group = std::vector<const RecordedWorkload*>;
+
+/// Calls `visit` with other members of the group, at most `max_partners`: all, or those nearest to member
+/// `from` in the order of the group, and others spread over the rest of it.
+template<class Visit>
+void visit_partners(const Group& group, std::size_t from, Visit visit) {
+  const std::size_t others = group.size() - 1;
+  const std::size_t near = std::min(others, max_partners / 2);
+  const std::size_t far = std::min(others - near, max_partners - near);
+  // Steps around the group, as a ring: 1 to `others`; the near ones are half of them on each side.
+  const std::size_t after = (near + 1) / 2, rest = others - near;
+  const auto partner = [&](std::size_t step) { visit(*group[(from + step) % group.size()]); };
+  for (std::size_t step = 1; step <= after; ++step) partner(step);
+  for (std::size_t i = 0; i < far; ++i) partner(after + 1 + i * rest / far);
+  for (std::size_t step = others - (near - after) + 1; step <= others; ++step) partner(step);
 }
 
-std::optional<Loss> loss_of(Records& records, const std::vector<Pair>& pairs) {
+std::optional<Loss> loss_of(Records& records, const std::vector<WorkloadPair>& pairs) {
   Loss result;
   double sum = 0;
   int tries = 0;
-  for (const Pair& pair : pairs) {
+  for (const WorkloadPair& pair : pairs) {
     if (result.pairs == max_pairs || tries++ == max_tries) break;
     const RankedRecord* winner = records.winner(*pair.from);
     if (winner == nullptr) continue;
@@ -90,6 +97,30 @@ std::optional<Loss> loss_of(Records& records, const std::vector<Pair>& pairs) {
 }
 
 }  // namespace
+
+std::vector<WorkloadPair> pairs_of(const std::vector<RecordedWorkload>& workloads, Match match,
+                                   double distance, const std::string* settings) {
+  constexpr double min = 0.01;  // distances below are alike
+  std::unordered_map<std::string, Group> groups;
+  for (const RecordedWorkload& workload : workloads)
+    if (settings == nullptr || workload.settings == *settings)
+      groups[group_of(workload, match)].push_back(&workload);
+  std::vector<WorkloadPair> pairs;
+  for (auto& [key, group] : groups) {
+    std::stable_sort(group.begin(), group.end(), [](const RecordedWorkload* a, const RecordedWorkload* b) {
+      return log_volume(*a) < log_volume(*b);
+    });
+    for (std::size_t i = 0; i < group.size(); ++i)
+      visit_partners(group, i, [&, from = group[i]](const RecordedWorkload& to) {
+        if (const auto other = distance_of(to, *from, match))
+          pairs.push_back({from, &to, std::abs(std::log(std::max(min, *other) / std::max(min, distance)))});
+      });
+  }
+  std::sort(pairs.begin(), pairs.end(), [](const WorkloadPair& a, const WorkloadPair& b) {
+    return std::tie(a.unlike, a.from, a.to) < std::tie(b.unlike, b.from, b.to);
+  });
+  return pairs;
+}
 
 Records::Records(std::vector<Connection*> connections, const Want& want)
     : connections_(std::move(connections)), want_(want) {
@@ -133,10 +164,10 @@ std::optional<Loss> expected_loss(Records& records, Match match, double distance
   const Want& want = records.want();
   const std::string settings = canonical_settings(want.query.problem, want.query.settings);
   if (!want.any_settings) {
-    const auto loss = loss_of(records, pairs_of(records, match, distance, &settings));
+    const auto loss = loss_of(records, pairs_of(records.workloads(), match, distance, &settings));
     if (loss && loss->pairs >= enough_pairs) return loss;
   }
-  return loss_of(records, pairs_of(records, match, distance, nullptr));
+  return loss_of(records, pairs_of(records.workloads(), match, distance, nullptr));
 }
 
 }  // namespace tune::lookup

@@ -40,6 +40,23 @@ class Records {
   std::map<const RecordedWorkload*, std::optional<RankedRecord>> winners_;
 };
 
+/// Two workloads of which the winner of one may be tried in the other. They point into the records.
+struct WorkloadPair {
+  const RecordedWorkload* from;
+  const RecordedWorkload* to;
+  double unlike;  ///< |ln| of the ratio of its distance to the one asked about
+};
+
+/// The workloads that one workload is paired with.
+constexpr std::size_t max_partners = 64;
+
+/// Returns pairs of comparable workloads that are examples of the match, those first whose distance is the
+/// most like `distance`: all of them where there are few, at most `max_partners` for each workload where
+/// there are many. Uses workloads with these `settings` alone, or, where it is null, with any that are equal
+/// in both.
+std::vector<WorkloadPair> pairs_of(const std::vector<RecordedWorkload>& workloads, Match match,
+                                   double distance, const std::string* settings);
+
 /// Estimates the loss of a match at such a distance: leaves one record after the other out and takes the
 /// winner of another for it. Uses, of all pairs of workloads with equal settings and versions, on one device
 /// model for `nearest_size` and on two of one architecture for `same_architecture`, the 16 whose distance is

@@ -179,13 +179,19 @@ void add_listed(Section& section, const db::Database& database, const ReportFilt
   }
   const auto reader = std::make_shared<db::ResultReader>(database);
   const auto row_at = [ranked, reader, winner](std::size_t place) {
-    return place == 0 && winner ? *winner : reader->row((*ranked)[place].evaluation);
+    return place == 0 && winner ? winner : reader->row((*ranked)[place].evaluation);
   };
+  const std::size_t listed = std::max<std::size_t>(section.top, 1);
+  while (section.evaluations.size() < std::min(ranked->size(), listed)) {
+    const auto place = static_cast<std::ptrdiff_t>(section.evaluations.size());
+    if (auto row = row_at(section.evaluations.size()))
+      section.evaluations.push_back(*std::move(row));
+    else
+      ranked->erase(ranked->begin() + place);
+  }
   std::vector<double> times;
   for (const db::RankedEvaluation& one : *ranked)
     if (one.time > 0) times.push_back(one.time);
-  for (std::size_t i = 0; i < std::min(ranked->size(), std::max<std::size_t>(section.top, 1)); ++i)
-    section.evaluations.push_back(row_at(i));
   add_figures(section, times);
   if (default_configuration) {
     const std::vector<std::int64_t> same =
@@ -197,14 +203,17 @@ void add_listed(Section& section, const db::Database& database, const ReportFilt
   StoredEvaluations& stored = section.stored.emplace();
   stored.count = ranked->size();
   stored.each = [ranked, row_at](const StoredEvaluations::Take& take) {
-    for (std::size_t i = 0; i < ranked->size(); ++i) take(row_at(i));
+    for (std::size_t i = 0; i < ranked->size(); ++i)
+      if (const auto row = row_at(i)) take(*row);
   };
   stored.each_configuration = [ranked, reader](const auto& take) {
-    for (const db::RankedEvaluation& one : *ranked) take(reader->configuration(one.evaluation));
+    for (const db::RankedEvaluation& one : *ranked)
+      if (const auto configuration = reader->configuration(one.evaluation)) take(*configuration);
   };
   if (section.winner && section.winner->rerank)
     for (std::size_t i = 1; i < times.size(); ++i)
-      if ((*ranked)[i].rerank_run == section.winner->rerank->run && ties(section, row_at(i))) ++stored.tied;
+      if ((*ranked)[i].rerank_run == section.winner->rerank->run)
+        if (const auto row = row_at(i); row && ties(section, *row)) ++stored.tied;
 }
 
 void add_discovery(Section& section, const db::RunDetails& details, const std::vector<double>& elapsed) {
@@ -241,7 +250,8 @@ Section section_of(const db::Database& database, const std::vector<db::RunSummar
     add_all(section, database, std::move(results), filter, known_default);
   else
     add_listed(section, database, filter, known_default);
-  for (const db::RunSummary& run : runs) add_run(section, run_details(database, run.run, false));
+  for (const db::RunSummary& run : runs)
+    if (const auto details = db::readable_run_details(database, run.run, false)) add_run(section, *details);
   if (section.winner) section.winner_samples = samples_of(database, section.winner->evaluation);
   section.failed_phases = by_phase(section.failures);
   return section;

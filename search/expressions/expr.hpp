@@ -124,6 +124,18 @@ class ExprError : public std::invalid_argument {
   std::size_t column_;
 };
 
+/// A constraint of a space that cannot be computed for some configuration.
+class ConstraintError : public ExprError {
+ public:
+  ConstraintError(const std::string& what, std::size_t constraint)
+      : ExprError(what), constraint_(constraint) {}
+  /// Its place in SpaceDefinition::constraints.
+  std::size_t constraint() const { return constraint_; }
+
+ private:
+  std::size_t constraint_;
+};
+
 /// Shorthand for problem definitions: `var("block_x") * var("block_y") <= 1024`.
 inline Expr var(std::string name) {
   return Expr::variable(std::move(name));

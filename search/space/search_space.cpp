@@ -11,9 +11,9 @@
 
 namespace tune::search {
 
-SearchSpace::SearchSpace(SpaceDefinition definition, std::size_t max_states)
+SearchSpace::SearchSpace(SpaceDefinition definition, std::size_t max_states, const CountWatch& watch)
     : SearchSpace(Unbuilt{}, (check_definition(definition), std::move(definition))) {
-  build(max_states);
+  build(max_states, watch);
   default_ = nearest_to_defaults();
 }
 
@@ -40,7 +40,7 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
 
 /// The parameters are in declaration order, or, where that takes too much memory, with tied ones side by
 /// side.
-void SearchSpace::build(std::size_t max_states) {
+void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
   const auto too_many = [&] {
     return std::length_error(
         "the constraints tie so many parameters together that counting takes more than " +
@@ -49,7 +49,7 @@ void SearchSpace::build(std::size_t max_states) {
         "a constraint ties together one behind the other");
   };
   try {
-    graph_ = build_graph(definition_, max_states);
+    graph_ = build_graph(definition_, max_states, default_max_branches, watch);
     return;
   } catch (const TooManyStates&) {
     std::vector<std::size_t> other = order_by_groups(definition_);
@@ -60,7 +60,7 @@ void SearchSpace::build(std::size_t max_states) {
   for (std::size_t column = 0; column < parameter_of_.size(); ++column)
     reordered.parameters[column] = definition_.parameters[parameter_of_[column]];
   try {
-    graph_ = build_graph(reordered, max_states);
+    graph_ = build_graph(reordered, max_states, default_max_branches, watch);
   } catch (const TooManyStates&) {
     throw too_many();
   }

@@ -12,6 +12,7 @@
 #include "search/random.hpp"
 #include "search/space/configuration.hpp"
 #include "search/space/row_graph.hpp"
+#include "search/space/space_builder.hpp"
 #include "search/space/space_definition.hpp"
 
 namespace tune::search {
@@ -45,7 +46,9 @@ class SearchSpace {
   /// that cannot be told from another in text, a constraint that cannot be evaluated (division by zero); and
   /// std::length_error, which says what to do, for a space that cannot be counted with `max_states`, or has
   /// more than RowGraph::max_rows configurations.
-  explicit SearchSpace(SpaceDefinition definition, std::size_t max_states = default_max_states);
+  /// `watch` may end the counting: then throws Stopped.
+  explicit SearchSpace(SpaceDefinition definition, std::size_t max_states = default_max_states,
+                       const CountWatch& watch = {});
 
   /// Makes a space of the listed configurations instead of all that the constraints allow: a recording
   /// answers for nothing else. Repeated ones count once. Throws std::invalid_argument for one with unknown
@@ -118,7 +121,7 @@ class SearchSpace {
   /// Makes a space without rows, of an unchecked definition.
   SearchSpace(Unbuilt, SpaceDefinition definition);
 
-  void build(std::size_t max_states);
+  void build(std::size_t max_states, const CountWatch& watch);
   void order_columns(std::vector<std::size_t> parameters);
   void check(ConfigurationId id) const;
   /// A digit of a row is the value's index, one more where the parameter is conditional, 0 where it is

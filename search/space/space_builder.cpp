@@ -332,10 +332,13 @@ class Builder {
  public:
   using Node = RowGraph::Node;
 
-  Builder(const SpaceDefinition& definition, std::size_t limit, std::size_t max_branches)
+  Builder(const SpaceDefinition& definition, std::size_t limit, std::size_t max_branches,
+          const CountWatch& watch)
       : definition_(definition),
         limit_(limit),
+        max_branches_(max_branches),
         branches_left_(max_branches),
+        watch_(watch),
         plan_(plan_checks(definition)),
         states_(definition),
         levels_(definition.parameters.size()),
@@ -380,11 +383,20 @@ class Builder {
     if (scalars_[p].size() > branches_left_) throw TooManyStates();
     branches_left_ -= scalars_[p].size();
     for (std::uint32_t index = 0; index < scalars_[p].size(); ++index) {
+      look_up();
       assignment_.indices[p] = index;
       assignment_.values[p] = scalars_[p][index];
       if (const auto child = descend(p)) branches.push_back({first + index, *child});
     }
     return graph_.node(branches);
+  }
+
+  /// Asks the watch after some thousand values, which take milliseconds.
+  void look_up() {
+    constexpr std::size_t interval = 8192;
+    if (++unwatched_ < interval || !watch_) return;
+    unwatched_ = 0;
+    if (!watch_(max_branches_ - branches_left_)) throw Stopped();
   }
 
   std::optional<Node> descend(std::size_t p) {
@@ -429,7 +441,7 @@ class Builder {
       if (value != nullptr) where += (where.empty() ? "" : ", ") + name + "=" + value->to_string();
     }
     if (!where.empty()) where = " at (" + where + ")";
-    throw ExprError("constraint '" + rule.to_string() + "'" + where + ": " + error.what());
+    throw ConstraintError("constraint '" + rule.to_string() + "'" + where + ": " + error.what(), constraint);
   }
 
   /// The known completions of each state at a depth.
@@ -440,8 +452,11 @@ class Builder {
 
   const SpaceDefinition& definition_;
   std::size_t limit_;
+  std::size_t max_branches_;
   std::size_t branches_left_;
-  std::size_t count_ = 0;  ///< states looked at
+  const CountWatch& watch_;
+  std::size_t unwatched_ = 0;  ///< values tried since the watch was asked
+  std::size_t count_ = 0;      ///< states looked at
   CheckPlan plan_;
   SpaceStates states_;
   std::vector<std::vector<Scalar>> scalars_;  ///< of the parameters' values
@@ -453,8 +468,9 @@ class Builder {
 
 }  // namespace
 
-RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit, std::size_t max_branches) {
-  return Builder(definition, limit, max_branches).build();
+RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit, std::size_t max_branches,
+                     const CountWatch& watch) {
+  return Builder(definition, limit, max_branches, watch).build();
 }
 
 namespace {

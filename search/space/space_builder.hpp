@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "search/space/row_graph.hpp"
@@ -16,6 +17,13 @@ struct TooManyStates {};
 /// valid.
 inline constexpr std::size_t default_max_branches = 50'000'000;
 
+/// Thrown where whoever watches wants the counting to end.
+struct Stopped {};
+
+/// Is called now and then while a space is counted, with the number of values tried so far (see
+/// default_max_branches). Returns false to end the counting.
+using CountWatch = std::function<bool(std::size_t tried)>;
+
 /// Builds the valid configurations of a definition that `check_definition` accepts, in lexical order. A
 /// column holds the index of the parameter's value; where the parameter is conditional, 0 means that it does
 /// not exist and the index is one larger.
@@ -27,10 +35,10 @@ inline constexpr std::size_t default_max_branches = 50'000'000;
 /// twice, so that the work does not grow with the number of valid configurations.
 ///
 /// Throws ExprError for a constraint that cannot be evaluated (it names the constraint and the assignment),
-/// TooManyStates beyond `limit` of them or `max_branches` values tried, and std::length_error beyond
-/// RowGraph::max_rows.
+/// TooManyStates beyond `limit` of them or `max_branches` values tried, Stopped where `watch` says so, and
+/// std::length_error beyond RowGraph::max_rows.
 RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit,
-                     std::size_t max_branches = default_max_branches);
+                     std::size_t max_branches = default_max_branches, const CountWatch& watch = {});
 
 /// Returns an order of the parameters, by number, in which those that constraints and conditions tie
 /// together, directly or by others, stand beside each other; otherwise they stay as declared. Untied groups

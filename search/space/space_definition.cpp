@@ -112,33 +112,48 @@ void check_values(const Parameter& parameter) {
                         list_values(parameter));
 }
 
-void check_names(const Expr& expr, const std::set<std::string>& allowed, const SpaceDefinition& definition,
-                 const std::string& where) {
+/// Returns what is wrong with a name that the expression mentions; empty where they are all allowed.
+std::string wrong_name(const Expr& expr, const std::set<std::string>& allowed,
+                       const SpaceDefinition& definition, const std::string& where) {
   for (const std::string& name : expr.variables()) {
     if (allowed.contains(name)) continue;
     const auto all = known_names(definition);
     if (std::ranges::find(all, name) != all.end())
-      throw ExprError(where + " mentions '" + name + "', which is declared later");
-    throw ExprError(where + " mentions '" + name + "', which is neither a parameter nor a constant" +
-                    did_you_mean(name, all));
+      return where + " mentions '" + name + "', which is declared later";
+    return where + " mentions '" + name + "', which is neither a parameter nor a constant" +
+           did_you_mean(name, all);
   }
+  return {};
 }
 
 }  // namespace
+
+void check_parameter(const Parameter& parameter) {
+  if (!is_variable_name(parameter.name))
+    fail(parameter,
+         "cannot have that name: use letters, digits and '_', no digit first, and no word such as 'and'");
+  check_values(parameter);
+}
 
 void check_definition(const SpaceDefinition& definition) {
   std::set<std::string> names;
   for (const auto& [name, value] : definition.constants) names.insert(name);
   for (const Parameter& parameter : definition.parameters) {
-    if (!is_variable_name(parameter.name)) fail(parameter, "cannot have that name");
-    if (parameter.exists_if)
-      check_names(*parameter.exists_if, names, definition, "the condition of '" + parameter.name + "'");
+    check_parameter(parameter);
+    if (parameter.exists_if) {
+      const std::string wrong =
+          wrong_name(*parameter.exists_if, names, definition, "the condition of '" + parameter.name + "'");
+      if (!wrong.empty()) throw ExprError(wrong);
+    }
     if (!names.insert(parameter.name).second)
       fail(parameter, "is named like another parameter or a constant");
-    check_values(parameter);
   }
-  for (const Constraint& constraint : definition.constraints)
-    check_names(constraint.rule, names, definition, "the constraint '" + constraint.rule.to_string() + "'");
+  for (std::size_t i = 0; i < definition.constraints.size(); ++i) {
+    const Expr& rule = definition.constraints[i].rule;
+    const std::string wrong =
+        wrong_name(rule, names, definition, "the constraint '" + rule.to_string() + "'");
+    if (!wrong.empty()) throw ConstraintError(wrong, i);
+  }
 }
 
 namespace {

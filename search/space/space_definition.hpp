@@ -62,6 +62,10 @@ Expr bind_names(const Expr& expr, const SpaceDefinition& definition);
 /// Returns every name that an expression over the definition may mention: its parameters and constants.
 std::vector<std::string> known_names(const SpaceDefinition& definition);
 
+/// Checks one parameter as far as it stands alone. Throws std::invalid_argument that names it and what is
+/// wrong with it: a name that cannot be one, or what is wrong with its values (see check_definition).
+void check_parameter(const Parameter& parameter);
+
 /// Checks the definition. Throws std::invalid_argument (ExprError for an expression) that names the parameter
 /// or constraint and what is wrong with it: a name that cannot be one or is there twice, no values, a value
 /// twice, a value that would read back differently from a configuration's text, a default that is not among

@@ -32,11 +32,11 @@ std::vector<std::vector<std::string>> commands(const Sandbox& sandbox) {
           {"db", "merge", sandbox.recording().string()}};
 }
 
-void expect_all_refuse(const Sandbox& sandbox, const std::vector<std::string>& words) {
+void expect_all_refuse(const Sandbox& sandbox, int status, const std::vector<std::string>& words) {
   const std::string before = read_file(sandbox.database());
   for (const std::vector<std::string>& command : commands(sandbox)) {
     SCOPED_TRACE(command.front());
-    expect_refused(sandbox.tune(command), 1, words);
+    expect_refused(sandbox.tune(command), status, words);
     EXPECT_EQ(read_file(sandbox.database()), before);
     EXPECT_FALSE(fs::exists(sandbox / "out.db"));
   }
@@ -45,14 +45,14 @@ void expect_all_refuse(const Sandbox& sandbox, const std::vector<std::string>& w
 TEST(DatabaseError, ATextFile) {
   const Sandbox sandbox;
   std::ofstream(sandbox.database()) << "my notes, which I would miss\n";
-  expect_all_refuse(sandbox, {"results.db", "is not a tune database", "--db"});
+  expect_all_refuse(sandbox, 2, {"results.db", "is not a tune database", "--db"});
 }
 
 TEST(DatabaseError, AnotherProgramsDatabase) {
   const Sandbox sandbox;
   SQLite::Database(sandbox.database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
       .exec("CREATE TABLE notes (text TEXT)");
-  expect_all_refuse(sandbox, {"results.db", "is not a tune database", "--db"});
+  expect_all_refuse(sandbox, 2, {"results.db", "is not a tune database", "--db"});
 }
 
 TEST(DatabaseError, ADamagedFile) {
@@ -77,14 +77,14 @@ TEST(DatabaseError, ANewerSchema) {
   add_recording(sandbox.database(), {.count = 5});
   SQLite::Database(sandbox.database().string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs())
       .exec("PRAGMA user_version = 9999");
-  expect_all_refuse(sandbox, {"results.db", "newer tune", "9999", "--db"});
+  expect_all_refuse(sandbox, 1, {"results.db", "newer tune", "9999", "--db"});
 }
 
 TEST(DatabaseError, AFolder) {
   const Sandbox sandbox;
   fs::create_directory(sandbox.database());
   for (const std::vector<std::string>& command : commands(sandbox))
-    expect_refused(sandbox.tune(command), 1, {"results.db", "is a folder", "--db"});
+    expect_refused(sandbox.tune(command), 2, {"results.db", "is a folder", "--db"});
 }
 
 TEST(DatabaseError, InAFolderThatCannotBe) {
@@ -143,7 +143,7 @@ TEST(RecordingError, IsSaidInOneLine) {
   const auto replay = [&](const std::string& file) {
     return sandbox.tune(small_run({"--device", "replay:" + file}));
   };
-  expect_refused(replay("/no/such/file.db"), 1, {"/no/such/file.db"});
+  expect_refused(replay("/no/such/file.db"), 2, {"/no/such/file.db"});
   expect_refused(replay(""), 2, {"replay:FILE"});
   std::ofstream(sandbox / "notes.txt") << "text";
   expect_refused(replay((sandbox / "notes.txt").string()), 2,

@@ -175,14 +175,14 @@ TEST(DbFormats, NothingIsStoredOfFilesOfWhichOneIsBad) {
   const Sandbox sandbox;
   const std::string good = written(sandbox, "good.json", cache()),
                     bad = written(sandbox, "bad.json", "{\n\n? : 1,\n}");
-  expect_refused(sandbox.tune({"db", "import", good, bad}), 1, {"bad.json: line 3", "not JSON"});
-  expect_refused(sandbox.tune({"db", "import", "/no/such.json"}), 1, {"/no/such.json"});
-  expect_refused(sandbox.tune({"db", "import", written(sandbox, "empty.json", "")}), 1, {"empty"});
+  expect_refused(sandbox.tune({"db", "import", good, bad}), 2, {"bad.json: line 3", "not JSON"});
+  expect_refused(sandbox.tune({"db", "import", "/no/such.json"}), 2, {"/no/such.json"});
+  expect_refused(sandbox.tune({"db", "import", written(sandbox, "empty.json", "")}), 2, {"empty"});
   expect_refused(sandbox.tune({"db", "import", good, "--size", "64by64"}), 2, {"--size", "'64by64'"});
   expect_refused(sandbox.tune({"db", "import",
                                written(sandbox, "none.json", R"({"results": [{"configuration": {}}]})")}),
                  1, {"no parameters"});
-  expect_refused(sandbox.tune({"db", "import", written(sandbox, "five.json", R"({"results": 5})")}), 1,
+  expect_refused(sandbox.tune({"db", "import", written(sandbox, "five.json", R"({"results": 5})")}), 2,
                  {"'results' is 5, not a list"});
   expect_refused(sandbox.tune({"db", "import", sandbox.recording().string()}), 2, {"tune db merge"});
   EXPECT_FALSE(fs::exists(sandbox.database()));
@@ -208,8 +208,9 @@ TEST(DbFormats, SettingsCanBeSaidAndMergedFilesAreTold) {
   other.replace(other.find("\"time\": 3.0"), 11, "\"time\": 4.0");
   const std::string a = written(sandbox, "a.json", cache()), b = written(sandbox, "b.json", other);
   const ProgramResult merged = done(sandbox, {"db", "import", a, b});
-  EXPECT_TRUE(
-      has(merged.err, "2 files become one workload, convolve 4096x512 on NVIDIA A100: newer results of the same configuration replace 1 of their 4 results"))
+  EXPECT_TRUE(has(
+      merged.err,
+      "2 files become one workload, convolve 4096x512 on NVIDIA A100: newer results of the same configuration replace 1 of their 4 results"))
       << merged.err;
   EXPECT_TRUE(has(merged.err, "--set NAME=VALUE")) << merged.err;
   EXPECT_TRUE(has(done(sandbox, {"db", "import", a, a}).err, "no result replaces another"));
@@ -264,10 +265,11 @@ TEST(DbFormats, ExportOfSeveralWorksNeedsAFolder) {
   add_recording(sandbox.database(), {.n = 128, .count = 10});
   add_recording(sandbox.database(), {.origin = Origin::replayed, .n = 256, .count = 10});
   const std::string file = (sandbox / "x.t4.json").string();
-  expect_refused(sandbox.tune({"db", "export", "--out", file}), 2, {"2 workloads match", "--size", "64x64x64"});
+  expect_refused(sandbox.tune({"db", "export", "--out", file}), 2,
+                 {"2 workloads match", "--size", "64x64x64"});
   EXPECT_TRUE(
       has(done(sandbox, {"db", "export", "--out", file, "--size", "128x128x128"}).out, "10 configurations"));
-  expect_refused(sandbox.tune({"db", "export", "--out", file, "--size", "64x64x64"}), 1,
+  expect_refused(sandbox.tune({"db", "export", "--out", file, "--size", "64x64x64"}), 2,
                  {"x.t4.json exists"});
   expect_refused(
       sandbox.tune({"db", "export", "--out", (sandbox / "y.t4.json").string(), "--size", "256x256x256"}), 3,

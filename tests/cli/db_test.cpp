@@ -137,7 +137,7 @@ TEST(Db, MergeLooksAtAllFilesBeforeItTakesAny) {
   const std::string one = (sandbox / "one.db").string(), text = (sandbox / "notes.txt").string();
   add_recording(one, {.count = 5});
   std::ofstream(text) << "notes";
-  expect_refused(sandbox.tune({"db", "merge", one, text}), 1, {"notes.txt is not a tune database"});
+  expect_refused(sandbox.tune({"db", "merge", one, text}), 2, {"notes.txt is not a tune database"});
   expect_refused(sandbox.tune({"db", "merge", one, "/no/such.db"}), 3, {"/no/such.db"});
   SQLite::Database((sandbox / "newer.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
       .exec("PRAGMA application_id = 0x74756e65; PRAGMA user_version = 99; CREATE TABLE t (x)");

@@ -23,7 +23,7 @@ TEST(OutputFile, AReportReplacesNoDatabase) {
   std::filesystem::copy_file(sandbox.recording(), other);
   const std::string before = read_file(own), recorded = read_file(other);
   expect_refused(sandbox.tune({"report", "--format", "csv", "--out", own}), 2, {"--out", own, "read"});
-  expect_refused(sandbox.tune({"report", "--out", other}), 1, {other, "is a database"});
+  expect_refused(sandbox.tune({"report", "--out", other}), 2, {other, "is a database"});
   std::filesystem::create_symlink(own, sandbox / "link.csv");
   expect_refused(sandbox.tune({"report", "--out", (sandbox / "link.csv").string()}), 2, {"read"});
   EXPECT_EQ(read_file(own), before);
@@ -85,9 +85,9 @@ TEST(OutputFile, DataReplaceNeitherADatabaseNorTheirInputs) {
   };
   EXPECT_EQ(generate(file).status, 0);
   const std::string before = read_file(file), recorded = read_file(database);
-  expect_refused(generate(database), 1, {"is a database"});
+  expect_refused(generate(database), 2, {"is a database"});
   const std::vector<std::string> run = {"--problem", "matvec", "--input", file, "--output"};
-  for (const auto& [output, status] : {std::pair(file, 2), std::pair(database, 1)}) {
+  for (const auto& [output, status] : {std::pair(file, 2), std::pair(database, 2)}) {
     std::vector<std::string> all = run;
     all.push_back(output);
     EXPECT_EQ(sandbox.tune(all).status, status) << output;
@@ -113,7 +113,7 @@ TEST(OutputFile, AComparisonReplacesNothingThatItReads) {
   refused({"--json", space}, 2, {"--json", "is read"});
   refused({"--csv", warm}, 2, {"--csv", "is read"});
   refused({"--csv", same, "--json", same}, 2, {"--json and --csv", "name two"});
-  refused({"--csv", sandbox.recording().string()}, 1, {"is a database"});
+  refused({"--csv", sandbox.recording().string()}, 2, {"is a database"});
   for (const std::string& file : {space, warm}) EXPECT_EQ(read_file(file), read_file(recorded));
 }
 

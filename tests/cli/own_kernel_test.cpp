@@ -51,7 +51,7 @@ TEST_F(OwnKernel, IsCheckedByItsFirstDefinition) {
 TEST_F(OwnKernel, IsNamedWithItsFolderWhereItHasNone) {
   write("empty.cu", "");
   expect_refused(sandbox_.tune({"new", path("empty.cu")}), 2, {"empty.cu: there is no __global__"});
-  expect_refused(sandbox_.tune({"new", "/dev/null"}), 1, {"/dev/null", "it is a device"});
+  expect_refused(sandbox_.tune({"new", "/dev/null"}), 2, {"/dev/null", "it is a device"});
 }
 
 TEST_F(OwnKernel, IsNotOverwritten) {
@@ -86,7 +86,7 @@ TEST_F(OwnKernel, SaysInOneLineWhatIsWrong) {
                  {"broken.json:3: sizes", "expected a size"});
   expect_refused(sandbox_.tune({"space", "--problem", path("none.json")}), 2, {"none.json"});
   expect_refused(sandbox_.tune({"space", "--problem", write("text.json", "nonsense")}), 2, {"text.json:1:"});
-  expect_refused(sandbox_.tune({"new", path("none.cu")}), 1, {"none.cu"});
+  expect_refused(sandbox_.tune({"new", path("none.cu")}), 2, {"none.cu"});
   expect_refused(sandbox_.tune({"new", path("add.cu"), "--entry", "sub"}), 2, {"'sub'", "add"});
   expect_refused(sandbox_.tune({"new"}), 2, {"tune new"});
 }

@@ -176,10 +176,12 @@ TEST_F(ProcessTest, ACheckThatIsInterruptedSaysSo) {
   Process process(sandbox_.database().parent_path(),
                   {"check", "stencil3d", "--arch", "sm_90", "--sample", "3000"});
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto sent = std::chrono::steady_clock::now();
   process.send(SIGINT);
   const ProgramResult outcome = process.wait();
   EXPECT_EQ(outcome.status, 130) << outcome.err;
   EXPECT_NE(outcome.out.find("interrupted; compiled for sm_90"), std::string::npos) << outcome.out;
+  EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::seconds(2)) << "it waited for a compile";
 }
 
 TEST_F(ProcessTest, TwoAtOnceLoseNothing) {

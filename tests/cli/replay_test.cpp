@@ -367,20 +367,20 @@ TEST(ThirdPartyRun, ACutOffFileIsSaid) {
   const ProgramResult outcome = sandbox.tune({"run", "--device", "replay:" + file, "--quiet"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, file + ": it was cut off after 96 configurations, which count\n");
-  expect_refused(sandbox.tune({"run", "--device", "replay:/no/such.json"}), 1,
+  expect_refused(sandbox.tune({"run", "--device", "replay:/no/such.json"}), 2,
                  {"there is no file '/no/such.json'"});
 }
 
 TEST(Replay, FilesThatAreNoRecordingsAreRefused) {
   const Sandbox sandbox;
-  expect_refused(sandbox.tune(replay_of({"/no/such.json"})), 1, {"there is no file '/no/such.json'"});
-  expect_refused(sandbox.tune(replay_of({sandbox.recording().parent_path().string()})), 1, {"is a folder"});
+  expect_refused(sandbox.tune(replay_of({"/no/such.json"})), 2, {"there is no file '/no/such.json'"});
+  expect_refused(sandbox.tune(replay_of({sandbox.recording().parent_path().string()})), 2, {"is a folder"});
   const std::string bad = written(sandbox, "bad.json", "{\"cache\":\n?");
-  expect_refused(sandbox.tune(replay_of({bad})), 1, {bad, "line 2"});
+  expect_refused(sandbox.tune(replay_of({bad})), 2, {bad, "line 2"});
   const std::string start = written(sandbox, "start.db", read_file(sandbox.recording()).substr(0, 5000));
   expect_refused(sandbox.tune(replay_of({start})), 1, {start});
   const std::string good = written(sandbox, "good.json", kernel_tuner(1));
-  expect_refused(sandbox.tune(replay_of({good}, {"--warm", bad})), 1, {bad});
+  expect_refused(sandbox.tune(replay_of({good}, {"--warm", bad})), 2, {bad});
   expect_refused(sandbox.tune(replay_of({good}, {"--json", "/no/such/out.json"})), 1,
                  {"--json", "/no/such/out.json", "folder"});
   expect_refused(sandbox.tune(replay_of({good}, {"--csv", "/no/such/out.csv"})), 1,

@@ -37,7 +37,7 @@ TEST(UsageErrorText, StaysOneLineWhateverWasTyped) {
   const ProgramResult large = sandbox.tune({"best", std::string(100'000, 'a')});
   expect_refused(large, 2, {"unknown problem"});
   EXPECT_LT(large.err.size(), 2200U);
-  expect_refused(sandbox.tune({"show", "--db", std::string(3000, 'a')}), 3, {"there is no database"});
+  expect_refused(sandbox.tune({"show", "--db", std::string(3000, 'a')}), 2, {"is too long for the name"});
   expect_refused(sandbox.tune(replay({"--where", "block_x\n=="})), 2, {"--where"});
 }
 
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"run", "--problem"}, {"--problem", "tune help run"}},
         Wrong{{"run", "--problem", "--size", "64x64x64"}, {"--problem", "tune help run"}},
         Wrong{{"run", "--problem="}, {"--problem"}},
-        Wrong{replay({"--size", "32x32x32"}), {"--size", "more than once"}},
+        Wrong{replay({"--size", "32x32x32"}), {"--size", "is given twice"}},
         Wrong{replay({"--quiet=yes"}), {"--quiet"}}, Wrong{{"run"}, {"--problem", "tune list problems"}},
         Wrong{{"best"}, {"--problem", "tune list problems"}}, Wrong{{"db", "export"}, {"--out FILE"}},
         Wrong{{"db", "merge"}, {"tune db merge FILE..."}},

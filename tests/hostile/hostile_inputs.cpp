@@ -6,7 +6,9 @@
 #include <regex>
 
 #include "cli/input/command.hpp"
+#include "tests/cli/sandbox.hpp"
 #include "tests/hostile/hostile_text.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::testing {
 namespace {
@@ -246,11 +248,26 @@ HostileInput http_input(std::uint64_t number) {
 }
 
 bool is_library_message(const std::string& text) {
-  static constexpr std::string_view marks[] = {
-      "json.exception", "terminate called", "what():",     "tune: unexpected",
-      "std::",          "basic_string",     "_M_",         "boost",
-      "bad_alloc",      "out of memory",    "regex_error", "error in tune",
-      "unordered_map",  "filesystem error"};
+  static constexpr std::string_view marks[] = {"json.exception",
+                                               "terminate called",
+                                               "what():",
+                                               "tune: unexpected",
+                                               "std::",
+                                               "basic_string",
+                                               "_M_",
+                                               "boost",
+                                               "bad_alloc",
+                                               "out of memory",
+                                               "regex_error",
+                                               "error in tune",
+                                               "unordered_map",
+                                               "filesystem error",
+                                               "syntax error while",
+                                               "last read",
+                                               "required argument",
+                                               "disk image",
+                                               "unable to open",
+                                               "logic error"};
   return std::ranges::any_of(marks,
                              [&](std::string_view mark) { return text.find(mark) != std::string::npos; });
 }
@@ -270,15 +287,18 @@ std::span<const HostileKind> hostile_kinds() {
 }
 
 std::string complaint(const HostileInput& input, int status, const std::string& out, const std::string& err) {
-  constexpr std::size_t longest_message = 4000, most_output = std::size_t{1} << 20;
+  constexpr std::size_t longest_message = 4000, longest_line = 2100, most_output = std::size_t{1} << 20;
   if (status < 0 || status > 3) return "exit status " + std::to_string(status);
   if (status > 0 && err.find("tune: ") == std::string::npos && out.empty()) return "no message";
   if (is_library_message(err)) return "a library's message: " + err.substr(0, 300);
   if (err.size() > longest_message) return "a message of " + std::to_string(err.size()) + " bytes";
   if (out.size() > most_output) return "an output of " + std::to_string(out.size()) + " bytes";
-  if (input.request.empty() &&
-      std::ranges::any_of(err, [](unsigned char c) { return c < 0x20 && c != '\n'; }))
+  if (!input.request.empty()) return {};
+  if (std::ranges::any_of(err, [](unsigned char c) { return c < 0x20 && c != '\n'; }))
     return "control characters in a message";
+  if (printable(out) != out) return "control characters in the output";
+  if (std::ranges::any_of(lines_of(err), [](const std::string& line) { return line.size() > longest_line; }))
+    return "a line of more than " + std::to_string(longest_line) + " bytes";
   return {};
 }
 

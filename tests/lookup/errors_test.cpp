@@ -2,6 +2,7 @@
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -65,6 +66,8 @@ TEST_F(LookupErrors, AMissingFileThatWasNamed) {
 
 TEST_F(LookupErrors, AFolderAndOtherFiles) {
   expect_error(sample_.path().parent_path(), Code::not_a_database, "is a folder");
+  ASSERT_EQ(mkfifo((sample_ / "pipe").c_str(), 0600), 0);
+  expect_error(sample_ / "pipe", Code::not_a_database, "is not a regular file");
   std::ofstream(sample_ / "text.db") << std::string(5000, 'x');
   expect_error(sample_ / "text.db", Code::not_a_database, "not a tune database");
   SQLite::Database((sample_ / "other.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)

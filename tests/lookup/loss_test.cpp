@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include "tests/lookup/database_sample.hpp"
 
 namespace tune::testing {
@@ -100,6 +104,37 @@ TEST(LookupLoss, ComesFromThePairsThatAreAsFarApart) {
   const auto far = sample.best(query_of(cube_key(40000))).loss;
   ASSERT_TRUE(far.has_value());
   EXPECT_NEAR(far->expected, 0.5, 1e-9);
+}
+
+std::vector<lookup::RecordedWorkload> cubes(std::int64_t count) {
+  std::vector<lookup::RecordedWorkload> workloads(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    lookup::RecordedWorkload& workload = workloads[static_cast<std::size_t>(i)];
+    workload.extents = {16 + (i * 7919) % count, 16, 16};
+    workload.device.model_key = "one";
+  }
+  return workloads;
+}
+
+TEST(LookupLoss, OfFewWorkloadsEveryPairIsTried) {
+  const auto workloads = cubes(lookup::max_partners + 1);
+  const auto pairs = lookup::pairs_of(workloads, Match::nearest_size, 1, nullptr);
+  EXPECT_EQ(pairs.size(), workloads.size() * (workloads.size() - 1));
+  EXPECT_TRUE(std::ranges::is_sorted(pairs, {}, &lookup::WorkloadPair::unlike));
+}
+
+// All pairs of these would be 900 million.
+TEST(LookupLoss, OfManyWorkloadsEachHasABoundedNumberOfPartners) {
+  const auto workloads = cubes(30'000);
+  const auto pairs = lookup::pairs_of(workloads, Match::nearest_size, 1, nullptr);
+  EXPECT_EQ(pairs.size(), workloads.size() * lookup::max_partners);
+  std::map<const lookup::RecordedWorkload*, std::set<const lookup::RecordedWorkload*>> partners;
+  double most_alike = 9;
+  for (const lookup::WorkloadPair& pair : pairs) {
+    EXPECT_TRUE(pair.from != pair.to && partners[pair.from].insert(pair.to).second);
+    most_alike = std::min(most_alike, pair.unlike);
+  }
+  EXPECT_LT(most_alike, 1e-3) << "partners are spread over all distances";
 }
 
 }  // namespace

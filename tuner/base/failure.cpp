@@ -42,8 +42,9 @@ Recurrence recurrence_of(const Failure& failure) {
                  ? Recurrence::unknown
                  : Recurrence::certain;
     case Phase::launch:
-      return is_one_of(failure, {"cuFFT", "cudaErrorMemoryAllocation"}) ? Recurrence::unknown
-                                                                        : Recurrence::certain;
+      return is_one_of(failure, {"cuFFT", "cudaErrorMemoryAllocation", energy_not_read})
+                 ? Recurrence::unknown
+                 : Recurrence::certain;
     case Phase::timeout:
       return failure.reason == slow_compiler ? Recurrence::likely : Recurrence::certain;
     case Phase::crash:

@@ -31,12 +31,16 @@ constexpr std::string_view killed_from_outside = "killed";
 /// The reason of a Failure{timeout} of a compiler.
 constexpr std::string_view slow_compiler = "compiler";
 
+/// The reason of a Failure{launch} of a re-ranking by energy: the execution ran, its energy was not read.
+constexpr std::string_view energy_not_read = "energy";
+
 /// Whether the same configuration fails in the same way when it is evaluated again, with the same sources,
 /// compiler, driver and device model.
 enum class Recurrence {
   certain,  ///< a wrong source, a limit of the device, a wrong result, a timeout under the same limit
   likely,   ///< a crash, a compiler that takes too long
-  unknown   ///< memory that was taken by others, a library or file that is missing, a process that was killed
+  unknown  ///< memory that was taken by others, a library or file that is missing, a process that was killed,
+           ///< an energy that was not read
 };
 Recurrence recurrence_of(const Failure& failure);
 

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 namespace tune {
 
 std::string formatted(fmt::string_view text, fmt::format_args arguments) {
@@ -14,22 +17,43 @@ std::string formatted(fmt::string_view text, fmt::format_args arguments) {
 
 namespace {
 
-/// The length of a character at the beginning that a terminal may obey, or 0: a control character, U+0080 to
-/// U+009F, or one that turns the direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to
-/// U+2069).
-std::size_t control_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-  };
-  const auto within = [&](std::size_t i, unsigned low, unsigned high) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
-  if (byte(0) == 0xc2 && within(1, 0x80, 0x9f)) return 2;
-  if (byte(0) == 0xd8 && byte(1) == 0x9c) return 2;
-  if (byte(0) != 0xe2) return 0;
-  if (byte(1) == 0x80 && (within(2, 0x8e, 0x8f) || within(2, 0xaa, 0xae))) return 3;
-  return byte(1) == 0x81 && within(2, 0xa6, 0xa9) ? 3 : 0;
+/// A character at the beginning of a text: how many bytes it has, and what stands for it.
+struct Shown {
+  std::size_t length = 1;
+  char instead = '\0';  ///< nothing: the character itself
+};
+
+/// The number of bytes that follow the first byte of a character; nothing for a byte that cannot be the
+/// first.
+std::optional<std::size_t> bytes_after(unsigned char first) {
+  if (first < 0x80) return 0;
+  if (first >= 0xc2 && first <= 0xdf) return 1;
+  if (first >= 0xe0 && first <= 0xef) return 2;
+  if (first >= 0xf0 && first <= 0xf4) return 3;
+  return std::nullopt;
+}
+
+bool is_control(char32_t c) {
+  return c < 0x20 || (c >= 0x7f && c <= 0x9f);
+}
+
+/// U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069.
+bool turns_direction(char32_t c) {
+  return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+Shown shown(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const auto after = bytes_after(first);
+  if (!after || *after >= text.size()) return {1, '?'};
+  char32_t c = *after == 0 ? first : first & (0x3fU >> *after);
+  for (std::size_t i = 1; i <= *after; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xc0U) != 0x80) return {1, '?'};
+    c = (c << 6U) | (byte & 0x3fU);
+  }
+  return {*after + 1, is_control(c) || turns_direction(c) ? ' ' : '\0'};
 }
 
 bool continues_character(char c) {
@@ -46,16 +70,33 @@ std::string shortened(const std::string& text, std::size_t longest) {
   return text.substr(0, head) + " ... " + text.substr(tail);
 }
 
-std::string one_line(const std::string& text) {
-  constexpr std::size_t longest = 2000;
-  const std::string bounded = shortened(text, longest);
-  std::string line;
-  for (std::size_t at = 0; at < bounded.size();) {
-    const std::size_t length = control_length(std::string_view(bounded).substr(at));
-    line += length == 0 ? bounded[at] : ' ';
-    at += length == 0 ? 1 : length;
+std::string printable(const std::string& text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [length, instead] = shown(std::string_view(text).substr(at));
+    if (instead == '\0' || text[at] == '\n' || text[at] == '\t')
+      result.append(text, at, length);
+    else
+      result += instead;
+    at += length;
   }
-  return line;
+  return result;
+}
+
+std::string one_line(const std::string& text) {
+  constexpr std::size_t longest = 2000, longest_word = 300;
+  std::string whole = printable(text);
+  std::ranges::replace(whole, '\n', ' ');
+  std::ranges::replace(whole, '\t', ' ');
+  std::string line;
+  for (std::size_t at = 0; at < whole.size();) {
+    const std::size_t end = std::min(whole.find(' ', at), whole.size());
+    line += shortened(whole.substr(at, end - at), longest_word);
+    if (end < whole.size()) line += ' ';
+    at = end + 1;
+  }
+  return shortened(line, longest);
 }
 
 }  // namespace tune

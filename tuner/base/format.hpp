@@ -41,8 +41,12 @@ std::string joined(const Parts& parts, const TextOf& text_of = {}, std::string_v
 /// Returns the text without its middle where it is longer than about `longest` bytes, for messages.
 std::string shortened(const std::string& text, std::size_t longest = 200);
 
-/// Returns one bounded line for a terminal: control characters, those of U+0080 to U+009F and those that turn
-/// the direction of writing become spaces.
+/// Returns the text as a terminal may show it: control characters other than line breaks and tabs, those of
+/// U+0080 to U+009F and those that turn the direction of writing become spaces, bytes that are not UTF-8
+/// question marks.
+std::string printable(const std::string& text);
+
+/// Returns one bounded line of printable text; words of more than 300 bytes are shortened.
 std::string one_line(const std::string& text);
 
 }  // namespace tune

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <system_error>
+#include <utility>
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -21,6 +23,15 @@ std::string significant(double value) {
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text;
+}
+
+/// Returns the decimal number at the beginning and what follows it; 0 where there is none. The point is a
+/// point in every locale.
+std::pair<double, std::string_view> leading_number(std::string_view text) {
+  double number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) number = 0;
+  return {number, text.substr(static_cast<std::size_t>(rest - text.data()))};
 }
 
 }  // namespace
@@ -63,31 +74,28 @@ std::string counted(std::uint64_t count, std::string_view what) {
 }
 
 double parse_duration(std::string_view text, std::string_view option) {
-  const std::string copy(text);
-  char* end = nullptr;
-  const double number = std::strtod(copy.c_str(), &end);
-  const std::string_view unit(end);
+  const auto [number, unit] = leading_number(text);
   const double factor = unit.empty() || unit == "s"    ? 1
                         : unit == "m" || unit == "min" ? 60
                         : unit == "h"                  ? 3600
                         : unit == "ms"                 ? 1e-3
                                                        : 0;
-  if (end == copy.c_str() || factor == 0 || !(number > 0) || !std::isfinite(number))
-    throw UsageError(format("{}: '{}' is not a time such as 90s, 5m or 1.5h", option, text));
-  return number * factor;
+  const double seconds = number * factor;
+  if (!(seconds > 0) || !std::isfinite(seconds))
+    throw UsageError(
+        format("{}: '{}' is not a time such as 90s, 5m or 1.5h", option, shortened(std::string(text))));
+  return seconds;
 }
 
 std::uint64_t parse_size(std::string_view text, std::string_view option) {
   constexpr std::string_view prefixes = "KMGT";
-  const std::string copy(text);
-  char* end = nullptr;
-  const double number = std::strtod(copy.c_str(), &end);
-  const std::string_view unit(end);
+  const auto [number, unit] = leading_number(text);
   const std::size_t step = unit.size() == 1 ? prefixes.find(unit) : unit.empty() ? 0 : std::string_view::npos;
   const double bytes =
       step == std::string_view::npos ? 0 : number * std::pow(1024.0, static_cast<double>(step + unit.size()));
-  if (end == copy.c_str() || !(bytes >= 1) || !(bytes < 9e18))
-    throw UsageError(format("{}: '{}' is not a size such as 500M or 2G", option, text));
+  if (!(bytes >= 1) || !(bytes < 9e18))
+    throw UsageError(
+        format("{}: '{}' is not a size such as 500M or 2G", option, shortened(std::string(text))));
   return static_cast<std::uint64_t>(bytes);
 }
 

@@ -2,8 +2,10 @@
 // Values as JSON for databases, files, reports and the command line.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,9 +29,11 @@ inline nlohmann::ordered_json json_object(const std::vector<std::pair<std::strin
 }
 
 /// Returns indented JSON with a line break at the end. Bytes that are not UTF-8 (in a path or a compiler's
-/// log) become U+FFFD.
-inline std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
+/// log) become U+FFFD. Where a terminal might obey a character, all but ASCII is escaped.
+std::string json_text(const nlohmann::ordered_json& json);
+
+/// Says what is wrong with a text that is not JSON, where the parser named a byte of it (from 1): for
+/// messages.
+std::string json_mistake(std::string_view text, std::size_t byte);
 
 }  // namespace tune

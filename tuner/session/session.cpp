@@ -23,6 +23,11 @@ constexpr int max_best_known = 3;
 /// A run ends after so many evaluations in a row with too little expected gain.
 constexpr int patience = 10;
 
+/// True for a measurement without what the objective needs. Its time is known and is stored.
+bool lacks_energy(const Evaluation& evaluation, Objective objective) {
+  return objective != Objective::time && evaluation.outcome && !objective_value(evaluation, objective);
+}
+
 }  // namespace
 
 struct Session::State {
@@ -44,6 +49,7 @@ struct Session::State {
   std::unordered_map<std::string, Evaluation> known = {};
   bool timed_again = false;  ///< the best known, or nothing is known
   std::deque<Asked> queue = {};
+  std::set<std::string> unread = {};  ///< keys of configurations whose energy was not read once
   double start = 0;
   std::uint64_t early_failures = 0;  ///< before a launch, of configurations that were tried in this run
   std::uint64_t accidents = 0;       ///< in a row: failures with an unknown recurrence
@@ -256,6 +262,12 @@ void Session::one_evaluation(State& state) {
     return;
   }
   const Evaluation& evaluation = *answer;
+  if (lacks_energy(evaluation, state.objective) &&
+      state.unread.insert(evaluation.configuration.key()).second) {  // nothing is told of it: once more
+    evaluator_.submit(evaluation.configuration);
+    state.queue.push_back({id, evaluation.configuration.key(), false});
+    return;
+  }
   Progress& progress = state.result.progress;
   const double storing = clock_();
   store_.record(state.result.run, evaluation);
@@ -300,8 +312,8 @@ void Session::count(State& state, const Evaluation& evaluation, double scale) {
     if (evaluation.from_cache) ++progress.from_cache;
     if (evaluation.same_code) ++progress.same_code;
   }
-  const bool accident =
-      !evaluation.outcome && recurrence_of(evaluation.outcome.error()) == Recurrence::unknown;
+  const bool accident = evaluation.outcome ? lacks_energy(evaluation, state.objective)
+                                           : recurrence_of(evaluation.outcome.error()) == Recurrence::unknown;
   state.accidents = accident ? state.accidents + 1 : 0;
   state.top_candidates.add(evaluation, scale);
   const Evaluation* best = state.top_candidates.best();
@@ -317,10 +329,12 @@ void Session::check_gain(State& state) const {
 }
 
 void Session::check_hopeless(State& state, const Evaluation& evaluation) const {
-  if (state.end || evaluation.outcome) return;
-  const Failure& failure = evaluation.outcome.error();
-  const std::string last =
-      format("the last one: {}, {}: {}", to_string(failure.phase), failure.reason, failure.detail);
+  if (state.end || (evaluation.outcome && !lacks_energy(evaluation, state.objective))) return;
+  std::string last = "the energy of the last one was not read";
+  if (!evaluation.outcome) {
+    const Failure& failure = evaluation.outcome.error();
+    last = format("the last one: {}, {}: {}", to_string(failure.phase), failure.reason, failure.detail);
+  }
   if (state.accidents >= hopeless)
     state.result.reason = format(
         "{} configurations in a row failed for a cause outside of them; {}; remove the cause and call again: "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/described/readers/definition.hpp"
 
+#include <algorithm>
+
 #include "tuner/base/format.hpp"
 
 namespace tune::described {
@@ -22,6 +24,26 @@ KernelDescription read_definition(const std::filesystem::path& path) {
   if (description.reference.kernel) description.reference.kernel->place = root.place();
   description.sources = {{path.filename().string(), source->text}};
   return description;
+}
+
+bool DistinctValues::add(Value value) {
+  // Equality is typed: 1 is neither true nor 1.0.
+  const char kind = value.is_bool() ? 'b' : value.is_int() ? 'i' : value.is_real() ? 'r' : 't';
+  if (!seen_.insert(kind + value.to_string()).second) return false;
+  values_.push_back(std::move(value));
+  return true;
+}
+
+void add_parameter(search::Parameter parameter, const JsonField& place, KernelDescription& definition) {
+  if (std::ranges::count(definition.parameters, parameter.name, &search::Parameter::name) > 0)
+    place.fail(format("a second parameter '{}'", shortened(parameter.name)));
+  place.place().guarded([&] { search::check_parameter(parameter); });
+  definition.parameters.push_back(std::move(parameter));
+}
+
+void add_constraint(const JsonField& rule, std::string reason, KernelDescription& definition) {
+  definition.constraints.push_back({rule.rule(), reason.empty() ? rule.formula() : std::move(reason)});
+  definition.constraint_places.push_back(rule.place());
 }
 
 void read_type(const JsonField& field, Argument& argument) {

@@ -3,6 +3,9 @@
 
 #include <filesystem>
 #include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "kernels/described/description.hpp"
 #include "kernels/described/readers/json_field.hpp"
@@ -16,6 +19,24 @@ KernelDescription read_definition(const std::filesystem::path& path);
 
 KernelDescription read_t1(const JsonField& root);
 KernelDescription read_native(const JsonField& root);
+
+/// The values of a parameter while they are read, each once.
+class DistinctValues {
+ public:
+  /// Returns false for a value that is there already.
+  bool add(Value value);
+  std::vector<Value> take() { return std::move(values_); }
+
+ private:
+  std::vector<Value> values_;
+  std::unordered_set<std::string> seen_;
+};
+
+/// Adds the parameter. Fails at `place` for a name or value that it cannot have.
+void add_parameter(search::Parameter parameter, const JsonField& place, KernelDescription& definition);
+
+/// Adds the constraint of `rule`. An empty reason: the rule itself.
+void add_constraint(const JsonField& rule, std::string reason, KernelDescription& definition);
 
 /// Sets the argument's type. Fails for a name that is not a type.
 void read_type(const JsonField& field, Argument& argument);

@@ -10,6 +10,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::described {
 namespace {
@@ -180,11 +181,10 @@ std::shared_ptr<const JsonText> read_json(const std::filesystem::path& path) {
     file->root = ordered_json::parse(file->text, nullptr, true, true);
   } catch (const ordered_json::parse_error& error) {
     const auto [line, column] = place_of(file->text, error.byte);
-    std::string what = error.what();
-    // `[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...`
-    const std::size_t detail = what.find("syntax error");
-    what = detail == std::string::npos ? "it is not JSON" : what.substr(detail);
-    throw UsageError(format("{}:{}:{}: {}", path.string(), line, column, what));
+    throw UsageError(format("{}:{}:{}: this is not JSON: {}", path.string(), line, column,
+                            json_mistake(file->text, error.byte)));
+  } catch (const ordered_json::out_of_range&) {
+    throw UsageError(format("{}: a number is beyond the range of double: correct it", path.string()));
   }
   return file;
 }
@@ -313,7 +313,7 @@ FormulaValue JsonField::evaluated() const {
   try {
     return evaluate(text(), nullptr);
   } catch (const search::ExprError& error) {
-    fail(format("'{}', column {}: {}", shortened(text()), error.column(), error.what()));
+    fail(format("'{}', column {}: {}", shortened(text()), error.column(), mistake_of(error)));
   }
 }
 
@@ -322,7 +322,7 @@ search::Expr JsonField::rule() const {
   try {
     return search::Expr::parse(text);
   } catch (const search::ExprError& error) {
-    fail(format("'{}': {}", text, error.what()));
+    fail(format("'{}': {}", shortened(text), error.what()));
   }
 }
 

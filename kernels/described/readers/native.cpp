@@ -12,27 +12,25 @@ namespace {
 std::vector<Value> read_values(const JsonField& field) {
   const FormulaValue all = field.evaluated();
   if (!all.is_list() || all.list().empty()) field.fail("expected a list of at least one value");
-  std::vector<Value> values;
+  DistinctValues values;
   for (const FormulaValue& value : all.list()) {
     if (value.is_list()) field.fail("expected values, found a list in the list");
-    Value one = value.scalar();
-    if (std::ranges::find(values, one) == values.end()) values.push_back(std::move(one));
+    values.add(value.scalar());
   }
-  return values;
+  return values.take();
 }
 
 /// Reads a list of texts as such, or a list from formulas in one text.
 std::vector<Value> read_choices(const JsonField& field) {
   if (!field.is_list()) return read_values(field);
-  std::vector<Value> values;
+  DistinctValues values;
   for (const JsonField& one : field.elements()) {
     if (one.is_list() || one.is_object()) one.fail("expected a value");
-    Value value = one.value().scalar();
-    if (std::ranges::find(values, value) != values.end()) one.fail("a value that is there already");
-    values.push_back(std::move(value));
+    if (!values.add(one.value().scalar())) one.fail("a value that is there already");
   }
-  if (values.empty()) field.fail("expected at least one value");
-  return values;
+  std::vector<Value> all = values.take();
+  if (all.empty()) field.fail("expected at least one value");
+  return all;
 }
 
 Value read_default(const JsonField& object, const std::vector<Value>& values) {
@@ -62,7 +60,7 @@ void read_parameters(const JsonField& field, KernelDescription& definition) {
       parameter.documentation = text_or(given, "help", "");
       if (const auto condition = given.find("if")) parameter.exists_if = condition->rule();
     }
-    definition.parameters.push_back(std::move(parameter));
+    add_parameter(std::move(parameter), given, definition);
   }
   if (definition.parameters.empty()) field.fail("expected a parameter");
 }
@@ -111,9 +109,9 @@ void read_constraints(const JsonField& root, KernelDescription& definition) {
   for (const JsonField& field : rules->elements()) {
     if (field.is_object()) {
       field.allow({"rule", "why"});
-      definition.constraints.push_back({field.at("rule").rule(), field.at("why").text()});
+      add_constraint(field.at("rule"), field.at("why").text(), definition);
     } else {
-      definition.constraints.push_back({field.rule(), field.formula()});
+      add_constraint(field, "", definition);
     }
   }
 }

@@ -96,11 +96,9 @@ search::Parameter read_parameter(const std::string& name, const JsonField& field
   const JsonField values = field.is_object() ? field.at("Values") : field;
   const FormulaValue::List all = read_list(values);
   const std::string type = type_of(field, all);
-  for (const FormulaValue& value : all) {
-    Value one = typed(values, value, type);
-    if (std::ranges::find(parameter.values, one) == parameter.values.end())
-      parameter.values.push_back(std::move(one));
-  }
+  DistinctValues distinct;
+  for (const FormulaValue& value : all) distinct.add(typed(values, value, type));
+  parameter.values = distinct.take();
   parameter.default_value = parameter.values.front();
   const auto chosen = field.is_object() ? field.find("Default") : std::nullopt;
   if (!chosen) return parameter;
@@ -113,18 +111,11 @@ search::Parameter read_parameter(const std::string& name, const JsonField& field
   return parameter;
 }
 
-void add_parameter(search::Parameter parameter, const JsonField& place, KernelDescription& definition) {
-  if (std::ranges::count(definition.parameters, parameter.name, &search::Parameter::name) > 0)
-    place.fail(format("a second parameter '{}'", parameter.name));
-  definition.parameters.push_back(std::move(parameter));
-}
-
 void add_condition(const JsonField& rule, KernelDescription& definition) {
-  search::Expr expression = rule.rule();
-  for (const std::string& name : expression.variables())
+  for (const std::string& name : rule.rule().variables())
     if (std::ranges::count(definition.parameters, name, &search::Parameter::name) == 0)
       rule.fail(format("'{}' is not a parameter", name));
-  definition.constraints.push_back({std::move(expression), rule.formula()});
+  add_constraint(rule, "", definition);
 }
 
 void read_space(const JsonField& root, KernelDescription& definition) {

@@ -59,7 +59,7 @@ void require_floats(const Instance& instance) {
 std::ifstream opened(const Path& file, Header& header) {
   std::error_code error;
   if (!std::filesystem::exists(file, error))
-    throw Error(format("{}: {}", file.string(), error ? error.message() : "there is no such file"));
+    throw UsageError(format("{}: {}", file.string(), error ? error.message() : "there is no such file"));
   if (!std::filesystem::is_regular_file(file, error))
     throw UsageError(format("{}: not a file", file.string()));
   std::ifstream stream(file, std::ios::binary);

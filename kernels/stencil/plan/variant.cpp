@@ -27,7 +27,7 @@ int default_cells_z(const StencilJob& job) {
   const auto terms = static_cast<int>(job.stencil.points.size()) * default_vector(job) * default_cells_y(job);
   int cells = 4;
   // The terms of a star are always unrolled.
-  while (job.stencil.star() && cells > 1 && terms * cells > max_terms) cells /= 2;
+  while (job.stencil.star() && cells > 1 && terms * cells > max_unrolled_terms) cells /= 2;
   return cells;
 }
 
@@ -101,7 +101,8 @@ std::vector<Parameter> shared_parameters(const StencilJob& job) {
   add("unroll_rows",
       "whether the loops over rows are unrolled, with the weights as immediates instead of reads of "
       "constant memory",
-      {false, true}, static_cast<int>(job.stencil.points.size()) * default_cells <= max_terms, !var("star"));
+      {false, true}, static_cast<int>(job.stencil.points.size()) * default_cells <= max_unrolled_terms,
+      !var("star"));
   add("padded",
       "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that "
       "loads need no guards)",

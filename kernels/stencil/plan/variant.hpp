@@ -28,7 +28,7 @@ search::SpaceDefinition stencil_space(const StencilJob& job, const DevicePropert
 
 /// Limit on the unrolled multiply-adds of a kernel. A box of radius 2 with 4096 took 2.9 s to compile on a 3
 /// GHz core and was never near the best.
-inline constexpr int max_terms = 2048;
+inline constexpr int max_unrolled_terms = 2048;
 
 /// Returns the constants of rules that follow from the job: nx, ny, nz, star, steps, reach_x, reach_y,
 /// reach_z, points and words (32-bit words of a cell); in two dimensions also block_y and cells_y, which are

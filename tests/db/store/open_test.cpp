@@ -116,7 +116,7 @@ TEST_F(OpenTest, ATextIsNoDatabaseAndStaysAsItWas) {
   for (const OpenMode access : {OpenMode::read_write, OpenMode::read_only, OpenMode::immutable}) {
     const ThrownError thrown = error_of([&] { Database(path, access); });
     EXPECT_THAT(thrown, OneLineWith(path, "is not a tune database"));
-    EXPECT_EQ(thrown.exit, Exit::failure);
+    EXPECT_EQ(thrown.exit, Exit::usage);
   }
   std::ifstream file(path, std::ios::binary);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text);

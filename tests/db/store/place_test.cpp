@@ -6,13 +6,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <functional>
+#include <set>
 #include <thread>
 
 #include "db/maintain/export.hpp"
 #include "db/read/queries.hpp"
 #include "db/store/sqlite_store.hpp"
 #include "lookup/include/tune/lookup.hpp"
+#include "lookup/src/checked_pages.hpp"
 #include "tests/db/contents.hpp"
 #include "tests/db/examples.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -73,6 +76,98 @@ TEST(MovedFile, ItIsNoticedWithinASecondOfWriting) {
   std::this_thread::sleep_for(db::Database::sync_interval);
   EXPECT_THAT(refusal_of([&] { store.record(run, measured(example_configuration(1), {1e-3})); }),
               HasSubstr("was moved"));
+}
+
+/// Writes the bytes of a file over another one, as cp does: name and inode stay.
+void copy_over(const fs::path& from, const fs::path& to) {
+  std::ifstream in(from, std::ios::binary);
+  std::ofstream(to, std::ios::binary | std::ios::trunc) << in.rdbuf();
+}
+
+TEST(MovedFile, ACopyOverItEndsTheRunAndStaysWhole) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "tune.db", other = folder / "other.db", exported = folder / "exported.db";
+  record_one(other, 2);
+  record_one(path, 1);
+  db::export_database(db::Database(path, db::OpenMode::read_only), exported);
+  for (const fs::path& source : {other, exported}) {
+    fs::remove(path);
+    const auto expected = contents(db::Database(source, db::OpenMode::read_only));
+    {
+      db::Database database(path);
+      db::SqliteStore store(database);
+      const RunId run = store.begin_run(example_run());
+      copy_over(source, path);
+      EXPECT_THAT(refusal_of([&] { store.record(run, measured(example_configuration(3), {1e-3})); }),
+                  HasSubstr("tune.db was moved, replaced or deleted while tune wrote to it"));
+    }
+    EXPECT_EQ(contents(db::Database(path, db::OpenMode::read_only)), expected) << source;
+  }
+}
+
+TEST(MovedFile, OtherProcessesMayWriteUpdateAndCompactIt) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "tune.db";
+  db::Database database(path);
+  db::SqliteStore store(database);
+  const RunId run = store.begin_run(example_run());
+  record_one(path, 2);
+  {
+    db::Database other(path);
+    other.connection().exec("VACUUM");
+    other.connection().exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+  store.record(run, measured(example_configuration(3), {1e-3}));
+  store.end_run(run, RunEnd::budget);
+  EXPECT_EQ(db::list_results(database).size(), 2U);
+}
+
+TEST(MovedFile, ALogThatIsRemovedOrReplacedEndsTheRun) {
+  for (const bool replaced : {false, true}) {
+    const TemporaryFolder folder;
+    const fs::path path = folder / "tune.db";
+    db::Database database(path);
+    db::SqliteStore store(database);
+    const RunId run = store.begin_run(example_run());
+    fs::rename(path.string() + "-wal", folder / "away");
+    if (replaced) std::ofstream(path.string() + "-wal") << "another log";
+    EXPECT_THAT(refusal_of([&] { store.end_run(run, RunEnd::budget); }), HasSubstr("tune.db-wal was"));
+    EXPECT_EQ(fs::exists(path.string() + "-wal"), replaced) << "not ours";
+  }
+}
+
+TEST(MovedFile, TheLogOfAnotherDatabaseIsNotRead) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "tune.db", other = folder / "other.db";
+  record_one(path, 1);
+  const auto expected = contents(db::Database(path, db::OpenMode::read_only));
+  {
+    db::Database writes(other);
+    db::SqliteStore store(writes);
+    store.begin_run(example_run());
+    fs::remove(path.string() + "-shm");
+    fs::copy_file(other.string() + "-wal", path.string() + "-wal", fs::copy_options::overwrite_existing);
+  }
+  for (const db::OpenMode mode : {db::OpenMode::read_only, db::OpenMode::read_write})
+    EXPECT_THAT(refusal_of([&] { db::Database(path, mode); }),
+                HasSubstr("tune.db-wal is the log of another database: remove"));
+  for (const char* suffix : {"-wal", "-shm"}) fs::remove(path.string() + suffix);
+  EXPECT_EQ(contents(db::Database(path)), expected);
+}
+
+TEST(MovedFile, AFileOfAnOlderProgramGetsItsNumber) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "tune.db";
+  record_one(path, 1);
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs())
+      .exec("PRAGMA schema_version = 60");
+  std::set<std::uint32_t> numbers;
+  for (int i = 0; i < 2; ++i) {
+    const db::Database database(path);
+    numbers.insert(database.connection().execAndGet("PRAGMA schema_version").getUInt());
+  }
+  EXPECT_EQ(numbers.size(), 1U);
+  EXPECT_GT(*numbers.begin(), 1U << 20);
 }
 
 /// Runs the function as another user in a process of its own; returns what it returned.

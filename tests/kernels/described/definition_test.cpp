@@ -197,8 +197,9 @@ TEST_F(Definitions, SayWhereTheyAreWrong) {
       "vector");
   EXPECT_EQ(refused("[\"out\", \"in\", \"n\"]", "[\"out\", \"inn\"]"),
             "d.json:21: launches[0].arguments[1]: there is no argument 'inn'");
-  EXPECT_EQ(refused("\"work\": {", "\"work\": {,"),
-            "d.json:26:12: syntax error while parsing object key - unexpected ','; expected string literal");
+  EXPECT_EQ(
+      refused("\"work\": {", "\"work\": {,"),
+      "d.json:26:12: this is not JSON: it goes wrong at the end of '  \"work\": {,': check the quotes, commas and brackets there");
   EXPECT_EQ(refused("\"problem\"", "\"problems\""),
             "d.json:2: problems: no such field; did you mean 'problem'?");
   EXPECT_EQ(refused("k.cu", "missing.cu"),

@@ -232,6 +232,36 @@ TEST(ConfirmTopK, WhatIsClearlySlowerLeaves) {
   EXPECT_FALSE(rerank.places[1].tied);
 }
 
+/// Reads the energy of configuration 1 never, and of the others every second time.
+class ForgetfulDevice : public NoisyDevice {
+ public:
+  using NoisyDevice::NoisyDevice;
+  Result<Timing> time_candidate(std::size_t index) override {
+    Result<Timing> timing = NoisyDevice::time_candidate(index);
+    const int number = order.back();
+    timing->energy = number != 1 && ++tries_[number] % 2 == 0 ? number : 0;
+    return timing;
+  }
+
+ private:
+  std::map<int, int> tries_;
+};
+
+TEST(ConfirmTopK, AnEnergyThatIsNotReadIsTimedOnceMore) {
+  std::vector<Evaluation> top_k;
+  for (const int number : {1, 2, 3}) {
+    top_k.push_back(measured(number, std::vector<double>(7, 1e-3)));
+    top_k.back().outcome->energy = number;
+  }
+  ForgetfulDevice device({{1, 1e-3}, {2, 1e-3}, {3, 1e-3}}, 0.001, 5);
+  const RerankResult rerank = confirm_top_k(top_k, device, Objective::energy, {}, never);
+  EXPECT_EQ(numbers_of(rerank.places), (std::vector<int>{2, 3}));
+  ASSERT_EQ(rerank.failures.size(), 1U);
+  const Failure& failure = rerank.failures.front().outcome.error();
+  EXPECT_EQ(failure.reason, energy_not_read);
+  EXPECT_TRUE(is_accident(failure, 1)) << "its measurement stays";
+}
+
 TEST(ConfirmTopK, AFailureIsOutWithAllOfItsCode) {
   NoisyDevice device({{0, 1}, {1, 1}, {2, 1}}, 0.003, 1);
   device.failing = 0;

@@ -19,14 +19,15 @@ void add_direct_rules(FamilySpace& space, const SweptStencil& stencil) {
                       "the sums alone need more registers than min_blocks leaves to a thread");
   rules.add(!var("shuffle") || stencil.reach_x <= var("vector"),
             "shuffles bring the x neighbours of the next lane only: the reach must fit the vector");
-  if (stencil.star) rules.add(stencil.points * cells <= max_terms, too_many_terms);
+  if (stencil.star) rules.add(stencil.points * cells <= max_unrolled_terms, too_many_terms);
   if (!stencil.may_roll_planes) {
-    rules.add(!var("unroll_rows") || stencil.points * cells <= max_terms, too_many_terms);
+    rules.add(!var("unroll_rows") || stencil.points * cells <= max_unrolled_terms, too_many_terms);
     return;
   }
   // These apply only where rows are unrolled: unroll_planes exists only there.
   const Expr plane = (stencil.reach_x * 2 + 1) * (stencil.reach_y * 2 + 1);
-  rules.add(if_else(var("unroll_planes"), stencil.points, plane) * cells <= max_terms, too_many_terms);
+  rules.add(if_else(var("unroll_planes"), stencil.points, plane) * cells <= max_unrolled_terms,
+            too_many_terms);
   rules.add(var("unroll_planes") || var("cells_z") == 1, "a loop over planes has outputs in one plane");
 }
 

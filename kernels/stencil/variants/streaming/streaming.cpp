@@ -64,9 +64,10 @@ void add_streaming_rules(FamilySpace& space, const SweptStencil& stencil) {
   add_box_rules(rules, stencil);
   rules.add(var("unroll") <= width && var("unroll") != 2,
             "a turn is odd, and one longer than the queue gains nothing");
-  rules.add(var("unroll") == 1 || var("unroll") * stencil.points * cells <= 2 * max_terms, too_many_terms);
-  rules.add(!var("unroll_rows") || stencil.points * cells <= max_terms, too_many_terms);
-  if (stencil.star) rules.add(stencil.points * cells <= max_terms, too_many_terms);
+  rules.add(var("unroll") == 1 || var("unroll") * stencil.points * cells <= 2 * max_unrolled_terms,
+            too_many_terms);
+  rules.add(!var("unroll_rows") || stencil.points * cells <= max_unrolled_terms, too_many_terms);
+  if (stencil.star) rules.add(stencil.points * cells <= max_unrolled_terms, too_many_terms);
   if (!stencil.star) rules.add(width * (stencil.reach_x * 2 + 1) * cells <= 1200, too_many_terms);
 
   const Expr aligned_halo = ceil_div(stencil.reach_x, var("vector")) * var("vector");
