@@ -2,6 +2,7 @@
 // Values as JSON for databases, files, reports and the command line.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -10,6 +11,9 @@
 #include "search/expressions/value.hpp"
 
 namespace tune {
+
+/// Lists and objects in each other that a file may have: readers call themselves for each.
+inline constexpr std::size_t max_json_depth = 100;
 
 /// Returns a value with its own type.
 inline nlohmann::ordered_json json_value(const search::Value& value) {

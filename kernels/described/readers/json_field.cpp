@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 
 #include "kernels/described/formula.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::described {
 namespace {
@@ -59,6 +61,13 @@ FormulaValue value_of(const ordered_json& value) {
   FormulaValue::List all;
   for (const ordered_json& one : value) all.push_back(value_of(one));
   return all;
+}
+
+/// True for whole numbers beyond 64 bits with a sign, alone or in a list.
+bool has_large_number(const ordered_json& value) {
+  if (value.is_structured()) return std::ranges::any_of(value, has_large_number);
+  return value.is_number_unsigned() &&
+         value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
 }
 
 /// Walks over valid JSON: the library that reads the values does not report their places.
@@ -177,7 +186,13 @@ std::shared_ptr<const JsonText> read_json(const std::filesystem::path& path) {
   file->path = path;
   file->text = whole_text(path);
   try {
-    file->root = ordered_json::parse(file->text, nullptr, true, true);
+    const auto bounded = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
+      if (static_cast<std::size_t>(depth) > max_json_depth)
+        throw UsageError(format("{}: more than {} lists or objects in each other: is it the right file?",
+                                path.string(), max_json_depth));
+      return true;
+    };
+    file->root = ordered_json::parse(file->text, bounded, true, true);
   } catch (const ordered_json::parse_error& error) {
     const auto [line, column] = place_of(file->text, error.byte);
     std::string what = error.what();
@@ -185,6 +200,8 @@ std::shared_ptr<const JsonText> read_json(const std::filesystem::path& path) {
     const std::size_t detail = what.find("syntax error");
     what = detail == std::string::npos ? "it is not JSON" : what.substr(detail);
     throw UsageError(format("{}:{}:{}: {}", path.string(), line, column, what));
+  } catch (const ordered_json::out_of_range&) {
+    throw UsageError(format("{}: a number is too large: is it the right file?", path.string()));
   }
   return file;
 }
@@ -294,12 +311,13 @@ bool JsonField::to_bool() const {
 
 FormulaValue JsonField::value() const {
   if (is_object() || is_null()) fail(format("expected a value or a list, found {}", kind_of(*value_)));
+  if (has_large_number(*value_)) fail("expected numbers of at most 64 bits");
   return value_of(*value_);
 }
 
 std::string JsonField::formula() const {
   if (is_text()) return text();
-  if (is_number() || is_bool()) return value_of(*value_).scalar().to_string();
+  if (is_number() || is_bool()) return value().scalar().to_string();
   fail(format("expected a number or a formula, found {}", kind_of(*value_)));
 }
 
