@@ -121,12 +121,12 @@ Evaluation failed(const Configuration& configuration, Phase phase, const std::st
   return evaluation;
 }
 
-void record_example_runs(const std::filesystem::path& path) {
+void record_example_runs(const std::filesystem::path& path, int evaluations) {
   db::Database database(path);
   db::SqliteStore store(database);
   for (int r = 0; r < 4; ++r) {
     const RunId run = store.begin_run(example_run());
-    for (int i = 0; i < 30; ++i) {
+    for (int i = 0; i < evaluations; ++i) {
       const Configuration configuration = example_configuration(20 * r + i);  // a third replaces earlier ones
       store.record(run, i % 7 == 3
                             ? failed(configuration, Phase::verify, "wrong", "element 17")

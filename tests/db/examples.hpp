@@ -23,9 +23,9 @@ Evaluation failed(const Configuration& configuration, Phase phase, const std::st
                   const std::string& detail = "detail");
 KernelResources example_resources();
 
-/// Makes a database of four runs in which some evaluations fail, some replace earlier ones, and one run has a
-/// re-ranking.
-void record_example_runs(const std::filesystem::path& path);
+/// Makes a database of four runs in which some evaluations fail, some replace earlier ones (where there are
+/// more than 20 in a run), and one run has a re-ranking.
+void record_example_runs(const std::filesystem::path& path, int evaluations = 30);
 
 /// Field by field.
 void expect_equal(const DeviceProperties& a, const DeviceProperties& b);

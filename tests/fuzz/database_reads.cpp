@@ -7,6 +7,7 @@
 #include "db/maintain/info.hpp"
 #include "db/read/best.hpp"
 #include "db/read/recording.hpp"
+#include "db/read/related.hpp"
 #include "db/read/run_details.hpp"
 #include "db/store/sqlite_store.hpp"
 #include "tests/db/examples.hpp"
@@ -35,11 +36,15 @@ void ask_all(const db::Database& database) {
     const db::Database* const all[] = {&database};
     db::portfolio(all, query, 0.05);
   });
+  ask([&] {
+    for (const db::RelatedWorkload& one : db::related_workloads(database, example_key()))
+      db::related_results(database, one.workload, 50);
+  });
   ask([&] { db::database_info(database); });
   ask([&] { db::check_database(database); });
   ask([&] {
     for (const db::RunSummary& run : db::list_runs(database))
-      ask([&] { db::run_details(database, run.run); });
+      ask([&] { db::run_details(database, run.run, run.run == 1); });
   });
 }
 
@@ -48,15 +53,14 @@ void ask_all(const db::Database& database) {
 const std::string& sound_database() {
   static const std::string bytes = [] {
     const std::filesystem::path path = fuzz_folder() / "sound.db";
-    record_example_runs(path);
+    record_example_runs(path, 6);
     return read_text(path).value();
   }();
   return bytes;
 }
 
 void read_everything(const std::filesystem::path& path) {
-  for (const db::OpenMode mode : {db::OpenMode::read_only, db::OpenMode::immutable})
-    ask([&] { ask_all(db::Database(path, mode)); });
+  ask([&] { ask_all(db::Database(path, db::OpenMode::read_only)); });
 }
 
 }  // namespace tune::testing
