@@ -97,7 +97,7 @@ void set_instance(const std::string& workload, const MissingProperties& properti
   else if (properties.size.empty())
     instance.settings = {{"settings", Value(plain(rest))}};
   for (const auto& [name, value] : properties.settings) {
-    std::erase_if(instance.settings, [&](const auto& known) { return known.first == name; });
+    std::erase_if(instance.settings, [&name = name](const auto& known) { return known.first == name; });
     instance.settings.emplace_back(name, value);
   }
 }

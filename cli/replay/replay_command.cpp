@@ -79,8 +79,7 @@ std::vector<std::string> list_of(const std::string& text) {
 template<class T>
 std::vector<T> sorted(std::vector<T> values) {
   std::ranges::sort(values);
-  const auto repeated = std::ranges::unique(values);
-  values.erase(repeated.begin(), repeated.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 
@@ -190,7 +189,8 @@ void FoldChoice::check(std::size_t strategies) const {
 std::vector<replay::SpaceGroup> FoldChoice::of(const std::vector<replay::RecordedSpace>& spaces) const {
   if (by == By::nothing) return {};
   for (const auto& [kernel, start] : named)
-    if (std::ranges::none_of(spaces, [&](const auto& space) { return space.name.starts_with(start); }))
+    if (std::ranges::none_of(spaces,
+                             [&start = start](const auto& space) { return space.name.starts_with(start); }))
       throw UsageError(format("--group: no space has a name that begins with '{}'", start));
   std::vector<std::string> names;
   if (by == By::kernel)

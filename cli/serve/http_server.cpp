@@ -11,7 +11,6 @@
 #include <cctype>
 #include <cerrno>
 #include <chrono>
-#include <optional>
 #include <system_error>
 
 #include "tuner/base/error.hpp"
@@ -60,31 +59,6 @@ bool read_request_line(std::string_view line, HttpRequest& request) {
   request.path = target.substr(0, target.find('?'));
   return is_token(request.method) && !target.empty() && target.find(' ') == std::string_view::npos &&
          (version == "HTTP/1.1" || version == "HTTP/1.0");
-}
-
-/// Reads the request from a head without its empty line. Nothing where it breaks the protocol, or names two
-/// hosts, which is a known attack.
-std::optional<HttpRequest> read_request(std::string_view head) {
-  const auto is_control = [](unsigned char letter) {
-    return (letter < 0x20 && letter != '\t') || letter == 0x7f;
-  };
-  HttpRequest request;
-  for (bool first = true;; first = false) {
-    const std::size_t end = std::min(head.find("\r\n"), head.size());
-    const std::string_view line = head.substr(0, end);
-    if (std::ranges::any_of(line, is_control)) return std::nullopt;
-    if (first) {
-      if (!read_request_line(line, request)) return std::nullopt;
-    } else {
-      const std::size_t colon = std::min(line.find(':'), line.size());
-      if (colon == line.size() || !is_token(line.substr(0, colon))) return std::nullopt;
-      const std::string name = lower(std::string(line.substr(0, colon)));
-      const bool added = request.headers.try_emplace(name, trimmed(line.substr(colon + 1))).second;
-      if (!added && name == "host") return std::nullopt;
-    }
-    if (end == head.size()) return request;
-    head.remove_prefix(end + 2);
-  }
 }
 
 std::string_view reason_phrase(int status) {
@@ -208,6 +182,29 @@ std::size_t most_connections() {
 }
 
 }  // namespace
+
+std::optional<HttpRequest> read_request(std::string_view head) {
+  const auto is_control = [](unsigned char letter) {
+    return (letter < 0x20 && letter != '\t') || letter == 0x7f;
+  };
+  HttpRequest request;
+  for (bool first = true;; first = false) {
+    const std::size_t end = std::min(head.find("\r\n"), head.size());
+    const std::string_view line = head.substr(0, end);
+    if (std::ranges::any_of(line, is_control)) return std::nullopt;
+    if (first) {
+      if (!read_request_line(line, request)) return std::nullopt;
+    } else {
+      const std::size_t colon = std::min(line.find(':'), line.size());
+      if (colon == line.size() || !is_token(line.substr(0, colon))) return std::nullopt;
+      const std::string name = lower(std::string(line.substr(0, colon)));
+      const bool added = request.headers.try_emplace(name, trimmed(line.substr(colon + 1))).second;
+      if (!added && name == "host") return std::nullopt;
+    }
+    if (end == head.size()) return request;
+    head.remove_prefix(end + 2);
+  }
+}
 
 HttpServer::HttpServer(int port) : listener_(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
   sockaddr_in place{};

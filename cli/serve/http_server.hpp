@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,10 @@ struct HttpRequest {
   std::string path;                            ///< `/data`, without what follows a `?`
   std::map<std::string, std::string> headers;  ///< names in lower case
 };
+
+/// Reads the request from a head without its empty line. Nothing where it breaks the protocol, or names two
+/// hosts, which is a known attack.
+std::optional<HttpRequest> read_request(std::string_view head);
 
 struct HttpResponse {
   int status = 200;

@@ -7,6 +7,7 @@
 #include "db/formats/json_stream.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::replay {
 namespace {
@@ -146,10 +147,9 @@ class Parser {
   }
 
   bool open(Json::value_t kind) {
-    constexpr std::size_t deepest = 100;
-    if (depth_ == deepest)
-      throw UsageError(
-          format("{}: more than {} lists or objects in each other: is it the right file?", file_, deepest));
+    if (depth_ == max_json_depth)
+      throw UsageError(format("{}: more than {} lists or objects in each other: is it the right file?", file_,
+                              max_json_depth));
     if (skips_ || skip_depth_ > 0) {
       skips_ = false;
       ++skip_depth_;

@@ -80,8 +80,9 @@ std::optional<Recording> recording_of(const Database& database, std::int64_t wor
   const std::vector<ResultRow> rows = list_results(database, filter);
   if (rows.empty()) return std::nullopt;
   const Workload& info = rows.front().workload;
-  const Configuration settings =
-      info.settings.empty() ? Configuration() : Configuration::parse(info.settings);
+  Configuration settings;
+  // So that a text that cannot be read is an error of the database.
+  database.read([&](SQLite::Database&) { settings = Configuration::parse(info.settings); });
   return to_recording(database, {info.problem, info.extents, settings.entries()}, rows);
 }
 

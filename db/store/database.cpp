@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 
@@ -374,6 +375,11 @@ void Database::read(const Operation& operation) const {
     operation(*connection_);
     transaction.commit();
     confirm();
+  } catch (const std::invalid_argument& error) {  // of a configuration, a name, a value
+    throw Error(
+        format("{}: the database has a value that tune did not write ({}): 'tune db check' looks for others, "
+               "'tune db salvage' saves the rest",
+               path_.string(), shortened(error.what(), 100)));
   } catch (...) {
     rethrow();
   }

@@ -102,14 +102,14 @@ struct Link {
 Term chain(Binding binding, Term first, std::vector<Link> links) {
   return [=](Evaluation& evaluation) {
     FormulaValue value = first(evaluation);
-    for (const auto& [infix, column, operand] : links) {
+    for (const Link& link : links) {
       if (binding == Binding::logical_or || binding == Binding::logical_and) {
         if (value.to_bool() == (binding == Binding::logical_or)) return value;
-        value = operand(evaluation);
+        value = link.operand(evaluation);
         continue;
       }
-      FormulaValue right = operand(evaluation);
-      FormulaValue result = evaluation.step(column, [&] { return combined(*infix, value, right); });
+      FormulaValue right = link.operand(evaluation);
+      FormulaValue result = evaluation.step(link.column, [&] { return combined(*link.infix, value, right); });
       if (binding == Binding::comparison && !result.to_bool()) return FormulaValue(false);
       value = binding == Binding::comparison ? std::move(right) : std::move(result);
     }
@@ -247,7 +247,8 @@ class Parser {
     return [=](Evaluation& evaluation) {
       FormulaValue value = list(evaluation);
       for (const auto& [column, index] : indices)
-        value = evaluation.step(column, [&] { return element(value, index(evaluation).integer()); });
+        value =
+            evaluation.step(column, [&, &at = index] { return element(value, at(evaluation).integer()); });
       return value;
     };
   }

@@ -3,25 +3,22 @@
 
 #include <algorithm>
 #include <cctype>
-#include <regex>
 #include <set>
 
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/plan/directives.hpp"
 
 namespace tune::described {
 namespace {
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-std::vector<std::string> quoted_includes(const std::string& text) {
-  static const std::regex include(R"re((^|\n)[ \t]*#[ \t]*include[ \t]*"([^"\n]+)")re");
+std::vector<std::string> quoted_includes(std::string_view text) {
   std::vector<std::string> names;
-  for (auto match = std::sregex_iterator(text.begin(), text.end(), include); match != std::sregex_iterator();
-       ++match)
-    names.push_back((*match)[2]);
+  while (!text.empty()) {
+    const auto directive = directive_of(next_line(text));
+    if (!directive || directive->name != "include" || !directive->rest.starts_with('"')) continue;
+    if (const std::string_view name = included_name(directive->rest); !name.empty()) names.emplace_back(name);
+  }
   return names;
 }
 
@@ -39,14 +36,6 @@ std::string without_comments(const std::string& text) {
   return plain;
 }
 
-std::string trimmed(const std::string& text) {
-  const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  const auto begin = std::ranges::find_if_not(text, space);
-  auto end = text.end();
-  while (end != begin && space(end[-1])) --end;
-  return {begin, end};
-}
-
 /// Splits the text between an opening bracket and its closing one at the commas of this level.
 std::vector<std::string> split_arguments(const std::string& text, std::size_t at) {
   std::vector<std::string> parts;
@@ -57,13 +46,13 @@ std::vector<std::string> split_arguments(const std::string& text, std::size_t at
     if (c == ')' && depth == 0) break;
     depth += c == '(' || c == '<' || c == '[' ? 1 : c == ')' || c == '>' || c == ']' ? -1 : 0;
     if (c == ',' && depth == 0) {
-      parts.push_back(trimmed(part));
+      parts.emplace_back(trimmed(part));
       part.clear();
     } else {
       part += std::isspace(static_cast<unsigned char>(c)) != 0 ? ' ' : c;
     }
   }
-  if (!trimmed(part).empty() && trimmed(part) != "void") parts.push_back(trimmed(part));
+  if (!trimmed(part).empty() && trimmed(part) != "void") parts.emplace_back(trimmed(part));
   return parts;
 }
 
@@ -116,12 +105,13 @@ std::string replaced(const std::string& text, const std::map<std::string, std::s
 
 std::vector<std::string> kernel_parameters(const std::string& text, const std::string& entry) {
   const std::string plain = without_comments(text);
-  const std::string name = trimmed(entry.substr(0, entry.find('<')));
+  const std::string name(trimmed(std::string_view(entry).substr(0, entry.find('<'))));
+  if (name.empty()) return {};
   for (std::size_t at = plain.find("__global__"); at != std::string::npos;
        at = plain.find("__global__", at + 1)) {
     // Up to the body or the end of the declaration.
     const std::size_t end = std::min(plain.find('{', at), plain.find(';', at));
-    for (std::size_t found = plain.find(name, at); found < end; found = plain.find(name, found + 1)) {
+    for (std::size_t found = plain.find(name, at + 1); found < end; found = plain.find(name, found + 1)) {
       if (is_word(plain[found - 1]) || is_word(plain[found + name.size()])) continue;
       const std::size_t open = plain.find_first_not_of(" \t\r\n", found + name.size());
       if (open != std::string::npos && plain[open] == '(') return split_arguments(plain, open + 1);
@@ -131,11 +121,11 @@ std::vector<std::string> kernel_parameters(const std::string& text, const std::s
 }
 
 std::string name_of_parameter(const std::string& declaration) {
-  std::string text = declaration.substr(0, declaration.find('='));
+  std::string_view text = std::string_view(declaration).substr(0, declaration.find('='));
   text = trimmed(text.substr(0, text.find('[')));
   std::size_t begin = text.size();
   while (begin > 0 && is_word(text[begin - 1])) --begin;
-  return text.substr(begin);
+  return std::string(text.substr(begin));
 }
 
 }  // namespace tune::described

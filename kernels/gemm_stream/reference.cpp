@@ -3,7 +3,6 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <vector>
 
@@ -90,7 +89,7 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 template<class T>
 void multiply(const StreamJob& job, const T* left, const T* right, double* result) {
   using View = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
-  const auto [m, n, k] = std::array{job.product.m, job.product.n, job.product.k};
+  const auto m = job.product.m, n = job.product.n, k = job.product.k;
   Matrix converted(k, n);
   parallel_for(natural(k), 64, [&](std::uint64_t begin, std::uint64_t end) {
     const auto first = static_cast<std::int64_t>(begin), rows = static_cast<std::int64_t>(end - begin);

@@ -166,7 +166,7 @@ described::KernelSource read_kernel(const Spec& spec, Kernel given) {
   else
     text = guarded([&] { return described::read_kernel_text(kernel.path, kernel.folders, kernel.place); });
   for (const auto& [name, header] : given.headers) {
-    std::erase_if(text.headers, [&](const SourceFile& other) { return other.name == name; });
+    std::erase_if(text.headers, [&name = name](const SourceFile& other) { return other.name == name; });
     text.headers.push_back({name, header});
   }
   kernel.text = std::move(text);

@@ -34,7 +34,8 @@ void CandidatePool::condition(const GaussianProcess& process) {
   process.kernel().work().add(n, n, size());
   const Eigen::MatrixXf factor = process.factor().topLeftCorner(n, n).cast<float>();
   auto top = whitened_.topRows(n);
-  factor.triangularView<Eigen::Lower>().solveInPlace(top);
+  // Without candidates Eigen would take a reference to an element that is not there.
+  if (size() > 0) factor.triangularView<Eigen::Lower>().solveInPlace(top);
   rows_ = n;
   explained_ = top.array().square().colwise().sum().transpose();
 }

@@ -224,8 +224,7 @@ SearchSpace SearchSpace::of(SpaceDefinition definition, std::span<const Configur
     rows.push_back(std::move(*digits));
   }
   std::ranges::sort(rows);
-  const auto repeated = std::ranges::unique(rows);
-  rows.erase(repeated.begin(), repeated.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   space.graph_ = graph_of(rows, space.parameters().size());
   space.default_ = space.nearest_to_defaults();
   return space;
@@ -412,8 +411,7 @@ SearchSpace::Digits SearchSpace::digits_beside(std::size_t parameter, Digit curr
   for (std::size_t i = 0; i < near; ++i) digits.push_back(first + static_cast<Digit>(begin + i));
   while (digits.size() < most) digits.push_back(first + static_cast<Digit>(random.below(count)));
   std::ranges::sort(digits);
-  const auto repeated = std::ranges::unique(digits);
-  digits.erase(repeated.begin(), repeated.end());
+  digits.erase(std::unique(digits.begin(), digits.end()), digits.end());
   return digits;
 }
 

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "db/store/database.hpp"
+#include "db/store/sqlite_store.hpp"
+
 namespace tune::testing {
 
 DeviceProperties example_device() {
@@ -116,6 +119,33 @@ Evaluation failed(const Configuration& configuration, Phase phase, const std::st
   evaluation.outcome = fail(phase, reason, detail);
   evaluation.phases.compile = 0.5;
   return evaluation;
+}
+
+void record_example_runs(const std::filesystem::path& path, int evaluations) {
+  db::Database database(path);
+  db::SqliteStore store(database);
+  for (int r = 0; r < 4; ++r) {
+    const RunId run = store.begin_run(example_run());
+    for (int i = 0; i < evaluations; ++i) {
+      const Configuration configuration = example_configuration(20 * r + i);  // a third replaces earlier ones
+      store.record(run, i % 7 == 3
+                            ? failed(configuration, Phase::verify, "wrong", "element 17")
+                            : measured(configuration, {1e-3 + 1e-5 * ((i * 13 + r) % 31), 2e-3, 2e-3}));
+    }
+    if (r == 1) {
+      std::vector<RerankPlace> places;
+      for (const int i : {21, 22}) {
+        RerankPlace place;
+        place.configuration = example_configuration(i);
+        place.rounds.assign(8, {1e-3 + 1e-6 * i, 0.5});
+        places.push_back(std::move(place));
+      }
+      RerankResult ranked;
+      ranked.places = rank_top_k(std::move(places), Objective::time);
+      store.record_rerank(run, ranked);
+    }
+    store.end_run(run, RunEnd::budget);
+  }
 }
 
 void expect_equal(const DeviceProperties& a, const DeviceProperties& b) {

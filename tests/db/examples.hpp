@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ Evaluation measured(const Configuration& configuration, std::vector<double> samp
 Evaluation failed(const Configuration& configuration, Phase phase, const std::string& reason,
                   const std::string& detail = "detail");
 KernelResources example_resources();
+
+/// Makes a database of four runs in which some evaluations fail, some replace earlier ones (where there are
+/// more than 20 in a run), and one run has a re-ranking.
+void record_example_runs(const std::filesystem::path& path, int evaluations = 30);
 
 /// Field by field.
 void expect_equal(const DeviceProperties& a, const DeviceProperties& b);

@@ -8,63 +8,13 @@
 #include "cli/input/command.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/hostile/hostile_text.hpp"
+#include "tests/hostile/sound_inputs.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::testing {
 namespace {
 
 constexpr std::array<std::string_view, 5> names = {"BLOCK", "ITEMS", "n", "mode", "max_threads"};
-
-const std::string kernel =
-    "#include \"more.cuh\"\nextern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
-    "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) out[i] = in[i] * ITEMS;\n}\n";
-
-const std::string native =
-    R"json({"problem": "own", "summary": "a kernel", "kernel": "k.cu", "sizes": {"n": 4096},
- "settings": {"real": {"values": ["float", "double"]}},
- "parameters": {"BLOCK": [32, 64, 128], "ITEMS": {"values": "range(1, 5)", "default": 2}, "mode": ["a", "b"]},
- "constraints": ["BLOCK * ITEMS <= 256", {"rule": "BLOCK <= max_threads", "why": "threads"}],
- "arguments": {"in": {"type": "real", "size": "n", "fill": {"random": [0, 1]}},
-  "out": {"type": "real", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"}},
- "launches": {"entry": "k", "grid": "(n + BLOCK - 1) // BLOCK", "block": "BLOCK", "shared": "4 * BLOCK"},
- "check": [{"n": 100}], "tolerance": {"relative": 1e-5}, "work": {"flops": "2 * n", "item": "element"}})json";
-
-const std::string t1 = R"json({"General": {"FormatVersion": 1, "BenchmarkName": "own"},
- "ConfigurationSpace": {"TuningParameters": [{"Name": "BLOCK", "Type": "int", "Values": "[32, 64, 128]", "Default": 64},
-  {"Name": "ITEMS", "Type": "int", "Values": "list(range(1, 5))", "Default": 1}],
-  "Conditions": [{"Expression": "BLOCK * ITEMS <= 256", "Parameters": ["BLOCK", "ITEMS"]}]},
- "KernelSpecification": {"Language": "CUDA", "KernelName": "k", "KernelFile": "k.cu", "ProblemSize": [4096],
-  "LocalSize": {"X": "BLOCK"}, "GlobalSize": {"X": "(4096 + BLOCK - 1) // BLOCK"}, "GlobalSizeType": "CUDA",
-  "Arguments": [{"Name": "in", "Type": "float", "MemoryType": "Vector", "Size": 4096, "FillType": "Random",
-    "FillValue": 1, "AccessType": "ReadOnly"},
-   {"Name": "out", "Type": "float", "MemoryType": "Vector", "Size": 4096, "FillType": "Constant", "FillValue": 0,
-    "AccessType": "WriteOnly", "Output": 1},
-   {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 4096}]}})json";
-
-const std::string t4 =
-    R"json({"schema_version": "1.0.0", "metadata": {"kernel_name": "k", "problem_size": "64x64",
- "device": "Some GPU", "timeunit": "milliseconds"}, "results": [
- {"timestamp": "2026-01-02T03:04:05Z", "configuration": {"BLOCK": 32, "mode": "a"}, "objectives": ["time"],
-  "times": {"compilation_time": 5, "benchmark": 3, "runtimes": [1.5, 1.6, 1.4]}, "invalidity": "correct",
-  "correctness": 1, "measurements": [{"name": "time", "value": 1.5, "unit": "ms"}]},
- {"configuration": {"BLOCK": 64, "mode": "b"}, "times": {"runtimes": []}, "invalidity": "compile", "correctness": 0,
-  "measurements": [{"name": "time", "value": null, "unit": ""}]}]})json";
-
-const std::string kernel_tuner =
-    R"json({"device_name": "Some GPU", "kernel_name": "k", "problem_size": [64, 64],
- "tune_params_keys": ["BLOCK", "mode"], "tune_params": {"BLOCK": [32, 64], "mode": [1, 2]}, "objective": "time",
- "cache": {"32,1": {"BLOCK": 32, "mode": 1, "time": 1.5, "times": [1.5, 1.6], "compile_time": 5.0},
-  "64,2": {"BLOCK": 64, "mode": 2, "time": "CompilationFailedConfig"}}})json";
-
-const std::string ktt = R"json({"Metadata": {"TimeUnit": "Milliseconds", "Device": "Some GPU"}, "Results": [
- {"Configuration": [{"Name": "BLOCK", "Value": 32}, {"Name": "mode", "Value": 1}], "KernelName": "k", "Status": "Ok",
-  "TotalDuration": 1.5, "TotalOverhead": 0.1, "ComputationResults": [{"KernelFunction": "k", "Duration": 1.4}]},
- {"Configuration": [{"Name": "BLOCK", "Value": 64}, {"Name": "mode", "Value": 2}], "KernelName": "k",
-  "Status": "CompilationFailed"}]})json";
-
-const std::string stencil =
-    "name = mine\nout[z][y][x] = 0.4 * in[z][y][x] + 0.1 * (in[z-1][y][x] + in[z+1][y][x] + in[z][y-1][x]\n"
-    "  + in[z][y+1][x] + in[z][y][x-1] + in[z][y][x+1])\n";
 
 Dice dice_of(std::uint64_t kind, std::uint64_t number) {
   return Dice((kind << 40U) ^ number);
@@ -130,7 +80,7 @@ std::vector<std::string> words_of(std::string_view command) {
 }
 
 std::vector<std::pair<std::string, std::string>> own_files(const std::string& definition) {
-  return {{"own.json", definition}, {"k.cu", kernel}, {"more.cuh", "#pragma once\n"}};
+  return {{"own.json", definition}, {"k.cu", sound::kernel}, {"more.cuh", "#pragma once\n"}};
 }
 
 HostileInput option_input(std::uint64_t number) {
@@ -152,8 +102,8 @@ HostileInput option_input(std::uint64_t number) {
     input.arguments.push_back("--" + option);
     if (!dice.one_in(8)) input.arguments.push_back(hostile_word(dice));
   }
-  input.files = own_files(native);
-  input.files.emplace_back("in.t4.json", t4);
+  input.files = own_files(sound::native);
+  input.files.emplace_back("in.t4.json", sound::t4);
   return input;
 }
 
@@ -161,13 +111,13 @@ HostileInput expression_input(std::uint64_t number) {
   Dice dice = dice_of(2, number);
   return {{"space", "--problem", "own.json", "--arch", "sm_90", "--count", "--where",
            hostile_expression(dice, names)},
-          own_files(native),
+          own_files(sound::native),
           {}};
 }
 
 /// Half of them have a damaged text, the others a hostile expression in the place of one of its own.
-HostileInput definition_input(Dice dice, const std::string& sound) {
-  std::string text = sound;
+HostileInput definition_input(Dice dice, const std::string& whole) {
+  std::string text = whole;
   if (dice.one_in(2)) {
     text = damaged(dice, text);
   } else {
@@ -186,18 +136,18 @@ HostileInput definition_input(Dice dice, const std::string& sound) {
 }
 
 HostileInput native_input(std::uint64_t number) {
-  return definition_input(dice_of(3, number), native);
+  return definition_input(dice_of(3, number), sound::native);
 }
 
 HostileInput t1_input(std::uint64_t number) {
-  return definition_input(dice_of(4, number), t1);
+  return definition_input(dice_of(4, number), sound::t1);
 }
 
 HostileInput foreign_input(std::uint64_t number) {
   Dice dice = dice_of(5, number);
-  const std::array<const std::string*, 3> sound = {&t4, &kernel_tuner, &ktt};
+  const std::array<const std::string*, 3> texts = {&sound::t4, &sound::kernel_tuner, &sound::ktt};
   HostileInput input;
-  input.files = {{"in.json", damaged(dice, *sound[dice.roll(sound.size())])}};
+  input.files = {{"in.json", damaged(dice, *texts[dice.roll(texts.size())])}};
   switch (dice.roll(3)) {
     case 0:
       input.arguments = {"db", "import", "in.json", "--db", "new.db"};
@@ -217,20 +167,13 @@ HostileInput stencil_input(std::uint64_t number) {
   Dice dice = dice_of(6, number);
   return {{"space", "stencil3d", "--stencil", "in.stencil", "--arch", "sm_90", "--fix",
            "variant=direct,block_x=32", "--count"},
-          {{"in.stencil", damaged(dice, stencil)}},
+          {{"in.stencil", damaged(dice, sound::stencil)}},
           {}};
 }
 
-/// Files of `matvec`: a header of four numbers, then floats.
 HostileInput matrix_input(std::uint64_t number) {
   Dice dice = dice_of(7, number);
-  const auto file = [](std::size_t floats) {
-    std::string bytes;
-    for (const unsigned number_of : {8U, 4U, 0U, 0U})
-      for (unsigned i = 0; i < 4; ++i) bytes += static_cast<char>(number_of >> (8 * i) & 0xffU);
-    return bytes + std::string(4 * floats, '\x3f');
-  };
-  std::string inputs = file(8 * 4 + 4), results = file(8 + 4);
+  std::string inputs = sound::matvec_file(8, 4, 8 * 4 + 4), results = sound::matvec_file(8, 4, 8 + 4);
   std::string& wrong = dice.one_in(2) ? inputs : results;
   wrong = damaged(dice, wrong);
   return {{"data", "check", "--problem", "matvec", "--input", "in.bin", "--output", "out.bin"},
@@ -241,8 +184,7 @@ HostileInput matrix_input(std::uint64_t number) {
 HostileInput http_input(std::uint64_t number) {
   Dice dice = dice_of(8, number);
   HostileInput input;
-  input.request =
-      "GET /data?x=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\nIf-None-Match: \"abc\"\r\n\r\n";
+  input.request = sound::request;
   if (!dice.one_in(10)) input.request = damaged(dice, input.request);
   return input;
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include "tuner/plan/directives.hpp"
+
 namespace tune {
 namespace {
 
@@ -27,17 +29,6 @@ std::size_t behind_spaces(std::string_view text, std::size_t at) {
   return at;
 }
 
-bool is_letter(char letter) {
-  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' ||
-         (letter >= '0' && letter <= '9');
-}
-
-std::string_view word_at(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  while (end < text.size() && is_letter(text[end])) ++end;
-  return text.substr(at, end - at);
-}
-
 /// Adds the file that is named at `at`: `<name>`, `"name"`, or a macro.
 void add_name(std::string_view text, std::size_t at, Includes& found) {
   at = behind_spaces(text, at);
@@ -45,7 +36,7 @@ void add_name(std::string_view text, std::size_t at, Includes& found) {
   const bool quoted = text[at] == '"';
   if (!quoted && text[at] != '<') {
     // Prose behind a `#` has several words or ends with the line.
-    found.computed |= is_letter(text[at]);
+    found.computed |= is_word(text[at]);
     return;
   }
   const std::size_t end = text.find_first_of(quoted ? "\"\n" : ">\n", at + 1);
@@ -61,13 +52,13 @@ Includes includes_of(std::string_view text) {
   Includes found;
   for (std::size_t hash = text.find('#'); hash != std::string_view::npos; hash = text.find('#', hash + 1)) {
     const std::size_t at = behind_spaces(text, hash + 1);
-    const std::string_view word = word_at(text, at);
+    const std::string_view word = leading_word(text.substr(at));
     for (const std::string_view directive : directives)
       if (word == directive) add_name(text, at + word.size(), found);
   }
   for (std::size_t at = text.find(has_include); at != std::string_view::npos;
        at = text.find(has_include, at + 1)) {
-    const std::size_t bracket = behind_spaces(text, at + word_at(text, at).size());
+    const std::size_t bracket = behind_spaces(text, at + leading_word(text.substr(at)).size());
     if (bracket < text.size() && text[bracket] == '(') add_name(text, bracket + 1, found);
   }
   return found;

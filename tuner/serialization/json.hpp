@@ -13,6 +13,9 @@
 
 namespace tune {
 
+/// Lists and objects in each other that a file may have: readers call themselves for each.
+inline constexpr std::size_t max_json_depth = 100;
+
 /// Returns a value with its own type.
 inline nlohmann::ordered_json json_value(const search::Value& value) {
   if (value.is_bool()) return value.as_bool();

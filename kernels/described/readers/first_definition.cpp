@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <regex>
+#include <string_view>
 #include <vector>
 
 #include "kernels/described/description.hpp"
 #include "kernels/described/kernel_text.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/plan/directives.hpp"
 
 namespace tune::described {
 namespace {
@@ -20,28 +21,52 @@ struct Macro {
 };
 
 /// Returns macros with a whole number as default.
-std::vector<Macro> tunable_macros(const std::string& text) {
-  static const std::regex guarded(
-      R"((?:^|\n)[ \t]*#[ \t]*ifndef[ \t]+(\w+)[^\n]*\n[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(-?\d+)\b)");
+std::vector<Macro> tunable_macros(std::string_view text) {
   std::vector<Macro> macros;
-  for (auto match = std::sregex_iterator(text.begin(), text.end(), guarded); match != std::sregex_iterator();
-       ++match) {
-    if ((*match)[1] != (*match)[2]) continue;
-    const std::string number = (*match)[3];
+  std::string_view guarded;  // the name of `#ifndef` in the line before
+  while (!text.empty()) {
+    const auto directive = directive_of(next_line(text));
+    const bool follows =
+        directive && directive->name == "define" && !guarded.empty() && directive->word == guarded;
+    guarded = directive && directive->name == "ifndef" ? directive->word : std::string_view();
+    if (!follows) continue;
+    const std::string_view number = trimmed(directive->rest.substr(directive->word.size()));
     std::int64_t value = 0;
-    if (std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc())
-      macros.push_back({(*match)[1], value});
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error == std::errc() && (end == number.data() + number.size() || !is_word(*end)))
+      macros.push_back({std::string(directive->word), value});
   }
   return macros;
 }
 
-std::vector<std::string> kernels_in(const std::string& text) {
-  static const std::regex kernel(
-      R"(__global__\s+(?:(?:__launch_bounds__\s*\([^)]*\)|void|static|inline)\s+)*(\w+)\s*\()");
+/// Returns the name of the function that is declared behind `__global__`; empty where it is not understood.
+std::string_view declared_name(std::string_view text) {
+  while (true) {
+    text = text.substr(std::min(text.size(), text.find_first_not_of(" \t\r\n\v\f")));
+    const std::string_view word = leading_word(text);
+    const std::size_t behind = text.find_first_not_of(" \t\r\n\v\f", word.size());
+    const bool bracket = behind != std::string_view::npos && text[behind] == '(';
+    if (word.empty() || behind == std::string_view::npos) return {};
+    if (word == "__launch_bounds__" && bracket) {
+      const std::size_t end = text.find(')', behind);
+      if (end == std::string_view::npos) return {};
+      text.remove_prefix(end + 1);
+    } else if (bracket) {
+      return word;
+    } else if (word == "void" || word == "static" || word == "inline") {
+      text.remove_prefix(word.size());
+    } else {
+      return {};
+    }
+  }
+}
+
+std::vector<std::string> kernels_in(std::string_view text) {
+  constexpr std::string_view global = "__global__";
   std::vector<std::string> names;
-  for (auto match = std::sregex_iterator(text.begin(), text.end(), kernel); match != std::sregex_iterator();
-       ++match)
-    names.push_back((*match)[1]);
+  for (std::size_t at = text.find(global); at != std::string_view::npos; at = text.find(global, at + 1))
+    if (const std::string_view name = declared_name(text.substr(at + global.size())); !name.empty())
+      names.emplace_back(name);
   return names;
 }
 
@@ -58,11 +83,15 @@ std::string values_around(std::int64_t value) {
 
 /// Returns the type of a declaration in the definition's words, if it is known.
 std::string type_of(const std::string& declaration) {
-  std::string type = declaration.substr(0, declaration.size() - name_of_parameter(declaration).size());
-  type = std::regex_replace(
-      type, std::regex(R"(\bconst\b|\b__restrict__\b|\b__restrict\b|\bvolatile\b|[*&\[\]])"), " ");
-  type = std::regex_replace(type, std::regex(R"(\s+)"), " ");
-  type = std::regex_replace(type, std::regex("^ | $"), "");
+  std::string_view rest = declaration;
+  rest.remove_suffix(name_of_parameter(declaration).size());
+  std::string type;
+  while (!rest.empty()) {
+    const std::string_view word = leading_word(rest);
+    rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+    if (word.empty() || word == "const" || word == "volatile" || word.starts_with("__restrict")) continue;
+    type += (type.empty() ? "" : " ") + std::string(word);
+  }
   return type_named(type) ? type : "";
 }
 

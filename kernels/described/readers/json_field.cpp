@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 
 #include "kernels/described/formula.hpp"
 #include "search/expressions/nearest.hpp"
@@ -60,6 +61,13 @@ FormulaValue value_of(const ordered_json& value) {
   FormulaValue::List all;
   for (const ordered_json& one : value) all.push_back(value_of(one));
   return all;
+}
+
+/// True for whole numbers beyond 64 bits with a sign, alone or in a list.
+bool has_large_number(const ordered_json& value) {
+  if (value.is_structured()) return std::ranges::any_of(value, has_large_number);
+  return value.is_number_unsigned() &&
+         value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
 }
 
 /// Walks over valid JSON: the library that reads the values does not report their places.
@@ -178,7 +186,13 @@ std::shared_ptr<const JsonText> read_json(const std::filesystem::path& path) {
   file->path = path;
   file->text = whole_text(path);
   try {
-    file->root = ordered_json::parse(file->text, nullptr, true, true);
+    const auto bounded = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
+      if (static_cast<std::size_t>(depth) > max_json_depth)
+        throw UsageError(format("{}: more than {} lists or objects in each other: is it the right file?",
+                                path.string(), max_json_depth));
+      return true;
+    };
+    file->root = ordered_json::parse(file->text, bounded, true, true);
   } catch (const ordered_json::parse_error& error) {
     const auto [line, column] = place_of(file->text, error.byte);
     throw UsageError(format("{}:{}:{}: this is not JSON: {}", path.string(), line, column,
@@ -294,12 +308,13 @@ bool JsonField::to_bool() const {
 
 FormulaValue JsonField::value() const {
   if (is_object() || is_null()) fail(format("expected a value or a list, found {}", kind_of(*value_)));
+  if (has_large_number(*value_)) fail("expected numbers of at most 64 bits");
   return value_of(*value_);
 }
 
 std::string JsonField::formula() const {
   if (is_text()) return text();
-  if (is_number() || is_bool()) return value_of(*value_).scalar().to_string();
+  if (is_number() || is_bool()) return value().scalar().to_string();
   fail(format("expected a number or a formula, found {}", kind_of(*value_)));
 }
 

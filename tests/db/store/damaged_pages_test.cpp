@@ -29,33 +29,6 @@ int file_count() {
   return std::getenv("TUNE_LONG_TESTS") != nullptr ? 300 : 60;
 }
 
-void record_runs(const fs::path& path) {
-  db::Database database(path);
-  db::SqliteStore store(database);
-  for (int r = 0; r < 4; ++r) {
-    const RunId run = store.begin_run(example_run());
-    for (int i = 0; i < 30; ++i) {
-      const Configuration configuration = example_configuration(20 * r + i);  // a third replaces earlier ones
-      store.record(run, i % 7 == 3
-                            ? failed(configuration, Phase::verify, "wrong", "element 17")
-                            : measured(configuration, {1e-3 + 1e-5 * ((i * 13 + r) % 31), 2e-3, 2e-3}));
-    }
-    if (r == 1) {
-      std::vector<RerankPlace> places;
-      for (const int i : {21, 22}) {
-        RerankPlace place;
-        place.configuration = example_configuration(i);
-        place.rounds.assign(8, {1e-3 + 1e-6 * i, 0.5});
-        places.push_back(std::move(place));
-      }
-      RerankResult ranked;
-      ranked.places = rank_top_k(std::move(places), Objective::time);
-      store.record_rerank(run, ranked);
-    }
-    store.end_run(run, RunEnd::budget);
-  }
-}
-
 /// What the commands read: the best, all results, all runs, a recording, and every row.
 std::string answers(const fs::path& path) {
   const db::Database database(path, db::OpenMode::read_only);
@@ -95,7 +68,7 @@ void flip_bits(const fs::path& path, std::mt19937& random) {
 TEST(DamagedPages, OfDatabasesWithFlippedBitsNoAnswerIsWrong) {
   const TemporaryFolder folder;
   const fs::path sound = folder / "sound.db", copy = folder / "copy.db";
-  record_runs(sound);
+  record_example_runs(sound);
   const std::string expected = answers(sound);
   std::mt19937 random(20260131);  // NOLINT: the same files each time
   int told = 0;
@@ -113,10 +86,30 @@ TEST(DamagedPages, OfDatabasesWithFlippedBitsNoAnswerIsWrong) {
   EXPECT_GT(told, file_count() / 2);
 }
 
+TEST(DamagedRows, AValueThatTuneDidNotWriteIsAnErrorThatNamesTheFile) {
+  const TemporaryFolder folder;
+  const fs::path sound = folder / "sound.db", copy = folder / "copy.db";
+  record_example_runs(sound);
+  for (const char* change : {"UPDATE instances SET settings_key = 'Inf'",
+                             "PRAGMA ignore_check_constraints = ON; UPDATE runs SET objective = '11-'"}) {
+    fs::copy_file(sound, copy, fs::copy_options::overwrite_existing);
+    SQLite::Database(copy.string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs()).exec(change);
+    try {
+      answers(copy);
+      ADD_FAILURE() << change;
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      EXPECT_TRUE(what.starts_with(copy.string() + ": the database has a value that tune did not write ("))
+          << what;
+      EXPECT_NE(what.find("'tune db salvage' saves the rest"), std::string::npos) << what;
+    }
+  }
+}
+
 TEST(DamagedPages, CheckNamesThemAndTheyAreNotRead) {
   const TemporaryFolder folder;
   const fs::path path = folder / "tune.db";
-  record_runs(path);
+  record_example_runs(path);
   EXPECT_TRUE(lookup::has_page_checksums(path));
   EXPECT_TRUE(lookup::damaged_pages(path).empty());
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -148,7 +141,7 @@ TEST(DamagedPages, AFileThatSqliteAloneCopiedFromTheLogIsSound) {
 TEST(DamagedPages, AFileWithoutChecksumsGetsThemWhenItIsWritten) {
   const TemporaryFolder folder;
   const fs::path path = folder / "tune.db", plain = folder / "plain.db";
-  record_runs(path);
+  record_example_runs(path);
   SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
   {  // as `sqlite3 tune.db .dump | sqlite3 plain.db` makes it
     SQLite::Database copy(plain.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);

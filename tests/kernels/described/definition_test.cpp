@@ -261,6 +261,25 @@ TEST_F(Definitions, BoundFormulasAndMessagesAboutThem) {
   }
 }
 
+TEST_F(Definitions, BoundNestingAndNumbers) {
+  const std::string deep = std::string(200'000, '[') + "1" + std::string(200'000, ']');
+  EXPECT_NE(refusal(replace(native, "[16, 32]", deep)).find("more than 100 lists or objects in each other"),
+            std::string::npos);
+  for (const char* number : {"9223372036854775808", "[16, 18446744073709551615]"})
+    EXPECT_NE(refusal(replace(native, "[16, 32]", number)).find(": expected numbers of at most 64 bits"),
+              std::string::npos)
+        << number;
+  EXPECT_EQ(refusal(replace(native, "[16, 32]", "[16, 1e999]")),
+            "d.json: a number is too large: is it the right file?");
+}
+
+// std::regex overflows the stack there.
+TEST_F(Definitions, OfKernelsWithLongLines) {
+  const std::size_t files = problem(native).texts().size();
+  write("k.cu", "#include \"" + std::string(1'000'000, 'x') + "\"\n" + kernel_text);
+  EXPECT_EQ(DescribedProblem(read_definition(folder_.path() / "d.json")).texts().size(), files);
+}
+
 TEST_F(Definitions, OfTheExchangeFormat) {
   const DescribedProblem made = problem(t1);
   EXPECT_EQ(made.info().name, "t1_example");

@@ -60,5 +60,22 @@ TEST(FirstDefinition, OfAFileWithoutMacros) {
   EXPECT_EQ(search::SearchSpace(problem.space(instance, architecture_properties("sm_90"))).size(), 4U);
 }
 
+TEST(FirstDefinition, OfAFileWithLongLines) {
+  const std::string spaces(1'000'000, ' '), text = "#ifndef A //" + spaces +
+                                                   "\n#define A 8\n#endif\n// __global__" + spaces +
+                                                   "\n__global__ void k(const" + spaces + "float* in) {}\n";
+  const std::string definition = first_definition("k.cu", text, "");
+  EXPECT_NE(definition.find("\"A\": {\"values\": [4, 8, 16], \"default\": 8}"), std::string::npos);
+  EXPECT_NE(definition.find("\"in\": {\"type\": \"float\", \"size\""), std::string::npos);
+}
+
+TEST(FirstDefinition, OfADeclarationWithWordsBefore) {
+  EXPECT_NO_THROW(
+      first_definition("k.cu", "static __global__ inline void __launch_bounds__(32 * 2, 1) k() {}", "k"));
+  EXPECT_NO_THROW(first_definition("k.cu", "template<int N> __global__ static void\nk(int n);", "k"));
+  EXPECT_THROW(first_definition("k.cu", "__global__ void __launch_bounds__(32", ""), UsageError);
+  EXPECT_THROW(first_definition("k.cu", "__global__", ""), UsageError);
+}
+
 }  // namespace
 }  // namespace tune::described

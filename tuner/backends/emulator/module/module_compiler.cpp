@@ -19,6 +19,7 @@
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/plan/directives.hpp"
 
 namespace tune::emulator {
 
@@ -54,9 +55,13 @@ bool is_macros(const std::string& name) {
 
 /// True for the names of the CUDA toolkit's headers, and of libraries that come with it.
 bool of_toolkit(const std::string& name) {
-  static const std::regex names(
-      R"((cuda|cub|thrust|nv|cooperative_groups|cute|cutlass|crt|cccl)/.*|(cuda|cu|sm_|curand|cublas|cufft|nv|mma|vector_|texture_|surface_|math_).*\.(h|hpp))");
-  return std::regex_match(name, names);
+  constexpr std::string_view folders = " cuda cub thrust nv cooperative_groups cute cutlass crt cccl ";
+  constexpr std::string_view beginnings[] = {"cuda", "cu",  "sm_",     "curand",   "cublas",   "cufft",
+                                             "nv",   "mma", "vector_", "texture_", "surface_", "math_"};
+  if (const std::size_t slash = name.find('/'); slash != std::string::npos)
+    if (contains_word(folders, name.substr(0, slash))) return true;
+  return (name.ends_with(".h") || name.ends_with(".hpp")) &&
+         std::ranges::any_of(beginnings, [&](std::string_view one) { return name.starts_with(one); });
 }
 
 /// Rewrites the text of sources line by line, without adding or removing lines.
@@ -87,17 +92,16 @@ class VariantText {
   }
 
   void append_line(const SourceFile& file, const std::string& line, int number) {
-    static const std::regex include(R"re(^\s*#\s*include\s*(["<])([^">]+)[">].*$)re");
-    static const std::regex define(R"(^\s*#\s*define\s+(\w+).*$)");
-    std::smatch match;
-    if (line.find('#') == std::string::npos) {
-      text_ += rewritten(line) + "\n";
-    } else if (line.find("pragma once") != std::string::npos) {
+    const auto directive = directive_of(line);
+    const std::string_view included =
+        directive && directive->name == "include" ? included_name(directive->rest) : std::string_view();
+    if (line.find('#') != std::string::npos && line.find("pragma once") != std::string::npos) {
       text_ += "\n";
-    } else if (has(line, "include") && std::regex_match(line, match, include)) {
-      append_include(file, match[2], match[1] == "\"", line, number);
+    } else if (!included.empty()) {
+      append_include(file, std::string(included), directive->rest.front() == '"', line, number);
     } else {
-      if (has(line, "define") && std::regex_match(line, match, define)) defined_.insert(match[1]);
+      if (directive && directive->name == "define" && !directive->word.empty())
+        defined_.insert(std::string(directive->word));
       text_ += rewritten(line) + "\n";
     }
   }
@@ -142,24 +146,34 @@ class VariantText {
 
   /// True for `#pragma once`, and where the first two directives are `#ifndef X` and `#define X`.
   static bool is_guarded(const std::string& text) {
-    static const std::regex directive(R"(^\s*#\s*(\w+)\s*(\w*).*$)");
     if (text.find("#pragma once") != std::string::npos) return true;
-    std::istringstream lines(text);
-    std::string guard;
-    for (std::string line; std::getline(lines, line);) {
-      std::smatch match;
-      if (line.find('#') == std::string::npos || !std::regex_match(line, match, directive)) continue;
-      if (!guard.empty()) return match[1] == "define" && match[2] == guard;
-      if (match[1] != "ifndef") return false;
-      guard = match[2];
+    std::string_view guard;
+    for (std::string_view rest = text; !rest.empty();) {
+      const auto directive = directive_of(next_line(rest));
+      if (!directive) continue;
+      if (!guard.empty()) return directive->name == "define" && directive->word == guard;
+      if (directive->name != "ifndef") return false;
+      guard = directive->word;
     }
     return false;
   }
 
-  /// Filters lines before the slow regular expressions.
-  static bool has(const std::string& line, const char* word) { return line.find(word) != std::string::npos; }
-
+  /// Rewrites a line statement by statement, and of one that is longer than any declaration of shared memory
+  /// the beginning: regular expressions would overflow the stack.
   static std::string rewritten(std::string line) {
+    constexpr std::size_t longest = 2000;
+    if (line.find("extern") == std::string::npos && line.find("__shared__") == std::string::npos) return line;
+    std::string text;
+    for (std::size_t begin = 0; begin < line.size();) {
+      const std::size_t end = std::min(line.size() - 1, line.find(';', begin)) + 1;
+      const std::size_t size = std::min(end - begin, longest);
+      text += rewritten_statement(line.substr(begin, size)) + line.substr(begin + size, end - begin - size);
+      begin = end;
+    }
+    return text;
+  }
+
+  static std::string rewritten_statement(std::string line) {
     static const std::regex external("extern\\s+\"C\"");
     static const std::regex dynamic(
         R"(extern\s+__shared__\s+((?:__align__|alignas|__attribute__)\s*\(+[^)]*\)+\s*)?([^;=]*?[\w>])\s*(?:((?:__align__|alignas)\s*\([^)]*\))\s*)?\b(\w+)\s*\[\s*\]\s*;)");
@@ -316,10 +330,11 @@ class Environment {
 
 /// Drops g++'s note on every disabled pass.
 std::string without_notes(const std::string& log) {
+  constexpr std::size_t longest = 2000;  // of a line: regular expressions read them
   std::istringstream lines(log);
   std::string text;
   for (std::string line; std::getline(lines, line);)
-    if (line.find("note: disable pass") == std::string::npos) text += line + "\n";
+    if (line.find("note: disable pass") == std::string::npos) text += line.substr(0, longest) + "\n";
   return text;
 }
 

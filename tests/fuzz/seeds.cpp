@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/seeds.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+
+#include "db/formats/text_file.hpp"
+#include "tests/hostile/hostile_text.hpp"
+#include "tests/hostile/sound_inputs.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/base/file.hpp"
+#include "tuner/serialization/archive.hpp"
+
+namespace tune::testing {
+namespace {
+
+using Seeds = std::vector<std::string>;
+
+/// Hostile expressions behind sound ones.
+Seeds expressions(Seeds seeds, const std::string& prefix) {
+  constexpr std::string_view names[] = {"BLOCK", "ITEMS", "n", "mode", "flag", "x"};
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    Dice dice(i);
+    seeds.push_back(hostile_expression(dice, names));
+  }
+  for (std::string& seed : seeds) seed.insert(0, prefix);
+  return seeds;
+}
+
+std::string compressed(const std::string& text) {
+  const TemporaryFolder folder;
+  replay::write_new_text(folder / "text.gz", text);
+  return read_text(folder / "text.gz").value();
+}
+
+template<class T>
+std::string cache_payload(const char* member, const T& value) {
+  std::string payload;
+  process::Json::to_cbor(process::Json{{"key", "key"}, {member, process::encode(value)}}, payload);
+  return payload;
+}
+
+Binary small_binary() {
+  Binary binary;
+  binary.image = {std::byte{0x7f}, std::byte{'E'}};
+  binary.symbols = {{"k", "_Z1kv"}};
+  binary.resources = {{"k", KernelResources{40, 0, 0, 0, 1024, 2048, 256, 1024, 6, 0.75, "registers"}}};
+  binary.log = "log";
+  binary.hash = "abc";
+  return binary;
+}
+
+std::string little_endian(std::uint64_t number, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text += static_cast<char>(number >> (8 * i) & 0xffU);
+  return text;
+}
+
+/// A file in the format ELF with the records of a kernel `k` that takes a pointer and an int.
+std::string small_cubin() {
+  const std::string names = std::string(1, '\0') + ".nv.info.k" + std::string(1, '\0');
+  std::string records = little_endian(0x1903, 2) + little_endian(12, 2);
+  for (const auto& [ordinal, offset, size] : {std::array{1, 8, 4}, std::array{0, 0, 8}})
+    records += little_endian(0x1704, 2) + little_endian(12, 2) + little_endian(0, 4) +
+               little_endian(static_cast<std::uint64_t>(ordinal), 2) +
+               little_endian(static_cast<std::uint64_t>(offset), 2) +
+               little_endian(static_cast<std::uint64_t>(size) << 18, 4);
+  const std::size_t at_names = 64, at_records = at_names + names.size(),
+                    at_sections = at_records + records.size();
+  const auto section = [](std::uint64_t name, std::uint64_t offset, std::uint64_t size) {
+    return little_endian(name, 4) + little_endian(1, 4) + std::string(16, '\0') + little_endian(offset, 8) +
+           little_endian(size, 8) + std::string(24, '\0');
+  };
+  return "\x7f"
+         "ELF\x02\x01" +
+         std::string(10, '\0') + little_endian(2, 2) + little_endian(190, 2) + little_endian(1, 4) +
+         std::string(16, '\0') + little_endian(at_sections, 8) + little_endian(0, 4) + little_endian(64, 2) +
+         little_endian(0, 4) + little_endian(64, 2) + little_endian(2, 2) + little_endian(0, 2) + names +
+         records + section(0, at_names, names.size()) + section(1, at_records, records.size());
+}
+
+std::map<std::string, Seeds, std::less<>> all_seeds() {
+  const std::string cells =
+      "name = c\nc = [0.5, 0.25]\ncoefficients = [[0, c[1], 0], [c[1], -1, c[1]], [0, 1/4, 0]]\n";
+  std::map<std::string, Seeds, std::less<>> all;
+  all["cache_entry"] = {cache_payload("binary", small_binary()),
+                        cache_payload("failure", Failure{Phase::compile, "syntax", "detail"})};
+  all["command_line"] = {
+      "run\n--problem\nstencil3d\n--size\n64x64x64\n--strategy\nmodel:start=10\n--budget-time\n5m\n--fix\nblock_x=32",
+      "best\nstencil3d\n--size=512x512x512\n--format\njson",
+      "space\nstencil3d\n--where\nblock_x * block_y <= 256\n--sample\n5",
+      "check\n--problem\ngemm\n--device\nemulator\n--config\nBLOCK=1",
+      "list\nresults",
+      "replay\n--space\na.json\nb.json\n--strategy\nrandom,grid\n--repeats\n3",
+      "report\n--format\ncsv\n--out\nx.csv",
+      "serve\n--port\n0",
+      "db info",
+      "db merge\na.db\nb.db",
+      "db export\n--out\nout.t4.json",
+      "db import\nin.t4.json\n--db\nnew.db",
+      "data\ngenerate",
+      "new\nk.cu"};
+  all["compiler_log"] = {
+      "ptxas info    : 24 bytes gmem\nptxas info    : Compiling entry function '_Z1kv' for 'sm_90'\n"
+      "ptxas info    : Function properties for _Z1kv\n    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
+      "ptxas info    : Used 10 registers, used 1 barriers, 1024 bytes smem\n",
+      "k.cu(3): error: identifier \"x\" is undefined\n1 error detected in the compilation of \"k.cu\".\n",
+      "ptxas error   : Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)\n"};
+  all["compressed_file"] = {compressed(sound::t4), compressed(""), sound::ktt};
+  all["cubin"] = {small_cubin()};
+  all["database_page"] = {std::string("\0\x14\0\x08", 4), std::string("\x03\0\0\x05", 4),
+                          std::string("\x07\x10\x01\xff", 4)};
+  all["database_row"] = {};
+  for (const char* value : {"0{\"a\": [1]}", "0", "2-9223372036854775808", "31e999"})
+    for (int column = 0; column < 100; ++column)  // in steps, because the ordinary suite has time for a few
+      all["database_row"].push_back(static_cast<char>(column * 37 % 100) + std::string(value));
+  all["definition"] = {sound::native, sound::t1};
+  all["emulator_source"] = {
+      sound::kernel + std::string(1, '\0') + "#pragma once\n",
+      "extern __shared__ float all[];\n__shared__ int s[3][BLOCK];\n#define A(x) x\n#include <cuda_fp16.h>\n"
+      "extern \"C\" __global__ void k() { static __shared__ double d; }\n",
+      "#include \"more.cuh\"\n#include <x.h>\n" + std::string(1, '\0') +
+          "#include \"more.cuh\"\n#ifndef X\n"};
+  all["expression"] = expressions(
+      {"BLOCK * ITEMS <= 256", "mode in ['a', 'b'] and not flag", "1 << 3 if BLOCK > 2 else -n",
+       "BLOCK in range(1, 65, 9)", "n >= 1 && n < 3 || !flag ? 1 : 2", "ceil_div(n, BLOCK) ** -2"},
+      "\x05");
+  all["formula"] = expressions(
+      {"[16*i for i in range(1, 17)]", "list[0] * max(list)", "[2**i for i in range(5) if i != 3] + [48]",
+       "sum(sorted(list)) // 3 % 2", "math.ceil(log2(n))", "np.arange(1, 9, 2)",
+       "round(x) if n > 3 else (1, 2)[1]", "'a' in mode", "[(i, j) for i in range(3) for j in range(i)]"},
+      "");
+  all["http_request"] = {sound::request.substr(0, sound::request.size() - 4), "HEAD / HTTP/1.0"};
+  all["kernel_source"] = {
+      "k\n" + sound::kernel,
+      "k<3>\n// a\n#ifndef BLOCK\n#define BLOCK 64\n#endif\ntemplate<int N> __global__ void __launch_bounds__(BLOCK)\n"
+      "k(float (*a)[3], const int* __restrict__ b /* c */, int n = 3);\n#if __has_include(<x.h>)\n#include X\n#endif\n"};
+  all["matvec_file"] = {sound::matvec_file(8, 4, 8 * 4 + 4), sound::matvec_file(8, 4, 8 + 4),
+                        sound::matvec_file(8, 4, 8)};
+  all["option_value"] = {"aBLOCK=32,mode=a,x=2.5",
+                         "b500M",
+                         "b1.5T",
+                         "c17",
+                         "dcuda:0",
+                         "kblock_x=32, mode=a",
+                         "rsm_90",
+                         "rsm_100a",
+                         "s1%",
+                         "s0.01",
+                         "t1.5h",
+                         "t90",
+                         "v-2.5e3",
+                         "vtrue",
+                         "Sannealing",
+                         "Smodel:start=10,kernel=matern"};
+  all["problem_choice"] = {"\1\n64x64x64\ntype=double\nblock_x=32\nblock_x * block_y <= 256", "\2\n\n\n\n",
+                           "\3\n100x200\n\n\nvariant == direct", "\4\n0x1\nradius=2,shape=box\n\n"};
+  all["result_file"] = {sound::t4, sound::kernel_tuner, sound::ktt};
+  all["stencil_file"] = {sound::stencil, cells};
+  all["stored_configuration"] = {R"({"BLOCK": 32, "mode": "a\u00e9\n", "flag": true, "x": -2.5e3})", "{}",
+                                 "1e5"};
+  return all;
+}
+
+}  // namespace
+
+const std::vector<std::string>& fuzz_seeds(std::string_view target) {
+  static const auto all = all_seeds();
+  const auto found = all.find(target);
+  if (found == all.end()) throw std::out_of_range("no seeds for this target");
+  return found->second;
+}
+
+}  // namespace tune::testing

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "kernels/described/kernel_text.hpp"
+#include "kernels/described/readers/first_definition.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/plan/includes.hpp"
+
+// Kernel files as they are read without a compiler: the entry in the first line, the text behind it.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tune;
+  std::string_view all = tune::testing::bytes_of(data, size);
+  const std::string entry(tune::testing::next_part(all)), text(all);
+  includes_of(text);
+  for (const std::string& parameter : described::kernel_parameters(text, entry))
+    described::name_of_parameter(parameter);
+  described::replaced(text, {{"BLOCK", "32"}, {"n", ""}});
+  for (const std::string& kernel : {std::string(), entry}) try {
+      described::first_definition("k.cu", text, kernel);
+    } catch (const Error&) {
+    }
+  try {
+    described::read_kernel_text(tune::testing::written("k.cu", text), {tune::testing::fuzz_folder().path()},
+                                {});
+  } catch (const Error&) {
+  }
+  return 0;
+}
