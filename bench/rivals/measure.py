@@ -111,7 +111,7 @@ def main():
             tune_ms = 1e3 * summary["best"]["seconds"]
             ours = min(tune_ms, best_known or tune_ms)
             fastest = min((ms for ms in theirs.values() if ms), default=None)
-            line = {"problem": row["problem"], "size": row["size"], "settings": row["settings"],
+            line = {"problem": row["problem"], "size": row["size"], "settings": row["settings"].replace(",", " "),
                     "cache": row.get("cache") or "cold", "tune_ms": f"{tune_ms:.5f}",
                     "ratio": f"{fastest / ours:.3f}" if fastest else "", "evaluations": summary["evaluations"],
                     "seconds": f"{summary['seconds']:.1f}"}

@@ -216,7 +216,7 @@ void expect_refused_cheaply(const Sandbox& sandbox, const std::string& file, con
         std::vector<std::string>{"replay", "--space", file}}) {
     SCOPED_TRACE(call.front());
     const Usage usage = run_program(sandbox, call, most);
-    EXPECT_EQ(usage.status, 1);
+    EXPECT_EQ(usage.status, 2);
     EXPECT_TRUE(usage.err.starts_with("tune: " + file)) << usage.err.substr(0, 300);
     EXPECT_EQ(std::ranges::count(usage.err, '\n'), 1) << usage.err.substr(0, 300);
     EXPECT_LT(usage.err.size(), 400U);

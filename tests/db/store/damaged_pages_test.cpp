@@ -90,20 +90,23 @@ TEST(DamagedRows, AValueThatTuneDidNotWriteIsAnErrorThatNamesTheFile) {
   const TemporaryFolder folder;
   const fs::path sound = folder / "sound.db", copy = folder / "copy.db";
   record_example_runs(sound);
-  for (const char* change : {"UPDATE instances SET settings_key = 'Inf'",
-                             "PRAGMA ignore_check_constraints = ON; UPDATE runs SET objective = '11-'"}) {
+  const auto changed = [&](const char* change) {
     fs::copy_file(sound, copy, fs::copy_options::overwrite_existing);
     SQLite::Database(copy.string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs()).exec(change);
-    try {
-      answers(copy);
-      ADD_FAILURE() << change;
-    } catch (const Error& error) {
-      const std::string what = error.what();
-      EXPECT_TRUE(what.starts_with(copy.string() + ": the database has a value that tune did not write ("))
-          << what;
-      EXPECT_NE(what.find("'tune db salvage' saves the rest"), std::string::npos) << what;
-    }
+  };
+  changed("UPDATE instances SET settings_key = 'Inf'");
+  try {
+    answers(copy);
+    ADD_FAILURE() << "nothing was refused";
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    EXPECT_TRUE(what.starts_with(copy.string() + ": the database has a value that tune did not write ("))
+        << what;
+    EXPECT_NE(what.find("'tune db salvage' saves the rest"), std::string::npos) << what;
   }
+  // A run with a word that is no objective is left out.
+  changed("PRAGMA ignore_check_constraints = ON; UPDATE runs SET objective = '11-'");
+  EXPECT_NO_THROW(answers(copy));
 }
 
 TEST(DamagedPages, CheckNamesThemAndTheyAreNotRead) {

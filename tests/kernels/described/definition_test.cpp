@@ -270,7 +270,7 @@ TEST_F(Definitions, BoundNestingAndNumbers) {
               std::string::npos)
         << number;
   EXPECT_EQ(refusal(replace(native, "[16, 32]", "[16, 1e999]")),
-            "d.json: a number is too large: is it the right file?");
+            "d.json: a number is beyond the range of double: correct it");
 }
 
 // std::regex overflows the stack there.

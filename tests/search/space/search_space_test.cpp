@@ -209,8 +209,10 @@ TEST(SearchSpace, RefusesWrongDefinitions) {
             "parameter 'variant' is named like another parameter or a constant");
   EXPECT_EQ(refusal_of([](auto& d) { d.parameters[1].name = "max_threads"; }),
             "parameter 'max_threads' is named like another parameter or a constant");
-  EXPECT_EQ(refusal_of([](auto& d) { d.parameters[1].name = "block x"; }),
-            "parameter 'block x' cannot have that name");
+  EXPECT_EQ(
+      refusal_of([](auto& d) { d.parameters[1].name = "block x"; }),
+      "parameter 'block x' cannot have that name: use letters, digits and '_', no digit first, and no word "
+      "such as 'and'");
   EXPECT_EQ(refusal_of([](auto& d) { d.parameters[1].values.clear(); }), "parameter 'block_x' has no values");
   EXPECT_EQ(refusal_of([](auto& d) { d.parameters[1].values.push_back(16); }),
             "parameter 'block_x' has the value '16' twice");
