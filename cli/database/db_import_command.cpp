@@ -167,7 +167,7 @@ std::string title_of(const WorkloadKey& key) {
 
 std::size_t count_different(std::vector<ContentDigest>& all) {
   std::ranges::sort(all);
-  return all.size() - std::ranges::unique(all).size();
+  return static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin());
 }
 
 /// Tells which files become one workload, because nothing tells them apart; the newest result of a

@@ -65,9 +65,10 @@ class KnownEvaluations {
     for (const double seconds : {phases.compile, phases.load, phases.verify, phases.measure})
       content.add(seconds);
     content.add(recorded);
-    const auto equal = std::ranges::equal_range(known_, content.hash(), {}, &Known::content);
-    if (equal.empty() || equal.front().taken == std::ssize(equal)) return 0;
-    return equal[equal.front().taken++].evaluation;
+    const auto first = std::ranges::lower_bound(known_, content.hash(), {}, &Known::content);
+    const auto last = std::ranges::upper_bound(first, known_.end(), content.hash(), {}, &Known::content);
+    if (first == last || first->taken == last - first) return 0;
+    return first[first->taken++].evaluation;
   }
 
  private:
