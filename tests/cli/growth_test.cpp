@@ -263,7 +263,7 @@ TEST(Growth, AMillionEvaluationsAreImported) {
     for (const char* words : {"1000000 evaluations added, 0 were", "0 evaluations added, 1000000 were"}) {
       const Usage usage = import(sandbox, file, database, words);
       std::cout << format("{}: {:.1f} s, {:.0f} MB: {}\n", one.ending, usage.seconds, usage.megabytes, words);
-      EXPECT_LT(usage.seconds, 60);  // 60 where nothing else runs
+      EXPECT_LT(usage.seconds, 60);
       EXPECT_LT(usage.megabytes, 300);
     }
   }
