@@ -34,7 +34,7 @@ TextFile::TextFile(const std::filesystem::path& path, std::size_t max_count)
     : name_(path.string()), max_count_(max_count), part_(std::size_t{1} << 16) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
-    throw UsageError(format("there is no file '{}': see that its name is right", name_));
+    throw UsageError(format("there is no file '{}': check the name", name_));
   if (std::filesystem::is_directory(path, ignored))
     throw UsageError(format("'{}' is a folder: name a file", name_));
   if (is_other_than_file(path))

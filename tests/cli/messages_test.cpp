@@ -91,7 +91,7 @@ TEST(Messages, TheProgramsOwnWords) {
   const std::string text = written(sandbox, "text.db", "my notes, which I would miss\n");
   const std::string name(300, 'x');
   const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> calls = {
-      {{"db", "import", missing}, {"there is no file", "see that its name is right"}},
+      {{"db", "import", missing}, {"there is no file", "check the name"}},
       {{"db", "import", folder}, {"is a folder: name a file"}},
       {{"db", "import", broken}, {"line 2: not JSON (it goes wrong at the end of '"}},
       {{"db", "import", large}, {"a number is beyond the range of double"}},
