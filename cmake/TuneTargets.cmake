@@ -113,10 +113,10 @@ endfunction()
 # tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds, as NAME.Suite.Test: a
 # part of NAME selects all of them (ctest -R reports). With SUITES the tests of each of these suites run in one process:
 # for those that share what takes long to make. LABEL gpu: the tests need a GPU. LABEL slow: they take minutes.
-# LABEL long: they run with ./run-tests --long only. ALONE:
-# the sources use the same names, so that each is a unit of its own.
+# LABEL long: they run with ./run-tests --long only. LONG filter: with it these tests run once more, with all cases of
+# which they take a sample by default. ALONE: the sources use the same names, so that each is a unit of its own.
 function(tune_test name)
-  cmake_parse_arguments(ARG "ALONE" "LABEL;THREADS" "SOURCES;SUITES" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE" "LABEL;LONG;THREADS" "SOURCES;SUITES" ${ARGN})
   list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   add_executable(${name} ${sources})
   tune_compile_settings(${name})
@@ -132,6 +132,10 @@ function(tune_test name)
   # Optimising tests takes longer than they run; only those that compute much themselves gain by -O1.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:$<IF:$<STREQUAL:${ARG_LABEL},slow>,-O1,-O0>>)
   target_link_libraries(${name} PRIVATE ${ARG_UNPARSED_ARGUMENTS} GTest::gtest_main GTest::gmock)
+  if(ARG_LONG)
+    add_test(NAME ${name}_long COMMAND ${name} --gtest_filter=${ARG_LONG})
+    set_tests_properties(${name}_long PROPERTIES LABELS long ENVIRONMENT TUNE_LONG_TESTS=1 TIMEOUT 7200)
+  endif()
   # What takes long begins first, so that no core is idle at the end.
   set(properties)
   if(ARG_LABEL)

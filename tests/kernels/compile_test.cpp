@@ -17,6 +17,7 @@
 #include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tests/support/covering.hpp"
+#include "tests/support/sampled.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/format.hpp"
@@ -177,7 +178,7 @@ TEST_P(StencilCompiles, ForTheArchitecture) {
   if (!compiler) GTEST_SKIP() << reason;
   const auto problem = dimensions == 2 ? make_stencil2d() : make_stencil3d();
   const EmbeddedSources sources;
-  const std::vector<Sampled> sample = Covering(dimensions, architecture, 7).sample();
+  const std::vector<Sampled> sample = tune::testing::sampled(Covering(dimensions, architecture, 7).sample());
   CompilePool pool(*compiler, host_threads());
   std::vector<std::future<Result<Binary>>> compiling;
   for (const Sampled& next : sample)

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/sampled.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/problem/problem.hpp"
 
@@ -32,6 +33,9 @@ class EmulatedSample {
   /// `sources` holds the kernels; null: those of the program.
   void add(const Configuration& configuration, std::vector<Instance> sizes,
            std::shared_ptr<const KernelSources> sources = nullptr);
+
+  /// Leaves a third of what was added: see sampled().
+  void thin() { members_ = sampled(std::move(members_)); }
 
   std::size_t size() const { return members_.size(); }
   /// Names a configuration in messages: its settings, and its parameters.

@@ -13,6 +13,7 @@
 #include "kernels/registry.hpp"
 #include "tests/kernels/convolution/convolution_cases.hpp"
 #include "tests/support/covering.hpp"
+#include "tests/support/sampled.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/parallel.hpp"
@@ -30,9 +31,7 @@ TEST_P(ConvolutionCompiles, ForTheArchitecture) {
   const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(GetParam(), &reason);
   if (!compiler) GTEST_SKIP() << reason;
   const auto problem = make_conv2d_separable();
-  CompilePool pool(*compiler, host_threads());
-  std::vector<std::future<Result<Binary>>> compiling;
-  std::vector<std::string> names;
+  std::vector<std::pair<Instance, Configuration>> sample;
   std::set<std::string> seen, wanted;
   std::vector<ConvolutionCase> cases = {{17, "float"}};
   // The others are like this one.
@@ -54,18 +53,24 @@ TEST_P(ConvolutionCompiles, ForTheArchitecture) {
         const std::size_t before = seen.size();
         seen.merge(of_interest(tune::testing::values_of(configuration)));
         if (seen.size() == before) continue;
-        compiling.push_back(pool.submit(problem->plan(instance, configuration, EmbeddedSources())->compile));
-        names.push_back(instance.key() + ": " + configuration.to_string());
+        sample.emplace_back(instance, configuration);
       }
     }
   }
+  sample = tune::testing::sampled(std::move(sample));
+  CompilePool pool(*compiler, host_threads());
+  std::vector<std::future<Result<Binary>>> compiling;
+  for (const auto& [instance, configuration] : sample)
+    compiling.push_back(pool.submit(problem->plan(instance, configuration, EmbeddedSources())->compile));
   int spilled = 0;
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const auto& [instance, configuration] = sample[i];
+    SCOPED_TRACE(instance.key() + ": " + configuration.to_string());
     const Result<Binary> binary = compiling[i].get();
-    ASSERT_TRUE(binary) << names[i] << ": " << binary.error().detail;
+    ASSERT_TRUE(binary) << binary.error().detail;
     for (const auto& [entry, resources] : binary->resources) {
-      EXPECT_GT(resources.registers, 0) << names[i];
-      EXPECT_LE(resources.registers, 255) << names[i];
+      EXPECT_GT(resources.registers, 0);
+      EXPECT_LE(resources.registers, 255);
       EXPECT_EQ(resources.static_shared_memory, 0) << "shared memory is dynamic";
       if (resources.spill_store_bytes > 0) ++spilled;
     }
@@ -75,7 +80,7 @@ TEST_P(ConvolutionCompiles, ForTheArchitecture) {
     if (!seen.contains(value)) std::printf("not in the sample: %s\n", value.c_str());
   // Some values need more shared memory than an architecture has.
   EXPECT_LE(wanted.size(), seen.size() + wanted.size() / 10);
-  std::printf("%s: %zu configurations compiled, %d kernels spill registers\n", GetParam(), names.size(),
+  std::printf("%s: %zu configurations compiled, %d kernels spill registers\n", GetParam(), sample.size(),
               spilled);
 }
 

@@ -10,6 +10,7 @@
 #include "kernels/registry.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tests/support/covering.hpp"
+#include "tests/support/sampled.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/parallel.hpp"
@@ -138,6 +139,7 @@ TEST_P(GemmCompiles, WithEveryValue) {
       sample.emplace_back(instance, chosen);
     }
   }
+  sample = tune::testing::sampled(std::move(sample));
   CompilePool pool(*compiler, host_threads());
   std::vector<std::future<Result<Binary>>> compiling;
   for (const auto& [instance, configuration] : sample)

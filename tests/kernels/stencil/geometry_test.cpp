@@ -11,6 +11,7 @@
 #include "kernels/stencil/problem.hpp"
 #include "search/random.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
+#include "tests/support/sampled.hpp"
 #include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
@@ -53,13 +54,14 @@ struct LaidOut {
 
 class StencilGeometryTest : public ::testing::Test {
  protected:
-  /// Calls `check` with `trials` random configurations at random sizes of at most `most` along each axis.
+  /// Calls `check` with configurations at random sizes of at most `max` along each axis: `trials` sizes with
+  /// --long, a third of them by default.
   template<class Check>
-  void for_random(int trials, std::uint64_t max, std::uint64_t seed, const Check& check) {
+  void for_random(std::size_t trials, std::uint64_t max, std::uint64_t seed, const Check& check) {
     Random random(seed);
     auto cases = testing::all_cases();
     for (const testing::StencilCase& stencil : testing::varied_cases()) cases.push_back(stencil);
-    for (int trial = 0; trial < trials; ++trial) {
+    for (std::size_t trial = 0; trial < tune::testing::sampled_count(trials); ++trial) {
       const auto extent = [&] { return static_cast<std::int64_t>(1 + random.below(max)); };
       const std::int64_t nx = extent(), ny = extent(), nz = extent();
       const testing::StencilCase& stencil = cases[random.below(cases.size())];

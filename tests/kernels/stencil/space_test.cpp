@@ -11,6 +11,7 @@
 #include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
+#include "tests/support/sampled.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/device/device_properties.hpp"
 
@@ -169,7 +170,8 @@ TEST_P(StencilSpace, HoldsWhatCanRun) {
       SCOPED_TRACE(stencil.name() + " " + instance.key());
       const SearchSpace space(problem->space(instance, device));
       std::set<std::int64_t> unpadded_vectors;
-      for (const Configuration& configuration : testing::sample_of(space, 1000, ++seed)) {
+      for (const Configuration& configuration :
+           testing::sample_of(space, tune::testing::sampled_count(1000), ++seed)) {
         expect_conditional_parameters(configuration, instance);
         expect_runnable(configuration, instance, device);
         if (HasFatalFailure()) return;

@@ -246,10 +246,11 @@ const std::vector<StencilJob>& real_jobs() {
 }
 
 TEST(StencilPersistent, ValidConfigurationsFitTheDevice) {
-  for (const StencilJob& job : real_jobs())
+  for (const StencilJob& job : tune::testing::sampled(real_jobs()))
     for (const char* kept : {"kept == 'l2'", "kept == 'shared'"}) {
-      const std::vector<Configuration> all = sampled(job, kept, 300);
-      ASSERT_EQ(all.size(), 300u) << job.nx << " " << kept;
+      const std::size_t count = tune::testing::sampled_count(300);
+      const std::vector<Configuration> all = sampled(job, kept, count);
+      ASSERT_EQ(all.size(), count) << job.nx << " " << kept;
       std::uint64_t max_shared = 0;
       for (const Configuration& configuration : all) {
         Result<LaunchPlan> plan = plan_persistent(job, configuration, EmbeddedSources());
@@ -287,7 +288,7 @@ TEST(StencilPersistent, ArraysLargerThanSharedMemoryStayInTheCache) {
 
 // A macro that no kernel reads would be ignored without a word.
 TEST(StencilPersistent, KernelsReadEveryMacro) {
-  for (const StencilJob& job : real_jobs())
+  for (const StencilJob& job : tune::testing::sampled(real_jobs()))
     for (const char* kept : {"kept == 'l2'", "kept == 'shared'"})
       for (const Configuration& configuration : sampled(job, kept, 20)) {
         const CompileRequest request = plan_persistent(job, configuration, EmbeddedSources())->compile;
@@ -303,9 +304,9 @@ TEST(StencilPersistent, KernelsReadEveryMacro) {
 // Emulated and on a device alike: the same code as at the size itself, the same array written last, and few
 // enough threads.
 TEST(StencilPersistent, ChecksTheSameCodeWithFewBlocks) {
-  for (const StencilJob& job : real_jobs())
+  for (const StencilJob& job : tune::testing::sampled(real_jobs()))
     for (const char* kept : {"kept == 'l2'", "kept == 'shared'"})
-      for (const Configuration& configuration : sampled(job, kept, 100)) {
+      for (const Configuration& configuration : sampled(job, kept, tune::testing::sampled_count(100))) {
         const std::string code = content_of(plan_persistent(job, configuration, EmbeddedSources())->compile);
         const std::vector<CheckSize> sizes = stencil_variants().of(configuration).checked(job, configuration);
         ASSERT_GE(sizes.size(), 3u);

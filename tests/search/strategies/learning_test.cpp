@@ -9,13 +9,15 @@
 #include "search/strategies/registry.hpp"
 #include "tests/search/print.hpp"
 #include "tests/support/landscapes.hpp"
+#include "tests/support/sampled.hpp"
 
 namespace tune::search::testing {
 namespace {
 
 /// A model takes milliseconds an evaluation, and needs fewer to show what it can.
 std::uint64_t seeds_for(const StrategyEntry& entry) {
-  return entry.estimates_gain ? 24 : 60;
+  if (!entry.estimates_gain) return 60;
+  return tune::testing::runs_all_cases() ? 24 : 12;
 }
 
 struct Comparison {

@@ -10,6 +10,7 @@
 
 #include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
+#include "tests/support/sampled.hpp"
 #include "tests/tuner/backends/emulator/problem_sample.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/device/device_properties.hpp"
@@ -22,7 +23,8 @@ using testing::Sampled;
 using testing::small_sizes;
 
 /// Configurations of a problem; the plain flavour sees what the other one does, but for the checks of memory.
-constexpr std::size_t sample = 32, plain_sample = 8;
+const std::size_t sample = tune::testing::sampled_count(32);
+constexpr std::size_t plain_sample = 8;
 
 class ProblemSample : public ::testing::TestWithParam<Flavour> {};
 

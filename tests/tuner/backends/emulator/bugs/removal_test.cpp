@@ -15,6 +15,7 @@
 #include "kernels/common/grid_barrier.hpp"
 #include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
+#include "tests/support/sampled.hpp"
 #include "tests/tuner/backends/emulator/problem_sample.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/format.hpp"
@@ -31,7 +32,7 @@ using testing::small_sizes;
 constexpr std::size_t sample = 128, runs_of_a_file = 6;
 constexpr std::uint64_t rounds = 20;
 /// Each statement is removed in so many of the configurations that execute it.
-constexpr std::size_t trials_of_a_statement = 2;
+const std::size_t trials_of_a_statement = tune::testing::runs_all_cases() ? 2 : 1;
 constexpr double largest = 6'000;  ///< items of a check
 
 /// A statement that orders threads, at a place of a source file.
@@ -313,7 +314,7 @@ TEST(BarrierRemoval, IsReportedForEveryBarrierOfEveryKernel) {
     for (const std::string& file : problem->info().sources) {
       if (file == kernels::grid_barrier_file) continue;  // the emulator has a barrier of its own
       const std::string text = sources.text(file);
-      for (Occurrence& one : occurrences_in(file, text)) {
+      for (Occurrence& one : tune::testing::sampled(occurrences_in(file, text))) {
         if (is_rare(one, text)) hardly_executed.insert(one.text());
         if (shown[one.text()] < trials_of_a_statement) occurrences.push_back(std::move(one));
       }
