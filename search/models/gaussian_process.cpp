@@ -257,7 +257,8 @@ Eigen::MatrixXd GaussianProcess::correlate(const LevelMatrix& others, const Leve
 
 void GaussianProcess::whiten(Eigen::MatrixXd& k) const {
   kernel_.work().add(size(), size(), k.cols());
-  factor_.triangularView<Eigen::Lower>().solveInPlace(k);
+  // Of nothing Eigen would take a reference to an element that is not there.
+  if (k.size() > 0) factor_.triangularView<Eigen::Lower>().solveInPlace(k);
 }
 
 /// Any points explain at most what all explain.

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "tests/cli/sandbox.hpp"
+#include "tests/support/sanitizers.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::testing {
@@ -33,7 +34,7 @@ Usage run_program(const Sandbox& sandbox, const std::vector<std::string>& argume
   if (child == 0) {
     const rlimit limit = {most_memory, most_memory}, no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
-    if (most_memory > 0) setrlimit(RLIMIT_AS, &limit);
+    if (most_memory > 0 && !tune::testing::has_address_sanitizer) setrlimit(RLIMIT_AS, &limit);
     dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
     dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
     execv(TUNE_PROGRAM, words.data());

@@ -25,6 +25,7 @@
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/hostile/hostile_inputs.hpp"
+#include "tests/support/sanitizers.hpp"
 
 namespace tune::testing {
 namespace {
@@ -127,7 +128,7 @@ class Runs {
  private:
   [[noreturn]] void live(std::uint64_t first, std::uint64_t last) const {
     const rlimit memory = {most_memory, most_memory}, no_core = {0, 0};
-    setrlimit(RLIMIT_AS, &memory);
+    if (!tune::testing::has_address_sanitizer) setrlimit(RLIMIT_AS, &memory);
     setrlimit(RLIMIT_CORE, &no_core);
     std::filesystem::current_path(sandbox_ / "");
     const int port = kind_.make(0).request.empty() ? 0 : started_server();

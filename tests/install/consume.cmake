@@ -22,6 +22,7 @@ if(CXX_COMPILER)
   list(APPEND compilers -DCMAKE_CXX_COMPILER=${CXX_COMPILER})
 endif()
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${build} -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${prefix} ${compilers} ${OPTIONS}
+    "-DCMAKE_C_FLAGS=${FLAGS}" "-DCMAKE_CXX_FLAGS=${FLAGS}"
     --no-warn-unused-cli)
 run(${CMAKE_COMMAND} --build ${build})
 set(ENV{TUNE_RECORDINGS})

@@ -69,6 +69,22 @@ TEST(Order, WhatNobodyBringsIsADeadlock) {
   EXPECT_EQ(verdict.findings[0].kind, FindingKind::deadlock);
 }
 
+#if defined(__x86_64__)
+// On a busy machine a job waits for the processor; here it sleeps, by a call of nanosleep.
+TEST(Order, WaitingIsNoHang) {
+  const KernelCheck made(
+      "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
+      "  long time[2] = {0, 700000000}, status;\n"
+      "  __asm__ volatile(\"syscall\" : \"=a\"(status) : \"a\"(35), \"D\"(time), \"S\"(0)\n"
+      "                   : \"rcx\", \"r11\", \"memory\");\n}\n",
+      1);
+  CheckOptions options;
+  options.seconds = 0.5;
+  const CheckVerdict verdict = check(made.plan, made.expected, options);
+  EXPECT_TRUE(verdict.clean()) << verdict.findings.at(0).text();
+}
+#endif
+
 // A loop without any call: only the clock ends it, and the other jobs are done all the same.
 TEST(Order, AnEndlessLoopCostsItsTimeLimitOnly) {
   std::vector<CheckVerdict> verdicts(3);

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -213,6 +214,8 @@ using Clock = std::chrono::steady_clock;
 
 /// A generous limit for g++ to compile a batch.
 constexpr double compile_seconds = 300;
+/// A job may wait this many times longer than it may compute: other programs use the processor too.
+constexpr double patience = 20;
 
 /// The verdict on a job whose worker ended while `step` ran.
 CheckVerdict ended_by(FindingKind kind, const StepInFlight& step, std::string detail) {
@@ -235,6 +238,7 @@ struct Slot {
   std::optional<std::size_t> running;
   bool said_something = false;
   Clock::time_point deadline;
+  double processor_limit = 0;  ///< in seconds of the worker's processor time
 };
 
 class Pool {
@@ -292,7 +296,7 @@ class Pool {
     slot.bytes.clear();
     slot.running.reset();
     slot.said_something = false;
-    set_deadline(slot, compile_seconds);
+    allow_compiling(slot);
     slot.process =
         std::make_unique<WorkerProcess>([this, &slot](const WorkerProcess::Send& send, StepBoard& steps) {
           work_on(slot.batch, slot.owed, compiler_, options_, steps, send);
@@ -302,6 +306,16 @@ class Pool {
   static void set_deadline(Slot& slot, double seconds) {
     slot.deadline =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  }
+
+  static void allow_compiling(Slot& slot) {
+    set_deadline(slot, compile_seconds);
+    slot.processor_limit = std::numeric_limits<double>::infinity();
+  }
+
+  void allow_running(Slot& slot) const {
+    set_deadline(slot, patience * options_.seconds);
+    slot.processor_limit = slot.process->processor_seconds() + options_.seconds;
   }
 
   void serve(Slot& slot, bool readable) {
@@ -314,7 +328,7 @@ class Pool {
     if (stopped_) return;
     if (!alive) {
       after_end(slot, false);
-    } else if (Clock::now() > slot.deadline) {
+    } else if (Clock::now() > slot.deadline || slot.process->processor_seconds() > slot.processor_limit) {
       slot.process->kill();
       after_end(slot, true);
     }
@@ -327,14 +341,14 @@ class Pool {
         throw Error(message.text);
       case Message::Type::begins:
         slot.running = message.job;
-        set_deadline(slot, options_.seconds);
+        allow_running(slot);
         break;
       case Message::Type::compiles:
-        set_deadline(slot, compile_seconds);
+        allow_compiling(slot);
         break;
       case Message::Type::verdict:
         finish(slot, message.job, std::move(message.verdict));
-        set_deadline(slot, options_.seconds);
+        allow_running(slot);
         break;
       case Message::Type::unexplained:
         // The job stays owed: this worker cannot explain it.
@@ -357,7 +371,7 @@ class Pool {
       const std::size_t job = *slot.running;
       finish(slot, job,
              too_slow ? ended_by(FindingKind::hang, slot.process->step(),
-                                 format("not finished after {} s", options_.seconds))
+                                 format("not finished after {} s of processor time", options_.seconds))
                       : ended_by(FindingKind::crash, slot.process->step(),
                                  WIFSIGNALED(status)
                                      ? format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <span>
 #include <utility>
@@ -156,6 +157,14 @@ bool WorkerProcess::receive(std::string& bytes) {
       return true;
     }
   }
+}
+
+double WorkerProcess::processor_seconds() const {
+  clockid_t clock = 0;
+  timespec taken{};
+  if (process_ < 0 || clock_getcpuclockid(process_, &clock) != 0 || clock_gettime(clock, &taken) != 0)
+    return 0;
+  return static_cast<double>(taken.tv_sec) + 1e-9 * static_cast<double>(taken.tv_nsec);
 }
 
 int WorkerProcess::wait() {

@@ -72,6 +72,9 @@ class WorkerProcess {
   int descriptor() const { return pipe_; }
   /// Reads what is available; false at the end.
   bool receive(std::string& bytes);
+  /// The processor time that the worker has taken, in seconds, without that of programs that it has started;
+  /// 0 once it has ended.
+  double processor_seconds() const;
   /// Waits for the worker's end and returns its status as waitpid.
   int wait();
   /// Kills the worker and the programs that it has started.

@@ -129,7 +129,7 @@ void ResidentBlocks::resume(ResidentBlock& block) {
   indices_->block = block.index;
   const char* kept = block.shared.data();
   for (const std::span<char>& array : shared_) {
-    std::memcpy(array.data(), kept, array.size());
+    std::copy_n(kept, array.size(), array.data());
     kept += array.size();
   }
   if (memory_ != nullptr) {
