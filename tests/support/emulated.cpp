@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/framework/kernel_files.hpp"
+#include "tests/support/sampled.hpp"
 
 namespace tune::testing {
 
@@ -33,6 +34,10 @@ void EmulatedSample::add(const Configuration& configuration, std::vector<Instanc
     sources = whole_;
   }
   members_.push_back({configuration, std::move(sizes), std::move(sources)});
+}
+
+void EmulatedSample::thin() {
+  members_ = sampled(std::move(members_));
 }
 
 std::string EmulatedSample::name(std::size_t number) const {

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/sampled.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/problem/problem.hpp"
 
@@ -35,7 +34,7 @@ class EmulatedSample {
            std::shared_ptr<const KernelSources> sources = nullptr);
 
   /// Leaves a third of what was added: see sampled().
-  void thin() { members_ = sampled(std::move(members_)); }
+  void thin();
 
   std::size_t size() const { return members_.size(); }
   /// Names a configuration in messages: its settings, and its parameters.
