@@ -222,6 +222,7 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
   Measurement measurement;
   measurement.error = *error;
   measurement.tolerance = widest(tolerance_of(plan, expected));
+  verification_.note(plan, expected);
   if (!options_.measure_time) return measurement;
   const Stopwatch measuring;
   MeasureOptions measure_options = options_.measure;
