@@ -28,7 +28,7 @@ struct Bounds {
 /// How far the outputs may be from the reference: |out - ref| <= absolute, for every element.
 struct Tolerance {
   double absolute = 0;
-  std::string derivation;  ///< one sentence on where the number comes from
+  std::string derivation = {};  ///< one sentence on where the number comes from
   /// Share of the largest |ref| of all outputs: is added to `absolute` once the reference is known.
   double relative = 0;
   /// The bounds of outputs that have their own, by the name of the buffer.
