@@ -293,10 +293,12 @@ Tolerance fft_tolerance(const StencilJob& job, const FftRounding& rounding) {
   double units = 0;
   for (std::int64_t step = 0; step < job.steps; step += rounding.fused)
     units += pass(step, std::min(rounding.fused, job.steps - step));
-  return of_units(
-      job, units,
-      format("two transforms of {:.3g} roundings a pass, and {:.3g} a step, of values up to {:.3g}",
-             transform, spectrum, growth.value_after(job.steps)));
+  Tolerance tolerance =
+      of_units(job, units,
+               format("two transforms of {:.3g} roundings a pass, and {:.3g} a step, of values up to {:.3g}",
+                      transform, spectrum, growth.value_after(job.steps)));
+  tolerance.cure = "take another variant or fewer steps";
+  return tolerance;
 }
 
 }  // namespace tune::kernels
