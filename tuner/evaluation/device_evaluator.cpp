@@ -271,6 +271,7 @@ Result<Timing> DeviceEvaluator::take_turn(RerankCandidate& candidate, const Laun
     return tl::unexpected(error.error());
   }
   candidate.checked = true;
+  verification_.note(plan, expected);
   MeasureOptions measure_options = options_.measure;
   measure_options.min_samples = rerank_min_samples;
   measure_options.max_samples = rerank_max_samples;

@@ -92,7 +92,12 @@ std::string notice_of(double share) {
     evaluator.submit({{"block", block}, {"items", 2}, {"kind", "plain"}});
     EXPECT_TRUE(evaluator.next()->outcome);
   }
-  return evaluator.notice();
+  const std::string notice = evaluator.notice();
+  DeviceEvaluator again(problem, testing::toy_instance(2000), backend, sources, {.measure = {}});
+  again.begin_rerank(std::vector{Configuration{{"block", 32}, {"items", 2}, {"kind", "plain"}}});
+  EXPECT_TRUE(again.time_candidate(0));
+  EXPECT_EQ(again.notice().empty(), notice.empty()) << "winners that are measured again";
+  return notice;
 }
 
 TEST(WideTolerance, IsToldFromATenthOfTheResultsOn) {
