@@ -55,6 +55,12 @@ Fits fits_of(Connection& connection, const std::string& model_key, const Device&
 /// Adds the workload, or its results of each fit apart.
 void add_by_board(Connection& connection, const Fits& fits, RecordedWorkload workload,
                   std::vector<RecordedWorkload>& workloads) {
+  const auto differs = [&](const auto& one) { return one.second != fits.begin()->second; };
+  if (std::none_of(fits.begin(), fits.end(), differs)) {
+    if (!fits.empty()) workload.board = fits.begin()->second;
+    workloads.push_back(std::move(workload));
+    return;
+  }
   std::map<BoardFit, std::vector<std::int64_t>> devices;
   Statement row = connection.prepare(select_devices_of);
   row.bind(1, workload.id);
