@@ -39,21 +39,35 @@ ORDER BY w.id)";
 /// are spread as evenly as can be: those below a share are that share of the run's course, without any
 /// period.
 constexpr const char* select_results = R"(
+SELECT configuration, time FROM current_evaluations
+WHERE work = :work
+  AND (id * 2654435761 % 4294967296 < :below
+       OR id IN (SELECT id FROM current_evaluations WHERE work = :work AND time IS NOT NULL
+                 ORDER BY time, id LIMIT :fastest))
+ORDER BY time IS NULL, time, id)";
+
+/// The same of those that runs on some devices made.
+constexpr const char* select_results_on = R"(
 WITH ours AS (
   SELECT id, configuration, time FROM current_evaluations
-  WHERE work = :work
-    AND (:devices = '[]' OR run IN (SELECT id FROM runs WHERE work = :work
-                                    AND device IN (SELECT value FROM json_each(:devices)))))
+  WHERE work = :work AND run IN (SELECT id FROM runs WHERE work = :work
+                                 AND device IN (SELECT value FROM json_each(:devices))))
 SELECT configuration, time FROM ours
 WHERE id * 2654435761 % 4294967296 < :below
    OR id IN (SELECT id FROM ours WHERE time IS NOT NULL ORDER BY time, id LIMIT :fastest)
 ORDER BY time IS NULL, time, id)";
 
 constexpr const char* select_boards = R"(
-SELECT d.id, d.uuid, json_extract(d.facts, '$.power_limit') AS power_limit,
-       (SELECT COUNT(*) FROM current_evaluations e JOIN runs r ON r.id = e.run
-        WHERE e.work = :work AND r.device = d.id AND e.time IS NOT NULL) AS measured
-FROM devices d WHERE d.id IN (SELECT device FROM runs WHERE work = :work) ORDER BY d.id)";
+SELECT d.id, d.uuid, json_extract(d.facts, '$.power_limit') AS power_limit
+FROM devices d WHERE d.id IN (SELECT device FROM runs WHERE work = ?) ORDER BY d.id)";
+
+/// Counts up to the number of measurements that suffices.
+constexpr const char* count_on = R"(
+SELECT COUNT(*) FROM (
+  SELECT 1 FROM current_evaluations e
+  WHERE e.work = ? AND e.time IS NOT NULL
+    AND e.run IN (SELECT id FROM runs WHERE work = e.work AND device IN (SELECT value FROM json_each(?)))
+  LIMIT ?))";
 
 std::vector<std::int64_t> lengths(const std::vector<std::pair<std::string, std::int64_t>>& extents) {
   std::vector<std::int64_t> all;
@@ -93,6 +107,11 @@ double distance(const Workload& workload, const WorkloadKey& key) {
          (same_versions(workload, key) ? 0 : 0.01);
 }
 
+/// As JSON.
+std::string list_of(const std::vector<std::int64_t>& devices) {
+  return format("[{}]", joined(devices));
+}
+
 /// Chooses the boards of a workload on the device's model whose results are used; adds to the distance where
 /// they are others.
 void choose_boards(SQLite::Database& connection, const DeviceProperties& device, RelatedWorkload& related) {
@@ -100,18 +119,20 @@ void choose_boards(SQLite::Database& connection, const DeviceProperties& device,
   lookup::Device wanted;
   wanted.board = device.uuid;
   wanted.power_limit = device.power_limit;
-  std::map<lookup::BoardFit, std::pair<std::int64_t, std::vector<std::int64_t>>> by_fit;
-  SQLite::Statement row(connection, select_boards);
-  row.bind(":work", related.workload.id);
-  while (row.executeStep()) {
-    auto& [measured, devices] = by_fit[lookup::board_fit(
-        wanted, {text_or_empty(row, "uuid"), optional_real(row, "power_limit").value_or(0)})];
-    measured += integer(row, "measured");
-    devices.push_back(integer(row, "id"));
-  }
-  for (const auto& [fit, results] : by_fit) {
-    if (by_fit.size() > 1 && results.first < min_measured) continue;
-    if (by_fit.size() > 1) related.devices = results.second;
+  std::map<lookup::BoardFit, std::vector<std::int64_t>> by_fit;
+  SQLite::Statement row = bound(connection, select_boards, related.workload.id);
+  while (row.executeStep())
+    by_fit[lookup::board_fit(wanted,
+                             {text_or_empty(row, "uuid"), optional_real(row, "power_limit").value_or(0)})]
+        .push_back(integer(row, "id"));
+  for (const auto& [fit, devices] : by_fit) {
+    if (by_fit.size() > 1) {
+      const std::string list = list_of(devices);
+      SQLite::Statement count = bound(connection, count_on, related.workload.id, list, min_measured);
+      count.executeStep();
+      if (count.getColumn(0).getInt64() < min_measured) continue;
+      related.devices = devices;
+    }
     if (fit > lookup::BoardFit::alike) related.distance += 0.01;
     return;
   }
@@ -156,7 +177,7 @@ std::vector<RelatedWorkload> related_workloads(const Database& database, const W
 std::vector<RelatedResult> related_results(const Database& database, const RelatedWorkload& related,
                                            std::size_t max_count) {
   const Workload& workload = related.workload;
-  const std::string devices = format("[{}]", joined(related.devices));
+  const std::string devices = list_of(related.devices);
   std::vector<RelatedResult> results;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement count =
@@ -164,9 +185,9 @@ std::vector<RelatedResult> related_results(const Database& database, const Relat
     count.executeStep();
     const double all = count.getColumn(0).getDouble(), half = std::floor(static_cast<double>(max_count) / 2);
     const double share = all <= static_cast<double>(max_count) ? 1 : half / all;
-    SQLite::Statement row(connection, select_results);
+    SQLite::Statement row(connection, related.devices.empty() ? select_results : select_results_on);
     row.bind(":work", workload.id);
-    row.bind(":devices", devices);
+    if (!related.devices.empty()) row.bind(":devices", devices);
     row.bind(":fastest", static_cast<std::int64_t>(half));
     row.bind(":below", static_cast<std::int64_t>(share * 4294967296));
     each_readable(database, row, "evaluation", "evaluation", [&] {
