@@ -37,13 +37,6 @@ struct BestAnswer {
   bool shipped;  ///< from a recording that came with the program
   Objective objective;
   const KernelSources& sources;  ///< of the problem
-  db::Board here;                ///< that was asked for
-
-  /// Empty where the record is of another model.
-  std::string board_difference() const {
-    const bool same_model = candidate.match == db::Match::exact || candidate.match == db::Match::nearest_size;
-    return same_model ? db::board_difference(candidate.result.board, here) : std::string();
-  }
 };
 
 LaunchPlan plan_of(const BestAnswer& answer) {
@@ -57,7 +50,7 @@ LaunchPlan plan_of(const BestAnswer& answer) {
 
 /// For people: configuration, time, and why this record was chosen.
 std::string best_text(const BestAnswer& answer) {
-  const auto& [selection, candidate, database, shipped, objective, sources, here] = answer;
+  const auto& [selection, candidate, database, shipped, objective, sources] = answer;
   const db::ResultRow& result = candidate.result;
   const std::string& recorded_size = result.workload.size;
   std::string text =
@@ -77,8 +70,6 @@ std::string best_text(const BestAnswer& answer) {
                                   result.workload.driver,
                                   counted(static_cast<std::uint64_t>(candidate.measured), "configuration")),
                            label_column));
-  if (const std::string difference = answer.board_difference(); !difference.empty())
-    text += labelled("board", wrapped(difference, label_column));
   text += labelled("from", database.string());
   text += labelled("", format("run {}, {}", result.run, time_of_day(result.recorded)));
   if (shipped) text += labelled("", "a recording that ships with tune: your database has no better match");
@@ -125,7 +116,7 @@ std::string best_json(const BestAnswer& answer) {
        {"source_hash", result.workload.toolchain.source_hash},
        {"recorded", result.recorded},
        {"power_limit_watts", result.board.power_limit > 0 ? Json(result.board.power_limit) : Json()},
-       {"board_difference", answer.board_difference()},
+       {"board_difference", answer.candidate.board_difference},
        {"run", result.run},
        {"database", answer.database.string()},
        {"shipped", answer.shipped}});
@@ -212,25 +203,7 @@ db::BestQuery device_query(const std::string& text) {
   if (devices.empty()) return query;
   const DeviceProperties& device = devices[static_cast<std::size_t>(number.value_or(0))];
   query.device = db::lookup_device(device);
-  query.board = db::board_of(device);
   return query;
-}
-
-/// The value of the objective; nothing where it needs an energy that was not measured.
-std::optional<double> value_in(const db::ResultRow& row, Objective objective) {
-  return objective_value(*row.time, row.timing ? row.timing->energy : 0, objective);
-}
-
-/// The measurements of a workload, the best first.
-std::vector<db::ResultRow> ranked_results(const db::Database& database, std::int64_t workload,
-                                          Objective objective) {
-  db::ResultFilter filter;
-  filter.workload = workload;
-  std::vector<db::ResultRow> rows = db::list_results(database, filter);
-  std::erase_if(rows, [&](const db::ResultRow& row) { return !value_in(row, objective); });
-  if (objective != Objective::time)
-    std::ranges::stable_sort(rows, {}, [&](const db::ResultRow& row) { return *value_in(row, objective); });
-  return rows;
 }
 
 /// Makes the candidate valid at the requested size (an unpadded array may not allow the vectors of another
@@ -249,11 +222,9 @@ bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, c
   const search::SearchSpace space(
       selection.problem->space(selection.instance, architecture_properties(architecture)));
   if (space.find(candidate.result.configuration)) return true;
-  for (db::ResultRow& row : ranked_results(database, candidate.result.workload.id, query.objective)) {
+  for (db::ResultRow& row : db::ranked_results(database, candidate.result.workload.id, query)) {
     if (!space.find(row.configuration)) continue;
-    candidate.value = *value_in(row, query.objective);
-    candidate.result = std::move(row);
-    candidate.ties.clear();
+    candidate.replace_by(std::move(row), query);
     candidate.reason += "; faster ones of this record are not valid at this size";
     return true;
   }
@@ -365,13 +336,9 @@ void print_best(const Question& question, const KernelSources& sources) {
                                           *question.databases.opened[candidate.database], candidate));
   });
   if (chosen == all.end()) no_answer(question, all);
-  const BestAnswer answer{selection,
-                          *chosen,
-                          databases.opened[chosen->database]->path(),
-                          chosen->database >= databases.own,
-                          query.objective,
-                          sources,
-                          query.board};
+  const BestAnswer answer{
+      selection,       *chosen, databases.opened[chosen->database]->path(), chosen->database >= databases.own,
+      query.objective, sources};
   if (const auto dumped =
           chosen_dumped_sources(request.sources_folder, *selection.problem, selection.instance, sources))
     dumped->keep(chosen->result.configuration);

@@ -98,9 +98,11 @@ class CheckReport {
   /// Adds the emulator's verdict on the configuration with this number; verdicts come in any order.
   void add(std::size_t number, const Configuration& configuration, const emulator::CheckVerdict& verdict);
 
-  /// Prints the rest and returns the exit status. `what` tells what was done; `more` is added to the JSON
-  /// object. Throws Error where no configuration could be checked.
-  int finish(std::string what, const nlohmann::ordered_json& more = nlohmann::ordered_json::object()) const;
+  /// Prints the rest and returns the exit status. `what` tells what was done, `notice` what the user should
+  /// know about the checks (Evaluator::notice); `more` is added to the JSON object. Throws Error where no
+  /// configuration could be checked.
+  int finish(std::string what, const std::string& notice = {},
+             const nlohmann::ordered_json& more = nlohmann::ordered_json::object()) const;
 
   double emulated_seconds() const { return emulated_seconds_; }
 
@@ -174,7 +176,7 @@ void CheckReport::add(std::size_t number, const Configuration& configuration,
   if (!verdict.not_emulated.empty()) group("not emulated: " + verdict.not_emulated, configuration);
 }
 
-int CheckReport::finish(std::string what, const ordered_json& more) const {
+int CheckReport::finish(std::string what, const std::string& notice, const ordered_json& more) const {
   const bool interrupted = InterruptGuard::interrupted(), emulated = more.contains("flavour");
   if (interrupted) what = "interrupted; " + what;
   const std::uint64_t not_checked = emulated ? not_emulated_ : cannot_run_;
@@ -182,6 +184,7 @@ int CheckReport::finish(std::string what, const ordered_json& more) const {
     ordered_json object = {
         {"checked", checked_}, {"failed", wrong_}, {"cannot_run", cannot_run_}, {"how", what}};
     if (!compared_.empty()) object["compared_with"] = compared_;
+    object["notice"] = notice.empty() ? nullptr : ordered_json(notice);
     object.update(more);
     if (emulated) object["not_emulated"] = not_emulated_;
     object["results"] = ordered_json::array();
@@ -191,6 +194,7 @@ int CheckReport::finish(std::string what, const ordered_json& more) const {
     for (const Group& group : groups_)
       std::cout << format("{}{} [{}{}]\n", group.count > 1 ? format("{} x ", group.count) : "", group.line,
                           group.first, group.count > 1 ? ", ..." : "");
+    if (!notice.empty()) std::cout << "note: " << notice << '\n';
     std::cout << format("{}: {}, {} failed, {} cannot {}{}\n", what, counted(checked_, "configuration"),
                         wrong_, not_checked, emulated ? "be emulated" : "run here",
                         compared_.empty() ? "" : "; compared with " + compared_);
@@ -259,7 +263,8 @@ int check_emulated(const ProblemSelection& selection, bool one_size, const Kerne
       format("emulated on the CPU ({}, {} of processor time, not comparable with a GPU), at {}",
              plain ? "plain" : "sanitize", duration_text(report.emulated_seconds()),
              one_size ? selection.instance.size() : "odd sizes");
-  return report.finish(what, {{"device", "emulator"}, {"flavour", plain ? "plain" : "sanitize"}});
+  return report.finish(what, jobs.notice(),
+                       {{"device", "emulator"}, {"flavour", plain ? "plain" : "sanitize"}});
 }
 
 constexpr std::uint64_t default_sample = 20;
@@ -399,7 +404,8 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
   });
   tell_notice(cache.get());
   return findings.finish(format("compiled and verified on {}, at {} and at odd sizes",
-                                backend->properties().name, selection.instance.size()));
+                                backend->properties().name, selection.instance.size()),
+                         evaluator.notice());
 }
 
 int check_selection(const CheckRequest& request) {

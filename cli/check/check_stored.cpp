@@ -118,6 +118,7 @@ nlohmann::ordered_json to_json(const run::StoredCheck& check) {
                                    {"state", state_of(check)},
                                    {"text", to_text(check)}};
   if (!check.compared_with.empty()) object["compared_with"] = check.compared_with;
+  if (!check.notice.empty()) object["notice"] = check.notice;
   const RecheckVerdict& verdict = check.verdict;
   if (verdict.seconds.median > 0)
     object["seconds"] = {
@@ -222,7 +223,7 @@ int check_stored(const StoredCheckRequest& request) {
     if (request.format == Format::text)
       std::cout << format("{:9} {} {}: {}\n", state_of(check), check.instance.problem, check.instance.key(),
                           to_text(check))
-                << std::flush;
+                << (check.notice.empty() ? "" : "note: " + check.notice + "\n") << std::flush;
   }
   tell_notice(cache.get());
   return finish(request.options.junit, checks, request.format);

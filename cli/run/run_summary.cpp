@@ -147,6 +147,7 @@ std::string to_text(const FinishedRun& summary) {
       labelled("ended", wrapped(format("{}; {} with seed {}, {} valid configurations", end_text(result.end),
                                        record.options.strategy, record.options.seed, record.space_size),
                                 label_column));
+  if (!result.notice.empty()) text += labelled("note", wrapped(result.notice, label_column));
   return text + labelled("stored", format("run {} in {}", result.run, database.string()));
 }
 
@@ -189,6 +190,7 @@ std::string to_json(const FinishedRun& summary) {
   object["objective"] = to_string(record.options.objective);
   object["cache"] = to_string(record.key.cache);
   object["finals"] = places_json(summary.result.rerank);
+  object["notice"] = summary.result.notice.empty() ? nullptr : nlohmann::ordered_json(summary.result.notice);
   object["database"] = summary.database.string();
   return json_text(object);
 }

@@ -86,6 +86,7 @@ BestCandidate with_rows(const Database& database, const lookup::Candidate& found
   candidate.same_compiler = !found.other_compiler;
   candidate.same_sources = !found.other_sources;
   candidate.reason = found.why;
+  candidate.board_difference = found.board_difference;
   candidate.value = found.recorded_value;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row =
@@ -95,6 +96,8 @@ BestCandidate with_rows(const Database& database, const lookup::Candidate& found
               found.evaluation);
     if (!row.executeStep()) throw Error(database.path().string() + " lost a result while it was read");
     candidate.result = result_row(row);
+    candidate.result.board.uuid = found.board;  // of its re-ranking, if any
+    candidate.result.board.power_limit = found.power_limit;
     candidate.measured = integer(row, "measured");
     candidate.ties = ties_of(connection, candidate.result);
   });
@@ -150,7 +153,38 @@ std::vector<const lookup::RecordedWorkload*> workloads_of(lookup::Records& recor
   return workloads;
 }
 
+/// Nothing where the objective needs an energy that was not measured.
+std::optional<double> value_in(const ResultRow& row, Objective objective) {
+  return objective_value(*row.time, row.timing ? row.timing->energy : 0, objective);
+}
+
+lookup::Board lookup_board(const Board& board) {
+  return {board.uuid, board.power_limit};
+}
+
 }  // namespace
+
+void BestCandidate::replace_by(ResultRow row, const BestQuery& query) {
+  value = *value_in(row, query.objective);
+  const bool same_model = match == Match::exact || match == Match::nearest_size;
+  board_difference =
+      same_model ? lookup::board_difference(query.device, lookup_board(row.board)) : std::string();
+  result = std::move(row);
+  ties.clear();
+}
+
+std::vector<ResultRow> ranked_results(const Database& database, std::int64_t workload,
+                                      const BestQuery& query) {
+  ResultFilter filter;
+  filter.workload = workload;
+  std::vector<ResultRow> rows = list_results(database, filter);
+  std::erase_if(rows, [&](const ResultRow& row) { return !value_in(row, query.objective); });
+  if (query.objective != Objective::time)
+    std::ranges::stable_sort(rows, {}, [&](const ResultRow& row) { return *value_in(row, query.objective); });
+  std::ranges::stable_sort(
+      rows, {}, [&](const ResultRow& row) { return board_fit(query.device, lookup_board(row.board)); });
+  return rows;
+}
 
 lookup::Device lookup_device(const DeviceProperties& properties) {
   lookup::Device device;
@@ -161,6 +195,8 @@ lookup::Device lookup_device(const DeviceProperties& properties) {
   device.global_memory = properties.global_memory;
   device.bandwidth = properties.peak_bandwidth();
   device.driver = properties.driver;
+  device.board = properties.uuid;
+  device.power_limit = properties.power_limit;
   return device;
 }
 

@@ -26,9 +26,6 @@ struct BestQuery {
   Origin origin = Origin::measured;
   CacheState cache = CacheState::cold;
   Objective objective = Objective::time;
-  /// Of the device, where it is known. Records of other boards of the model are offered all the same: see
-  /// board_difference.
-  Board board = {};
 };
 
 /// Returns the lookup's description of a device whose properties are all known.
@@ -50,16 +47,25 @@ struct BestCandidate {
   /// The configurations that tie with it in its newest re-ranking and are still current, without itself.
   /// Empty without a re-ranking.
   std::vector<ResultRow> ties = {};
-  std::string reason;        ///< one sentence: what fits and what does not
-  std::size_t database = 0;  ///< number of the database, in the order given
+  std::string reason;            ///< one sentence: what fits and what does not
+  std::string board_difference;  ///< lookup::Candidate::board_difference
+  std::size_t database = 0;      ///< number of the database, in the order given
+
+  /// Takes another result of the same workload instead, without ties.
+  void replace_by(ResultRow row, const BestQuery& query);
 };
 
-/// Returns one candidate for each workload of the problem that has a measurement, the best fit first
-/// (docs/lookup.md); of equal fit the one of the earlier database. Where none fits and the device's
-/// architecture is known, the portfolio's comes before those of other architectures. Workloads with other
-/// numbers of extents are left out. Empty without records.
+/// Returns one candidate for each workload of the problem that has a measurement, and where the query names a
+/// board, one for each fit of its boards; the best fit first (docs/lookup.md); of equal fit the one of the
+/// earlier database. Where none fits and the device's architecture is known, the portfolio's comes before
+/// those of other architectures. Workloads with other numbers of extents are left out. Empty without records.
 std::vector<BestCandidate> best(std::span<const Database* const> databases, const BestQuery& query);
 std::vector<BestCandidate> best(const Database& database, const BestQuery& query);
+
+/// Returns the measurements of a workload that have a value of the query's objective: those whose boards fit
+/// best first, and of these the best.
+std::vector<ResultRow> ranked_results(const Database& database, std::int64_t workload,
+                                      const BestQuery& query);
 
 /// A recorded workload that a portfolio serves.
 struct ServedWorkload {

@@ -66,22 +66,6 @@ Where conditions(const ResultFilter& filter) {
 
 }  // namespace
 
-Board board_of(const DeviceProperties& properties) {
-  return {properties.uuid, properties.power_limit, static_cast<double>(properties.core_clock),
-          static_cast<double>(properties.memory_clock)};
-}
-
-std::string board_difference(const Board& recorded, const Board& here) {
-  constexpr double least = 0.01;  // a share: limits are set in whole watts
-  if (here.power_limit <= 0) return {};
-  const std::string this_one = format("this one has {}", si(here.power_limit, "W"));
-  if (recorded.power_limit <= 0) return "the power limit of the recorded board is not known, " + this_one;
-  if (std::abs(recorded.power_limit / here.power_limit - 1) <= least) return {};
-  return format(
-      "recorded under a power limit of {}, {}: times differ, and another configuration may be faster",
-      si(recorded.power_limit, "W"), this_one);
-}
-
 std::vector<ProblemSummary> list_problems(const Database& database) {
   std::vector<ProblemSummary> result;
   database.read([&](SQLite::Database& connection) {

@@ -114,11 +114,6 @@ struct Board {
   double max_memory_clock = 0;  ///< Hz
   friend bool operator==(const Board&, const Board&) = default;
 };
-/// Returns that of a device as it is now.
-Board board_of(const DeviceProperties& properties);
-/// Says in what a recorded board differs from `here`, a board of the same model, where that changes times; or
-/// that it is not known. Empty where they are alike, and where nothing is known of `here`.
-std::string board_difference(const Board& recorded, const Board& here);
 
 /// One evaluation in a list: a measurement (with `time` and what follows it) or a failure.
 struct ResultRow {

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numbers>
 
 #include "db/read/result_rows.hpp"
 #include "db/store/json.hpp"
 #include "db/store/rows.hpp"
 #include "lookup/src/matching.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::db {
 namespace {
@@ -43,6 +45,29 @@ WHERE work = :work
        OR id IN (SELECT id FROM current_evaluations WHERE work = :work AND time IS NOT NULL
                  ORDER BY time, id LIMIT :fastest))
 ORDER BY time IS NULL, time, id)";
+
+/// The same of those that runs on some devices made.
+constexpr const char* select_results_on = R"(
+WITH ours AS (
+  SELECT id, configuration, time FROM current_evaluations
+  WHERE work = :work AND run IN (SELECT id FROM runs WHERE work = :work
+                                 AND device IN (SELECT value FROM json_each(:devices))))
+SELECT configuration, time FROM ours
+WHERE id * 2654435761 % 4294967296 < :below
+   OR id IN (SELECT id FROM ours WHERE time IS NOT NULL ORDER BY time, id LIMIT :fastest)
+ORDER BY time IS NULL, time, id)";
+
+constexpr const char* select_boards = R"(
+SELECT d.id, d.uuid, json_extract(d.facts, '$.power_limit') AS power_limit
+FROM devices d WHERE d.id IN (SELECT device FROM runs WHERE work = ?) ORDER BY d.id)";
+
+/// Counts up to the number of measurements that suffices.
+constexpr const char* count_on = R"(
+SELECT COUNT(*) FROM (
+  SELECT 1 FROM current_evaluations e
+  WHERE e.work = ? AND e.time IS NOT NULL
+    AND e.run IN (SELECT id FROM runs WHERE work = e.work AND device IN (SELECT value FROM json_each(?)))
+  LIMIT ?))";
 
 std::vector<std::int64_t> lengths(const std::vector<std::pair<std::string, std::int64_t>>& extents) {
   std::vector<std::int64_t> all;
@@ -82,6 +107,37 @@ double distance(const Workload& workload, const WorkloadKey& key) {
          (same_versions(workload, key) ? 0 : 0.01);
 }
 
+/// As JSON.
+std::string list_of(const std::vector<std::int64_t>& devices) {
+  return format("[{}]", joined(devices));
+}
+
+/// Chooses the boards of a workload on the device's model whose results are used; adds to the distance where
+/// they are others.
+void choose_boards(SQLite::Database& connection, const DeviceProperties& device, RelatedWorkload& related) {
+  if (related.workload.model_key != device.model_key()) return;
+  lookup::Device wanted;
+  wanted.board = device.uuid;
+  wanted.power_limit = device.power_limit;
+  std::map<lookup::BoardFit, std::vector<std::int64_t>> by_fit;
+  SQLite::Statement row = bound(connection, select_boards, related.workload.id);
+  while (row.executeStep())
+    by_fit[lookup::board_fit(wanted,
+                             {text_or_empty(row, "uuid"), optional_real(row, "power_limit").value_or(0)})]
+        .push_back(integer(row, "id"));
+  for (const auto& [fit, devices] : by_fit) {
+    if (by_fit.size() > 1) {
+      const std::string list = list_of(devices);
+      SQLite::Statement count = bound(connection, count_on, related.workload.id, list, min_measured);
+      count.executeStep();
+      if (count.getColumn(0).getInt64() < min_measured) continue;
+      related.devices = devices;
+    }
+    if (fit > lookup::BoardFit::alike) related.distance += 0.01;
+    return;
+  }
+}
+
 bool same_but_versions(const Workload& workload, const WorkloadKey& key) {
   return workload.size == key.instance.size() && workload.settings == key.instance.settings_key() &&
          workload.model_key == key.device.model_key();
@@ -108,6 +164,7 @@ std::vector<RelatedWorkload> related_workloads(const Database& database, const W
       if (itself(workload.workload, key)) return;
       workload.distance = distance(workload.workload, key);
       workload.same_but_versions = same_but_versions(workload.workload, key);
+      choose_boards(connection, key.device, workload);
       related.push_back(std::move(workload));
     });
   });
@@ -117,8 +174,10 @@ std::vector<RelatedWorkload> related_workloads(const Database& database, const W
   return related;
 }
 
-std::vector<RelatedResult> related_results(const Database& database, const Workload& workload,
+std::vector<RelatedResult> related_results(const Database& database, const RelatedWorkload& related,
                                            std::size_t max_count) {
+  const Workload& workload = related.workload;
+  const std::string devices = list_of(related.devices);
   std::vector<RelatedResult> results;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement count =
@@ -126,8 +185,9 @@ std::vector<RelatedResult> related_results(const Database& database, const Workl
     count.executeStep();
     const double all = count.getColumn(0).getDouble(), half = std::floor(static_cast<double>(max_count) / 2);
     const double share = all <= static_cast<double>(max_count) ? 1 : half / all;
-    SQLite::Statement row(connection, select_results);
+    SQLite::Statement row(connection, related.devices.empty() ? select_results : select_results_on);
     row.bind(":work", workload.id);
+    if (!related.devices.empty()) row.bind(":devices", devices);
     row.bind(":fastest", static_cast<std::int64_t>(half));
     row.bind(":below", static_cast<std::int64_t>(share * 4294967296));
     each_readable(database, row, "evaluation", "evaluation", [&] {

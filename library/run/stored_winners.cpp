@@ -23,7 +23,9 @@ Result<StoredWinner> stored_winner(const StoredWorkload& workload, const db::Dat
   db::ResultFilter filter;
   filter.workload = result.workload.id;
   for (const db::ResultRow& row : db::list_results(database, filter))
-    if (row.configuration == *stored.plain) stored.plain_seconds = row.time;
+    if (row.configuration == *stored.plain && row.board.uuid == result.board.uuid &&
+        row.board.power_limit == result.board.power_limit)  // times of two boards give no gain
+      stored.plain_seconds = row.time;
   return stored;
 }
 
@@ -43,6 +45,7 @@ StoredCheck check_stored_workload(const StoredWorkload& workload, const db::Data
   DeviceEvaluator evaluator(*workload.problem, workload.instance, backend, sources);
   check.verdict = judge(*stored, measure_again(*stored, evaluator, stop), limits);
   check.seconds = watch.seconds();
+  check.notice = evaluator.notice();
   return check;
 }
 

@@ -30,6 +30,7 @@ struct StoredCheck {
   double seconds = 0;   ///< that it took
   /// What its results were compared with, for users; empty where it is not known.
   std::string compared_with = {};
+  std::string notice = {};  ///< what users should know about the check: Evaluator::notice
 };
 
 /// Returns the winner and the default of the space with their recorded times, or Failure{constraint} where

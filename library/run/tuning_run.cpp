@@ -67,7 +67,7 @@ std::string label(const db::Workload& workload, std::size_t evaluations) {
 
 /// Returns nothing where a recording cannot be read.
 std::vector<db::RelatedResult> results_of(const Found& found, const db::Database& own) try {
-  return db::related_results(*found.database, found.related.workload, max_results);
+  return db::related_results(*found.database, found.related, max_results);
 } catch (const Error&) {
   if (found.database == &own) throw;
   return {};

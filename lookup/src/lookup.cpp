@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <cstring>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -40,6 +41,10 @@ std::string key_of(const Query& query, std::size_t most) {
   append(key, query.device.global_memory);
   append(key, static_cast<std::int64_t>(query.device.bandwidth));
   append(key, query.device.driver);
+  append(key, query.device.board);
+  std::int64_t power_limit = 0;  // its bits
+  std::memcpy(&power_limit, &query.device.power_limit, sizeof power_limit);
+  append(key, power_limit);
   append(key, static_cast<std::int64_t>(query.size.size()));
   for (const std::int64_t extent : query.size) append(key, extent);
   append(key, static_cast<std::int64_t>(query.settings.size()));

@@ -55,7 +55,7 @@ std::string text_of(const char* text) {
   return text == nullptr ? std::string() : std::string(text);
 }
 
-tune::lookup::Query query_of(const tune_lookup_query& query) {
+tune::lookup::Query query_of(const tune_lookup_query& query, const tune_lookup_board* board) {
   tune::lookup::Query result;
   result.problem = text_of(query.problem);
   result.device.name = text_of(query.device.name);
@@ -65,6 +65,8 @@ tune::lookup::Query query_of(const tune_lookup_query& query) {
   result.device.global_memory = query.device.global_memory;
   result.device.bandwidth = query.device.bandwidth;
   result.device.driver = text_of(query.device.driver);
+  if (board != nullptr) result.device.board = text_of(board->uuid);
+  if (board != nullptr) result.device.power_limit = board->power_limit;
   if (query.size != nullptr) result.size.assign(query.size, query.size + query.extents);
   if (query.settings != nullptr)
     for (std::size_t i = 0; i < query.setting_count; ++i)
@@ -115,10 +117,15 @@ void tune_lookup_refresh(tune_lookup* lookup) {
 
 tune_lookup_status tune_lookup_best(tune_lookup* lookup, const tune_lookup_query* query,
                                     tune_lookup_candidate** candidate) {
+  return tune_lookup_best_on(lookup, query, nullptr, candidate);
+}
+
+tune_lookup_status tune_lookup_best_on(tune_lookup* lookup, const tune_lookup_query* query,
+                                       const tune_lookup_board* board, tune_lookup_candidate** candidate) {
   return guarded([&] {
     if (lookup == nullptr || query == nullptr || candidate == nullptr) return null_pointer();
     *candidate = nullptr;
-    const Expected<Candidate> found = lookup->lookup.best(query_of(*query));
+    const Expected<Candidate> found = lookup->lookup.best(query_of(*query, board));
     if (!found) return failed(found.error());
     *candidate = new tune_lookup_candidate{found};
     return TUNE_LOOKUP_OK;
@@ -127,11 +134,17 @@ tune_lookup_status tune_lookup_best(tune_lookup* lookup, const tune_lookup_query
 
 tune_lookup_status tune_lookup_candidates(tune_lookup* lookup, const tune_lookup_query* query, size_t most,
                                           tune_lookup_candidate** candidates, size_t* count) {
+  return tune_lookup_candidates_on(lookup, query, nullptr, most, candidates, count);
+}
+
+tune_lookup_status tune_lookup_candidates_on(tune_lookup* lookup, const tune_lookup_query* query,
+                                             const tune_lookup_board* board, size_t most,
+                                             tune_lookup_candidate** candidates, size_t* count) {
   return guarded([&] {
     if (lookup == nullptr || query == nullptr || candidates == nullptr || count == nullptr)
       return null_pointer();
     *count = 0;
-    const auto found = lookup->lookup.candidates(query_of(*query), most);
+    const auto found = lookup->lookup.candidates(query_of(*query, board), most);
     if (!found) return failed(found.error());
     std::vector<std::unique_ptr<tune_lookup_candidate>> made;
     for (const Candidate& one : *found)
@@ -166,6 +179,10 @@ int tune_lookup_stale(const tune_lookup_candidate* candidate) {
 
 const char* tune_lookup_why(const tune_lookup_candidate* candidate) {
   return candidate == nullptr ? "" : candidate->value->why.c_str();
+}
+
+const char* tune_lookup_board_difference(const tune_lookup_candidate* candidate) {
+  return candidate == nullptr ? "" : candidate->value->board_difference.c_str();
 }
 
 size_t tune_lookup_count(const tune_lookup_candidate* candidate) {

@@ -28,7 +28,7 @@ Device as_wanted(const RecordedDevice& recorded) {
 
 /// Equal texts for workloads that may be a pair.
 std::string group_of(const RecordedWorkload& workload, Match match) {
-  std::string key;
+  std::string key = std::to_string(static_cast<int>(workload.board)) + '\0';
   for (const std::string* part : {&workload.settings, &workload.driver, &workload.compiler,
                                   &workload.source_hash, &workload.device.model_key})
     if (match == Match::nearest_size || part != &workload.device.model_key) key += *part + '\0';
@@ -142,16 +142,22 @@ const RankedRecord* Records::winner(const RecordedWorkload& workload) {
 
 std::vector<RankedRecord> Records::fastest(const RecordedWorkload& workload, std::size_t max_count,
                                            Order order) {
-  return lookup::fastest(*connections_[workload.source], workload.id, want_.objective, max_count, order);
+  return lookup::fastest(*connections_[workload.source], workload.id, want_.objective, max_count, order,
+                         workload.devices);
 }
 
 std::size_t Records::count_measured(const RecordedWorkload& workload, std::size_t max_count) {
-  return lookup::count_measured(*connections_[workload.source], workload.id, max_count);
+  return lookup::count_measured(*connections_[workload.source], workload.id, max_count, workload.devices);
 }
 
 std::optional<RecordedOutcome> Records::outcome(const RecordedWorkload& workload,
                                                 const std::string& configuration_key) {
-  return lookup::outcome(*connections_[workload.source], workload.id, want_.objective, configuration_key);
+  return lookup::outcome(*connections_[workload.source], workload.id, want_.objective, configuration_key,
+                         workload.devices);
+}
+
+Board Records::board_of(const RecordedWorkload& workload, const RankedRecord& entry) {
+  return lookup::board_of(*connections_[workload.source], entry, want_.objective, workload.devices);
 }
 
 std::optional<double> Records::loss(const RecordedWorkload& workload, const RecordedOutcome& outcome) {

@@ -29,6 +29,7 @@ class Records {
   std::size_t count_measured(const RecordedWorkload& workload, std::size_t max_count);
   std::optional<RecordedOutcome> outcome(const RecordedWorkload& workload,
                                          const std::string& configuration_key);
+  Board board_of(const RecordedWorkload& workload, const RankedRecord& entry);
   /// Returns by how much the outcome is slower than the winner there, as a share; nothing where that is not
   /// known.
   std::optional<double> loss(const RecordedWorkload& workload, const RecordedOutcome& outcome);

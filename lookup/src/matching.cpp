@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -70,11 +71,36 @@ Match match_of(Kinship kin, double size_distance) {
 }
 
 auto order(const Ranked& one) {
-  return std::tuple(one.match, one.kin, one.distance, one.other_sources, one.other_compiler, one.other_driver,
-                    one.workload->source);
+  return std::tuple(one.match, one.kin, one.distance, one.other_sources, one.other_compiler,
+                    one.workload->board, one.other_driver, one.workload->source);
 }
 
 }  // namespace
+
+std::string watts(double limit) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g W", limit);
+  return text;
+}
+
+BoardFit board_fit(const Device& wanted, const Board& recorded) {
+  constexpr double least = 0.01;  // a share: limits are set in whole watts
+  const bool this_board = !wanted.board.empty() && wanted.board == recorded.uuid;
+  if (wanted.power_limit <= 0) return wanted.board.empty() || this_board ? BoardFit::same : BoardFit::other;
+  if (recorded.power_limit <= 0) return BoardFit::unknown;
+  if (std::abs(recorded.power_limit / wanted.power_limit - 1) > least) return BoardFit::other;
+  return wanted.board.empty() || this_board ? BoardFit::same : BoardFit::alike;
+}
+
+std::string board_difference(const Device& wanted, const Board& recorded) {
+  if (wanted.power_limit <= 0) return {};
+  const BoardFit fit = board_fit(wanted, recorded);
+  const std::string this_one = "this one has " + watts(wanted.power_limit);
+  if (fit == BoardFit::unknown) return "the power limit of the recorded board is not known, " + this_one;
+  if (fit != BoardFit::other) return {};
+  return "recorded under a power limit of " + watts(recorded.power_limit) + ", " + this_one +
+         ": times differ, and another configuration may be faster";
+}
 
 std::string model_key(const Device& device) {
   constexpr std::int64_t gib = std::int64_t{1} << 30;

@@ -59,7 +59,29 @@ struct RecordedDevice {
   double bandwidth = 0;  ///< bytes a second, by memory clock and bus; 0: unknown
 };
 
-/// A workload of a database, under which results are comparable.
+/// What tells boards of one device model apart.
+struct Board {
+  std::string uuid;        ///< empty where unknown
+  double power_limit = 0;  ///< watts, as enforced when the run began; 0 where unknown
+};
+
+/// How well a recorded board of the same model fits, the best first. Times of two boards, or of one under
+/// another power limit, differ by more than noise.
+enum class BoardFit {
+  same,     ///< nothing that was asked for differs
+  alike,    ///< another board under the same power limit
+  unknown,  ///< its power limit is not known
+  other,    ///< another power limit, or another board where no limit was asked for
+};
+BoardFit board_fit(const Device& wanted, const Board& recorded);
+/// `450 W`.
+std::string watts(double limit);
+/// Says in what the power limit of a recorded board differs from the one asked for, or that it is not known.
+/// Empty where it does not differ, and where no limit was asked for.
+std::string board_difference(const Device& wanted, const Board& recorded);
+
+/// A workload of a database, under which results are comparable; or those of its results that come from
+/// boards of one fit, where it has several.
 struct RecordedWorkload {
   std::size_t source = 0;  ///< which of the databases that are searched
   std::int64_t id = 0;
@@ -67,6 +89,8 @@ struct RecordedWorkload {
   std::vector<std::int64_t> extents;
   std::string settings;  ///< canonical
   RecordedDevice device;
+  BoardFit board = BoardFit::same;
+  std::vector<std::int64_t> devices;  ///< rows of the database, whose results these are; empty: all results
   std::string driver, compiler, source_hash;
 };
 
@@ -102,7 +126,7 @@ std::string wanted_settings(const std::vector<RecordedWorkload>& workloads, cons
 
 /// Returns the workloads with the same settings and as many extents, the best fit first: by match, kinship
 /// and distance; of equal fit fresh ones before stale ones (sources weigh most, then the compiler, then the
-/// driver), then the order of the databases. The results point into `workloads`.
+/// board, then the driver), then the order of the databases. The results point into `workloads`.
 std::vector<Ranked> rank(const std::vector<RecordedWorkload>& workloads, const Want& want);
 /// True when `rank` cannot order them: then the faster one is better.
 bool equal_fit(const Ranked& a, const Ranked& b);

@@ -180,6 +180,16 @@ Candidate record_of(Records& records, const Ranked& ranked, const RankedRecord& 
   result.work = workload.id;
   result.evaluation = entry.evaluation;
   result.why = explanation(records.want(), ranked);
+  const Board board = records.board_of(workload, entry);
+  result.board = board.uuid;
+  result.power_limit = board.power_limit;
+  if (ranked.kin != Kinship::same) return result;
+  const Device& wanted = records.want().query.device;
+  result.board_difference = board_difference(wanted, board);
+  if (!result.board_difference.empty())
+    result.why += "; " + result.board_difference;
+  else if (board_fit(wanted, board) != BoardFit::same)
+    result.why += "; recorded on another board of this model";
   return result;
 }
 
@@ -187,6 +197,29 @@ std::string percent(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g %%", 100 * share);
   return text;
+}
+
+/// Names a board that fits less and was better than `entry`, of a workload that is else the same; empty where
+/// there is none.
+std::string better_elsewhere(Records& records, const Ranked& ranked, const RankedRecord& entry) {
+  const RecordedWorkload& ours = *ranked.workload;
+  const RecordedWorkload* other = nullptr;
+  double least = entry.value;
+  for (const RecordedWorkload& workload : records.workloads()) {
+    if (workload.board <= ours.board || workload.size != ours.size || workload.settings != ours.settings ||
+        workload.device.model_key != ours.device.model_key || workload.compiler != ours.compiler ||
+        workload.source_hash != ours.source_hash)
+      continue;
+    const RankedRecord* winner = records.winner(workload);
+    if (winner == nullptr || winner->value >= least) continue;
+    least = winner->value;
+    other = &workload;
+  }
+  if (other == nullptr) return {};
+  const Board board = records.board_of(*other, *records.winner(*other));
+  return "; on another board" +
+         (board.power_limit > 0 ? " with a power limit of " + watts(board.power_limit) : std::string()) +
+         " there is a result that is better by " + percent(1 - least / entry.value);
 }
 
 std::string counted(int count, const char* what) {
@@ -220,6 +253,7 @@ std::vector<Ranked> ranked_workloads(Records& records) {
 Candidate candidate_of(Records& records, const Ranked& ranked, const RankedRecord& entry) {
   Candidate result = record_of(records, ranked, entry);
   result.configuration = parse_configuration(entry.configuration, result.database);
+  if (ranked.kin == Kinship::same) result.why += better_elsewhere(records, ranked, entry);
   if (ranked.match == Match::nearest_size || ranked.match == Match::same_architecture) {
     result.loss = expected_loss(records, ranked.match, ranked.distance);
     result.why += loss_text(result.loss);

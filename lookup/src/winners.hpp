@@ -25,7 +25,8 @@ struct RankedRecord {
   std::string key;            ///< `block_x=32,...`, sorted
 };
 
-/// Returns the workloads of the problem, of the origin and with the cache state that are asked for.
+/// Returns the workloads of the problem, of the origin and with the cache state that are asked for. Where the
+/// query names a board, one of its model with results of boards of several fits is returned once for each.
 std::vector<RecordedWorkload> recorded_workloads(Connection& connection, std::size_t source,
                                                  const Want& want);
 
@@ -35,12 +36,21 @@ enum class Order {
   value,    ///< by the value alone: without `outranked` and `configuration`, superseded ones among them
 };
 
+// `devices` is that of RecordedWorkload: of the results of a workload, only those of these devices are seen;
+// empty: all.
+
 /// Returns at most so many measurements of a workload, the best first. Throws Failed.
 std::vector<RankedRecord> fastest(Connection& connection, std::int64_t workload, RankingObjective objective,
-                                  std::size_t max_count, Order order = Order::ranking);
+                                  std::size_t max_count, Order order = Order::ranking,
+                                  const std::vector<std::int64_t>& devices = {});
 
 /// Returns the number of measurements of a workload, counted up to the limit. Throws Failed.
-std::size_t count_measured(Connection& connection, std::int64_t workload, std::size_t max_count);
+std::size_t count_measured(Connection& connection, std::int64_t workload, std::size_t max_count,
+                           const std::vector<std::int64_t>& devices = {});
+
+/// Returns the board that `entry` was measured on, or re-ranked on. Throws Failed.
+Board board_of(Connection& connection, const RankedRecord& entry, RankingObjective objective,
+               const std::vector<std::int64_t>& devices = {});
 
 /// The result of a configuration in a workload.
 struct RecordedOutcome {
@@ -50,6 +60,7 @@ struct RecordedOutcome {
 /// Returns nothing where it was not evaluated there, or without a value that the objective needs. Throws
 /// Failed.
 std::optional<RecordedOutcome> outcome(Connection& connection, std::int64_t workload,
-                                       RankingObjective objective, const std::string& configuration_key);
+                                       RankingObjective objective, const std::string& configuration_key,
+                                       const std::vector<std::int64_t>& devices = {});
 
 }  // namespace tune::lookup

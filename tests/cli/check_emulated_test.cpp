@@ -46,6 +46,48 @@ TEST(CheckEmulated, SaysThatNothingIsWrong) {
   EXPECT_FALSE(std::filesystem::exists(sandbox.database())) << "an emulated time is no measurement";
 }
 
+// Zeros empty the last plane: after 137 steps it holds 0.5^137, near the smallest float.
+TEST(CheckEmulated, TellsOnceThatTheToleranceIsWide) {
+  const Sandbox sandbox;
+  const std::string file = sandbox / "transport.stencil";
+  std::ofstream(file) << "out[x,y,z] = 0.5*D[x,y,z] + 0.5*D[x,y,z+1]\n";
+  const auto check = [&](int steps, const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"check",
+                                    "--stencil",
+                                    file,
+                                    "--set",
+                                    "boundary=zero,steps=" + std::to_string(steps),
+                                    "--device",
+                                    "emulator",
+                                    "--plain",
+                                    "--size",
+                                    "24x20x8",
+                                    "--where",
+                                    "variant == direct and block_x == 32",
+                                    "--sample",
+                                    "2"};
+    all.insert(all.end(), more.begin(), more.end());
+    return sandbox.tune(all);
+  };
+  const ProgramResult text = check(137, {});
+  EXPECT_EQ(text.status, 0) << text.out << text.err;
+  const std::vector<std::string> lines = lines_of(text.out);
+  ASSERT_EQ(lines.size(), 2U) << text.out;
+  EXPECT_EQ(
+      lines[0],
+      "note: at 24x20x8 rounding may change half of the values of 'out', or its last plane, by 25 % or more, "
+      "because errors grow over 137 steps: smaller mistakes are not found; take fewer steps or type=double");
+  const ProgramResult json = check(137, {"--format", "json"});
+  EXPECT_EQ("note: " + nlohmann::json::parse(json.out).at("notice").get<std::string>(), lines[0]);
+  const ProgramResult fewer = check(9, {"--format", "json"});
+  EXPECT_EQ(nlohmann::json::parse(fewer.out).at("notice"), nullptr) << fewer.out;
+  const ProgramResult refused = check(150, {});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(lines_of(refused.err).size(), 1U) << refused.err;
+  EXPECT_NE(refused.err.find("so that a wrong kernel could pass: take fewer steps or type=double"),
+            std::string::npos);
+}
+
 TEST(CheckEmulated, NamesARaceByItsPlace) {
   const Sandbox sandbox;
   const std::filesystem::path kernels = broken_kernels(sandbox);

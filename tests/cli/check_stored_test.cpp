@@ -41,9 +41,10 @@ double true_time(int block, int items) {
 /// Stored results of the toy problem, and a fake device.
 class CheckStored : public ::testing::Test {
  protected:
-  void record(const Configuration& configuration, double seconds) {
+  void record(const Configuration& configuration, double seconds, double power_limit = 0) {
     RunRecord run;
     run.key = {toy_instance(1000), backend_.properties(), {"fake 1 sm_90", "sources"}};
+    run.key.device.power_limit = power_limit;
     const RunId id = store_.begin_run(run);
     Evaluation evaluation;
     evaluation.configuration = configuration;
@@ -103,6 +104,14 @@ TEST_F(CheckStored, AGainThatShrankIsARegressionWhateverTheClocks) {
   EXPECT_TRUE(verdict.bad());
   EXPECT_THAT(verdict.text, HasSubstr("recorded 10"));
   EXPECT_EQ(check({.threshold = 0.3}).kind, RecheckVerdict::Kind::ok);
+}
+
+TEST_F(CheckStored, AGainIsOfOneBoard) {
+  record(toy(256, 4), true_time(256, 4), 700);
+  record(toy(128, 1), 9 * true_time(128, 1), 350);
+  const RecheckVerdict verdict = check();
+  EXPECT_FALSE(verdict.stored_gain.has_value());
+  EXPECT_FALSE(verdict.bad()) << verdict.text;
 }
 
 TEST_F(CheckStored, ASlowerMachineAloneIsNone) {

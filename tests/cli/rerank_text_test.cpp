@@ -113,6 +113,17 @@ TEST(RunSummaryText, SaysWhatKnownTimesAreMultipliedBy) {
   EXPECT_EQ(Json::parse(cli::to_json({run, value, "x", "y"}))["known_scale"], 1.0312);
 }
 
+TEST(RunSummaryText, HasTheNoticeOnce) {
+  const RunRecord run = record();
+  SessionResult value = result();
+  EXPECT_EQ(cli::to_text({run, value, "x", "y"}).find("\nnote "), std::string::npos);
+  EXPECT_EQ(Json::parse(cli::to_json({run, value, "x", "y"})).at("notice"), nullptr);
+  value.notice = "rounding may change half";
+  const std::string text = cli::to_text({run, value, "x", "y"});
+  EXPECT_NE(text.find("\nnote        rounding may change half\n"), std::string::npos) << text;
+  EXPECT_EQ(Json::parse(cli::to_json({run, value, "x", "y"}))["notice"], value.notice);
+}
+
 TEST(RunSummaryText, AsJson) {
   const RunRecord run = record();
   const SessionResult value = result();

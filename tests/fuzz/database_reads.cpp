@@ -38,7 +38,7 @@ void ask_all(const db::Database& database) {
   });
   ask([&] {
     for (const db::RelatedWorkload& one : db::related_workloads(database, example_key()))
-      db::related_results(database, one.workload, 50);
+      db::related_results(database, one, 50);
   });
   ask([&] { db::database_info(database); });
   ask([&] { db::check_database(database); });

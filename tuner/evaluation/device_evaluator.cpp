@@ -222,6 +222,7 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
   Measurement measurement;
   measurement.error = *error;
   measurement.tolerance = widest(tolerance_of(plan, expected));
+  verification_.note(plan, expected);
   if (!options_.measure_time) return measurement;
   const Stopwatch measuring;
   MeasureOptions measure_options = options_.measure;
@@ -270,6 +271,7 @@ Result<Timing> DeviceEvaluator::take_turn(RerankCandidate& candidate, const Laun
     return tl::unexpected(error.error());
   }
   candidate.checked = true;
+  verification_.note(plan, expected);
   MeasureOptions measure_options = options_.measure;
   measure_options.min_samples = rerank_min_samples;
   measure_options.max_samples = rerank_max_samples;

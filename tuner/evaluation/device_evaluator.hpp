@@ -52,6 +52,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   /// Four compiles for each compiler: one that takes ten times as long as the others must not leave the
   /// others idle. 64 where the run must be reproducible.
   std::size_t window() const override;
+  std::string notice() const override { return verification_.notice(); }
   RerankDevice* rerank_device() override { return this; }
   void begin_rerank(std::span<const Configuration> top_k) override;
   Result<Timing> time_candidate(std::size_t index) override;

@@ -103,6 +103,8 @@ class Evaluator {
   virtual void drop() = 0;
   /// Returns how many configurations the queue should hold to keep the evaluator busy.
   virtual std::size_t window() const { return 1; }
+  /// Returns one line that the user should know about the checks so far; empty for none.
+  virtual std::string notice() const { return {}; }
   /// Null where there is no device to time on: a recording.
   virtual RerankDevice* rerank_device() { return nullptr; }
 

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
+#include "tuner/base/units.hpp"
 
 namespace tune {
 namespace {
@@ -42,56 +43,75 @@ void apply_relative(Tolerance& tolerance, const TensorSet& reference, const Tens
   }
 }
 
-/// Returns the median of a sample of the values, but for zeros: what is zero for certain needs no tolerance.
-/// 0 where nearly all are.
-double median_of(std::span<const double> values) {
+/// Returns the median of limit / |value| over a sample of the values, but for zeros: what is zero for certain
+/// needs no tolerance. Infinity where nearly all are.
+double median_share(std::span<const double> values, const Bounds& bounds) {
   constexpr std::size_t sampled = 1 << 16, least = 512;
   // An odd number of elements apart, so that the sample is no plane of the array.
   const std::size_t step = values.size() <= sampled ? 1 : values.size() / sampled * 2 + 1;
-  std::vector<double> sizes;
-  for (std::size_t i = 0; i < std::min(sampled, values.size()); ++i)
-    if (const double value = values[i * step % values.size()]; value != 0) sizes.push_back(std::abs(value));
-  if (sizes.size() < least) return 0;
-  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  std::ranges::nth_element(sizes, middle);
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < std::min(sampled, values.size()); ++i) {
+    const std::size_t index = i * step % values.size();
+    const double size = std::abs(values[index]);
+    if (size > 0) shares.push_back(bounds.absolute_at(index, values.size()) / size);
+  }
+  if (shares.size() < least) return std::numeric_limits<double>::infinity();
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::ranges::nth_element(shares, middle);
   return *middle;
 }
 
-/// Returns the median of the values, or the largest of the last plane where this is smaller. Nothing for a
-/// few values, which may happen to be small.
-std::optional<double> usual_size(const HostTensor& tensor) {
+/// Returns the share of half of the values, or of all of the last plane where it is larger. 0 for a few
+/// values, which may happen to be small.
+double share_of(const HostTensor& tensor, const Bounds& bounds) {
   constexpr std::size_t few = 512, few_in_plane = 32;
   const auto values = tensor.as<double>();
-  if (values.size() < few) return std::nullopt;
+  if (values.size() < few) return 0;
+  const double half = median_share(values, bounds);
   const std::size_t plane = values.size() / tensor.extents().back();
+  if (plane < few_in_plane) return half;
   double largest = 0;
   for (const double value : values.last(plane)) largest = std::max(largest, std::abs(value));
-  const double median = median_of(values);
-  return plane < few_in_plane ? median : std::min(median, largest);
+  const double limit = bounds.absolute_at(values.size() - 1, values.size());
+  return std::max(half, largest > 0 ? limit / largest : std::numeric_limits<double>::infinity());
+}
+
+AllowedShare largest_share(const Tolerance& tolerance, const ReferenceData& reference_data) {
+  AllowedShare largest;
+  if (tolerance.cure.empty()) return largest;
+  for (const auto& [name, tensor] : reference_data.reference) {
+    const double share = share_of(tensor, tolerance.of(name));
+    if (share > largest.share) largest = {share, name, tolerance.cause, tolerance.cure};
+  }
+  return largest;
 }
 
 }  // namespace
 
-std::string too_wide(const Tolerance& tolerance, const ReferenceData& reference_data) {
-  if (tolerance.cure.empty()) return {};
-  for (const auto& [name, size] : reference_data.sizes)
-    if (const double allowed = tolerance.of(name).absolute; !(allowed <= size))
-      return format(
-          "rounding may change '{}' by {:.3g}, and half of its values, or its last plane, are below {:.3g}, so "
-          "that a wrong kernel could pass: {}",
-          name, allowed, size, tolerance.cure);
-  return {};
+AllowedShare allowed_share(const LaunchPlan& plan, const ReferenceData& reference_data) {
+  return plan.tolerance ? largest_share(tolerance_of(plan, reference_data), reference_data)
+                        : reference_data.allowed;
+}
+
+std::string refusal_of(const AllowedShare& allowed) {
+  if (allowed.share <= refused_share) return {};
+  return format(
+      "rounding may change half of the values of '{}', or its last plane, by as much as they hold, because {}, "
+      "so that a wrong kernel could pass: {}",
+      allowed.output, allowed.cause, allowed.cure);
 }
 
 Tolerance tolerance_of(const LaunchPlan& plan, const ReferenceData& reference_data,
                        const TensorSet& computed) {
   Tolerance tolerance = plan.tolerance ? *plan.tolerance : reference_data.tolerance;
+  tolerance.planes = reference_data.tolerance.planes;
   apply_relative(tolerance, reference_data.reference, computed);
   return tolerance;
 }
 
 double widest(const Tolerance& tolerance) {
-  double max = tolerance.absolute;
+  const std::vector<double> planes = tolerance.of({}).planes;
+  double max = planes.empty() ? tolerance.absolute : std::ranges::max(planes);
   for (const auto& [name, bounds] : tolerance.buffers) max = std::max(max, bounds.absolute);
   return max;
 }
@@ -135,12 +155,21 @@ std::shared_ptr<const ReferenceData> ReferenceCache::compute(const Instance& ins
   for (auto& [name, tensor] : planned) computed.reference.try_emplace(name, std::move(tensor));
   computed.tolerance = problem_.tolerance(instance);
   if (run_) apply_relative(computed.tolerance, computed.reference);
-  if (!computed.tolerance.cure.empty())
-    for (const auto& [name, tensor] : computed.reference)
-      if (const std::optional<double> size = usual_size(tensor)) computed.sizes.emplace(name, *size);
-  if (const std::string reason = too_wide(computed.tolerance, computed); !reason.empty())
+  computed.size = instance.size();
+  computed.allowed = largest_share(computed.tolerance, computed);
+  if (const std::string reason = refusal_of(computed.allowed); !reason.empty())
     throw UsageError(format("{} {}: {}", problem_.info().name, instance.key(), reason));
   return std::make_shared<const ReferenceData>(std::move(computed));
+}
+
+void ReferenceCache::note(const LaunchPlan& plan, const ReferenceData& reference_data) {
+  const AllowedShare allowed = allowed_share(plan, reference_data);
+  if (allowed.share < told_share || allowed.share > refused_share || allowed.share <= noted_share_) return;
+  noted_share_ = allowed.share;
+  notice_ = format(
+      "at {} rounding may change half of the values of '{}', or its last plane, by {} or more, because {}: "
+      "smaller mistakes are not found; {}",
+      reference_data.size, allowed.output, percent_text(allowed.share), allowed.cause, allowed.cure);
 }
 
 }  // namespace tune

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,14 +18,24 @@ namespace tune {
 /// luck.
 inline constexpr std::uint64_t check_seeds[] = {1, 2};
 
+/// How large the tolerance is beside the results: a large share proves little.
+struct AllowedShare {
+  /// By which half of the values that are not zero (of a sample), or all of the last plane, may be wrong.
+  double share = 0;
+  std::string output = {};  ///< the one in which it is the largest
+  std::string cause = {};   ///< of the tolerance
+  std::string cure = {};    ///< likewise
+};
+/// The user is told of a share of this size, and a check with a larger one than the second is refused.
+inline constexpr double told_share = 0.1, refused_share = 1;
+
 /// Inputs, right outputs and tolerance of one instance and seed.
 struct ReferenceData {
   TensorSet inputs;
   TensorSet reference;
-  Tolerance tolerance;  ///< the problem's, for plans that have none of their own
-  /// By the name of an output: half of its values that are not zero are smaller (of a sample), or all of its
-  /// last plane are.
-  std::map<std::string, double> sizes = {};
+  Tolerance tolerance;        ///< the problem's, for plans that have none of their own
+  std::string size = {};      ///< `67x37x29`
+  AllowedShare allowed = {};  ///< by `tolerance`
 
   std::size_t bytes() const;
 };
@@ -36,9 +45,11 @@ struct ReferenceData {
 Tolerance tolerance_of(const LaunchPlan& plan, const ReferenceData& reference_data,
                        const TensorSet& computed = {});
 
-/// Returns why this check would prove little: most results are smaller than the tolerance. Empty where it
-/// would not, and for tolerances without a cure.
-std::string too_wide(const Tolerance& tolerance, const ReferenceData& reference_data);
+/// Returns how large the tolerance of a plan's outputs is beside them; 0 for tolerances without a cure.
+AllowedShare allowed_share(const LaunchPlan& plan, const ReferenceData& reference_data);
+
+/// Returns why a check with such a tolerance is refused; empty where it is not.
+std::string refusal_of(const AllowedShare& allowed);
 
 /// Returns the largest absolute error that any output may have.
 double widest(const Tolerance& tolerance);
@@ -60,6 +71,10 @@ class ReferenceCache {
       : problem_(problem), run_(std::move(run)), max_bytes_(max_bytes) {}
 
   std::shared_ptr<const ReferenceData> at(const Instance& instance, std::uint64_t seed);
+  /// Remembers how large the tolerance of this plan is beside the results.
+  void note(const LaunchPlan& plan, const ReferenceData& reference_data);
+  /// Returns one line for the user, about the largest share noted so far: from `told_share` on, else empty.
+  const std::string& notice() const { return notice_; }
   /// Returns the seconds that computing them took so far.
   double seconds() const { return seconds_; }
   /// Returns the bytes that it keeps.
@@ -79,6 +94,8 @@ class ReferenceCache {
   std::list<Entry> known_;  ///< the one that was used last comes first
   std::size_t bytes_ = 0;
   double seconds_ = 0;
+  double noted_share_ = 0;
+  std::string notice_;
 };
 
 }  // namespace tune

@@ -53,7 +53,7 @@ Result<void> run_and_check_memory(PreparedPlan& prepared, const TensorSet& input
 Result<double> check_outputs(PreparedPlan& prepared, const LaunchPlan& plan,
                              const ReferenceData& reference_data) {
   const Tolerance tolerance = tolerance_of(plan, reference_data);
-  if (const std::string reason = too_wide(tolerance, reference_data); !reason.empty())
+  if (const std::string reason = refusal_of(allowed_share(plan, reference_data)); !reason.empty())
     return fail(Phase::verify, "tolerance too wide", reason);
   double worst = 0;
   for (const BufferSpec& buffer : plan.buffers) {
@@ -170,6 +170,7 @@ Result<CheckedError> Verification::check_at(std::span<const Instance> sizes,
       }
       checked.largest = std::max(checked.largest, *error);
       checked.tolerance = widest(tolerance_of(*small, *expected));
+      note(*small, *expected);
     }
   }
   return checked;

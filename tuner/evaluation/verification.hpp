@@ -62,6 +62,12 @@ class Verification {
   std::shared_ptr<const ReferenceData> reference_data(const Instance& instance, std::uint64_t seed) {
     return reference_cache_.at(instance, seed);
   }
+  /// Remembers how large the tolerance of a checked plan is beside the results; `check_at` does so itself.
+  void note(const LaunchPlan& plan, const ReferenceData& reference_data) {
+    reference_cache_.note(plan, reference_data);
+  }
+  /// See ReferenceCache.
+  const std::string& notice() const { return reference_cache_.notice(); }
   /// Returns the seconds that inputs and references took so far.
   double reference_seconds() const { return reference_cache_.seconds(); }
 

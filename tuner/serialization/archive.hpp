@@ -93,9 +93,10 @@ template<>
 inline constexpr std::array member_names<Timing>{"samples",   "stop",   "executions",
                                                  "throttled", "energy", "machine"};
 template<>
-inline constexpr std::array member_names<Tolerance>{"absolute", "derivation", "relative", "buffers", "cure"};
+inline constexpr std::array member_names<Tolerance>{"absolute", "derivation", "relative", "buffers",
+                                                    "cause",    "cure",       "planes",   "of_plane"};
 template<>
-inline constexpr std::array member_names<Bounds>{"absolute", "relative", "each", "sum"};
+inline constexpr std::array member_names<Bounds>{"absolute", "relative", "each", "sum", "planes"};
 template<>
 inline constexpr std::array member_names<Comparison>{
     "worst_error", "worst_index", "worst_value", "worst_reference", "wrong", "total_error", "unwritten"};

@@ -90,6 +90,7 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   }
   progress.seconds = clock_() - state.start;
   state.result.end = *state.end;
+  state.result.notice = evaluator_.notice();
   store_.end_run(state.result.run, state.result.end);
   return std::move(state.result);
 }

@@ -65,6 +65,7 @@ struct SessionResult {
   Progress progress;
   RerankResult rerank;  ///< without places where there was none: interrupted, no device, or not asked for
   std::string reason;   ///< for RunEnd::failed: one sentence
+  std::string notice;   ///< one line that the user should know about the checks (Evaluator::notice)
 };
 
 /// The loop of a tuning run: asks the strategy for configurations, takes evaluations from the database or the

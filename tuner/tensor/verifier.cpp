@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -67,12 +68,14 @@ Part compare_part(std::span<const T> output, std::span<const double> reference, 
 }
 
 template<class T>
-Comparison compare_typed(const TensorView& output, std::span<const double> reference, const Bounds& bounds) {
+Comparison compare_typed(const TensorView& output, std::span<const double> reference,
+                         const BoundedPart& compared) {
   const std::span<const T> values(reinterpret_cast<const T*>(output.bytes.data()), reference.size());
   Part combined_part;
   std::mutex mutex;
-  parallel_for(reference.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-    const Part part = compare_part(values, reference, bounds, begin, end);
+  parallel_for(compared.end - compared.begin, 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
+    const Part part =
+        compare_part(values, reference, compared.bounds, compared.begin + begin, compared.begin + end);
     const std::scoped_lock lock(mutex);
     const std::uint64_t wrong = combined_part.found.wrong + part.found.wrong;
     const double total = combined_part.found.total_error + part.found.total_error;
@@ -90,6 +93,21 @@ std::string coordinates(std::uint64_t index, const Extents& extents) {
 }
 
 }  // namespace
+
+double Bounds::absolute_at(std::uint64_t index, std::uint64_t elements) const {
+  return planes.empty() ? absolute : planes[index / (elements / planes.size())];
+}
+
+// Limits of planes are powers of two: neighbours then have equal ones, and are compared together.
+Bounds Tolerance::of(const std::string& buffer) const {
+  const auto own = buffers.find(buffer);
+  if (own != buffers.end()) return own->second;
+  Bounds bounds{.absolute = absolute, .relative = relative};
+  if (of_plane == 0) return bounds;
+  for (const double largest : planes)
+    bounds.planes.push_back(std::min(absolute, std::exp2(std::ceil(std::log2(of_plane * largest)))));
+  return bounds;
+}
 
 double usual_share(ElementType type) {
   switch (type) {
@@ -114,7 +132,39 @@ Comparison compare(const TensorView& output, const TensorView& reference, const 
                                          reference.bytes.size() / sizeof(double));
   if (output.bytes.size() != expected.size() * element_size(output.type))
     throw std::logic_error("an output has another number of bytes than its extents and type have");
-  return with_element(output.type, [&]<class T>(T) { return compare_typed<T>(output, expected, bounds); });
+  std::optional<Comparison> all;
+  for (const BoundedPart& part : parts_of(bounds, expected.size())) {
+    const Comparison found =
+        with_element(output.type, [&]<class T>(T) { return compare_typed<T>(output, expected, part); });
+    all = all ? merged(*all, found) : found;
+  }
+  return all.value_or(Comparison{});
+}
+
+std::vector<BoundedPart> parts_of(const Bounds& bounds, std::uint64_t elements) {
+  const std::uint64_t planes = std::max<std::uint64_t>(1, bounds.planes.size());
+  if (elements % planes != 0) throw std::logic_error("an output cannot be divided into its planes");
+  std::vector<BoundedPart> parts;
+  for (std::uint64_t plane = 0; plane < planes; ++plane) {
+    const std::uint64_t begin = elements / planes * plane, end = elements / planes * (plane + 1);
+    const double absolute = bounds.absolute_at(begin, elements);
+    if (!parts.empty() && parts.back().bounds.absolute == absolute) {
+      parts.back().end = end;
+      continue;
+    }
+    parts.push_back({begin, end, bounds});
+    parts.back().bounds.absolute = absolute;
+    parts.back().bounds.planes.clear();
+  }
+  return parts;
+}
+
+Comparison merged(const Comparison& a, const Comparison& b) {
+  const bool a_is_worse = (a.wrong > 0) != (b.wrong > 0) ? a.wrong > 0 : a.worst_error >= b.worst_error;
+  Comparison both = a_is_worse ? a : b;
+  both.wrong = a.wrong + b.wrong;
+  both.total_error = a.total_error + b.total_error;
+  return both;
 }
 
 bool is_right(const Comparison& comparison, const Bounds& bounds) {
@@ -138,7 +188,8 @@ Failure wrong_result(const Comparison& comparison, const Extents& extents, const
       bounds.each > 0 ? format(" and by more than {:.3g} of the reference", bounds.each) : std::string();
   return Failure{Phase::verify, "wrong result",
                  format("{} of {} elements of '{}' differ by more than {:.3g}{}; the worst is {}",
-                        comparison.wrong, element_count(extents), buffer, bounds.absolute, own, worst)};
+                        comparison.wrong, element_count(extents), buffer,
+                        bounds.absolute_at(comparison.worst_index, element_count(extents)), own, worst)};
 }
 
 }  // namespace tune

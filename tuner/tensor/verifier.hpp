@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tuner/base/failure.hpp"
 #include "tuner/tensor/tensor.hpp"
@@ -16,25 +17,36 @@ struct Bounds {
   double relative = 0;  ///< share of the largest |ref| of the output: is added to `absolute` once it is known
   double each = 0;      ///< share of the element's own |ref|
   double sum = 0;       ///< limit of the sum of |out - ref| over the output; 0: none
+  /// Takes the place of `absolute`: a number for each plane, which is all elements of one place along the
+  /// slowest axis. Empty: `absolute` holds for all.
+  std::vector<double> planes = {};
+
+  /// Returns what takes the place of `absolute` for this element of an output of so many.
+  double absolute_at(std::uint64_t index, std::uint64_t elements) const;
 };
 
 /// How far the outputs may be from the reference: |out - ref| <= absolute, for every element.
 struct Tolerance {
   double absolute = 0;
-  std::string derivation;  ///< one sentence on where the number comes from
+  std::string derivation = {};  ///< one sentence on where the number comes from
   /// Share of the largest |ref| of all outputs: is added to `absolute` once the reference is known.
   double relative = 0;
   /// The bounds of outputs that have their own, by the name of the buffer.
   std::map<std::string, Bounds> buffers = {};
-  /// What to do if most results are smaller than the tolerance, so that they could be anything: a check is
-  /// then refused. Empty: it never is.
+  /// Where results can be small beside the tolerance: why errors grow, and what to do about it. A check is
+  /// refused where most results are smaller than the tolerance, so that they could be anything, and the user
+  /// is told where the tolerance is a large share of them. Without a cure neither is done.
+  std::string cause = {};
   std::string cure = {};
+  /// A bound of |value| for each plane of the outputs, as `Bounds::planes`: where results vanish near a face,
+  /// their errors do, too. Those of a plan are the problem's.
+  std::vector<double> planes = {};
+  /// The share of its plane's bound by which an element may differ, where that is less than `absolute`. 0:
+  /// the errors of this algorithm do not vanish with the values.
+  double of_plane = 0;
 
   /// Returns the bounds of this output.
-  Bounds of(const std::string& buffer) const {
-    const auto own = buffers.find(buffer);
-    return own == buffers.end() ? Bounds{.absolute = absolute, .relative = relative} : own->second;
-  }
+  Bounds of(const std::string& buffer) const;
 };
 
 /// Returns Bounds::relative for numbers that were summed in another order, as numpy and PyTorch compare them.
@@ -58,6 +70,20 @@ struct Comparison {
 /// Compares every element of an output with a reference of f64 elements and equal extents. Runs on all cores.
 /// Throws std::logic_error where the extents differ. `relative` must have been added to `absolute`.
 Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds);
+
+/// A part of a dense output, in the order of memory, and its bounds, which have no planes.
+struct BoundedPart {
+  std::uint64_t begin = 0, end = 0;
+  Bounds bounds;
+};
+
+/// Divides an output of so many elements into parts with one limit each: all of it where there are no planes.
+/// Throws std::logic_error where it cannot be divided into so many planes.
+std::vector<BoundedPart> parts_of(const Bounds& bounds, std::uint64_t elements);
+
+/// Merges the comparisons of two parts. Of their worst elements it keeps one that is wrong, else the one with
+/// the larger error.
+Comparison merged(const Comparison& a, const Comparison& b);
 
 /// True where no element and no sum is beyond the bounds.
 bool is_right(const Comparison& comparison, const Bounds& bounds);

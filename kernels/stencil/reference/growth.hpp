@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kernels/stencil/model/job.hpp"
 
@@ -62,6 +63,13 @@ class Growth {
   WaveFactors factors_;
   bool held_;
 };
+
+/// Returns a bound of |value| after all steps, for each plane of the slowest axis. Around an array with a
+/// boundary of zeros, transport empties the planes at which zeros come in, and the bound follows: a plane is
+/// at most the sum of those that a step adds up, each times the sum of its |weights|. It is no less than what
+/// has as large roundings as every smaller number of the type. Nothing where no plane is emptied, as
+/// with held cells, which keep their value.
+std::vector<double> values_in_planes(const StencilJob& job);
 
 /// Returns why the values leave the range of the job's type; empty where they stay in it.
 std::string leaves_range(const StencilJob& job);

@@ -15,6 +15,7 @@
 #include "kernels/stencil/reference/growth.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
+#include "tuner/base/units.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -134,6 +135,12 @@ double step_units(const StencilJob& job, const Growth& growth, std::int64_t befo
   return growth.weight() * growth.error_at_end(before, 1, job.steps, sum_units(points), spread_units(points));
 }
 
+/// Returns the share of a plane's bound by which roundings may change it: `units` in all, each of a value
+/// that the plane's own bound has room for.
+double share_of_units(const StencilJob& job, double units) {
+  return std::expm1(units * unit_roundoff(job));
+}
+
 Tolerance of_units(const StencilJob& job, double units, std::string derivation) {
   const bool is_double = job.type == ElementType::f64;
   // Below the smallest normal number, roundings do not become smaller with the values.
@@ -142,6 +149,7 @@ Tolerance of_units(const StencilJob& job, double units, std::string derivation) 
   const double roundings = sum_units(job.stencil.points.size()) * static_cast<double>(job.steps);
   return {.absolute = units * unit_roundoff(job) + roundings * least,
           .derivation = std::move(derivation),
+          .cause = format("errors grow over {}", counted(static_cast<std::uint64_t>(job.steps), "step")),
           .cure = is_double ? "take fewer steps" : "take fewer steps or type=double"};
 }
 
@@ -212,14 +220,20 @@ Tolerance step_tolerance(const StencilJob& job) {
   const Growth growth(job);
   double units = 0;
   for (std::int64_t step = 0; step < job.steps; ++step) units += step_units(job, growth, step);
-  return of_units(job, units,
-                  format("{:.4g} roundings a step, min(points, 8 sqrt(points)) + 3, of values up to {:.3g}",
-                         sum_units(job.stencil.points.size()), growth.value_after(job.steps)));
+  const double of_step = sum_units(job.stencil.points.size());
+  Tolerance tolerance =
+      of_units(job, units,
+               format("{:.4g} roundings a step, min(points, 8 sqrt(points)) + 3, of values up to {:.3g}",
+                      of_step, growth.value_after(job.steps)));
+  tolerance.planes = values_in_planes(job);
+  tolerance.of_plane = share_of_units(job, static_cast<double>(job.steps) * of_step);
+  return tolerance;
 }
 
 Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::size_t points) {
   const Growth growth(job);
-  double units = 0;
+  const double of_step = sum_units(job.stencil.points.size());
+  double units = 0, local = 0;
   std::int64_t step = 0;
   // A cell is computed in one of two ways; that of its neighbours counts in the next pass.
   for (; step + fused <= job.steps; step += fused) {
@@ -228,13 +242,19 @@ Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::siz
     const double sum = growth.weight_of(fused, points) *
                        growth.error_at_end(step, fused, job.steps, sum_units(points), spread_units(points));
     units += std::max(rim, sum);
+    local += std::max(static_cast<double>(fused) * of_step, sum_units(points));
   }
-  for (; step < job.steps; ++step) units += step_units(job, growth, step);
-  return of_units(
-      job, units,
-      format("{:.4g} roundings a pass (those of the composed stencil's sum or of its steps), {:.4g} "
-             "a step, of values up to {:.3g}",
-             sum_units(points), sum_units(job.stencil.points.size()), growth.value_after(job.steps)));
+  for (; step < job.steps; ++step) {
+    units += step_units(job, growth, step);
+    local += of_step;
+  }
+  Tolerance tolerance =
+      of_units(job, units,
+               format("{:.4g} roundings a pass (those of the composed stencil's sum or of its steps), {:.4g} "
+                      "a step, of values up to {:.3g}",
+                      sum_units(points), of_step, growth.value_after(job.steps)));
+  tolerance.of_plane = share_of_units(job, local);
+  return tolerance;
 }
 
 // The bounds of transforms are of the root mean square of all errors. No theorem bounds single errors by it,
@@ -273,10 +293,12 @@ Tolerance fft_tolerance(const StencilJob& job, const FftRounding& rounding) {
   double units = 0;
   for (std::int64_t step = 0; step < job.steps; step += rounding.fused)
     units += pass(step, std::min(rounding.fused, job.steps - step));
-  return of_units(
-      job, units,
-      format("two transforms of {:.3g} roundings a pass, and {:.3g} a step, of values up to {:.3g}",
-             transform, spectrum, growth.value_after(job.steps)));
+  Tolerance tolerance =
+      of_units(job, units,
+               format("two transforms of {:.3g} roundings a pass, and {:.3g} a step, of values up to {:.3g}",
+                      transform, spectrum, growth.value_after(job.steps)));
+  tolerance.cure = "take another variant or fewer steps";
+  return tolerance;
 }
 
 }  // namespace tune::kernels

@@ -49,6 +49,15 @@ typedef struct tune_lookup_device {
   const char* driver;    /* as NVML reports it: 580.159.04 */
 } tune_lookup_device;
 
+/* The structures of this header keep their members, so that programs built with an older header go on
+ * working: what a query learnt to ask later is an argument of a function of its own. */
+
+/* The board that the program runs on; a member that is 0 or null is unknown. */
+typedef struct tune_lookup_board {
+  const char* uuid;   /* as NVML reports it: GPU-... */
+  double power_limit; /* watts, as enforced; limits within 1 % are equal */
+} tune_lookup_board;
+
 typedef struct tune_lookup_setting {
   const char* name;  /* type */
   const char* value; /* double */
@@ -91,6 +100,16 @@ TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_candidates(tune_lookup* lookup,
                                                             const tune_lookup_query* query, size_t most,
                                                             tune_lookup_candidate** candidates,
                                                             size_t* count);
+/* The same two for a board: results of it, or under its power limit, come before those of other boards of the
+ * device model. Null: any board. */
+TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_best_on(tune_lookup* lookup, const tune_lookup_query* query,
+                                                         const tune_lookup_board* board,
+                                                         tune_lookup_candidate** candidate);
+TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_candidates_on(tune_lookup* lookup,
+                                                               const tune_lookup_query* query,
+                                                               const tune_lookup_board* board, size_t most,
+                                                               tune_lookup_candidate** candidates,
+                                                               size_t* count);
 /* Null does nothing. */
 TUNE_LOOKUP_C_API void tune_lookup_free(tune_lookup_candidate* candidate);
 
@@ -105,6 +124,9 @@ TUNE_LOOKUP_C_API int tune_lookup_loss(const tune_lookup_candidate* candidate, d
 TUNE_LOOKUP_C_API int tune_lookup_stale(const tune_lookup_candidate* candidate);
 /* Returns one sentence: how the record fits. All texts live as long as the candidate. */
 TUNE_LOOKUP_C_API const char* tune_lookup_why(const tune_lookup_candidate* candidate);
+/* Returns how the power limit of the record differs from that of the board asked about; empty where it does
+ * not. */
+TUNE_LOOKUP_C_API const char* tune_lookup_board_difference(const tune_lookup_candidate* candidate);
 /* Return the number of parameters, and their names and values; null beyond the last. */
 TUNE_LOOKUP_C_API size_t tune_lookup_count(const tune_lookup_candidate* candidate);
 TUNE_LOOKUP_C_API const char* tune_lookup_name(const tune_lookup_candidate* candidate, size_t index);

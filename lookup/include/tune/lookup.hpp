@@ -67,6 +67,11 @@ struct Device {
   std::int64_t global_memory = 0;  ///< bytes: cudaDeviceProp::totalGlobalMem
   double bandwidth = 0;            ///< bytes a second: 2 * memory clock * bus width / 8
   std::string driver;              ///< `580.159.04`, as NVML reports it
+  /// Of a device model, results of this board come before those of others: where both members are given,
+  /// first this board under this limit, then other boards under it, then those of unknown limits, then
+  /// others.
+  std::string board;       ///< its UUID: `GPU-...`, as NVML and `nvidia-smi -L` report it
+  double power_limit = 0;  ///< watts, as enforced; limits within 1 % are equal
 };
 
 /// The problem and instance that will run.
@@ -123,7 +128,12 @@ struct TUNE_LOOKUP_API Candidate {
   std::string compiler;                   ///< of the record
   std::string database;                   ///< the file it is in
   std::int64_t work = 0, evaluation = 0;  ///< its rows there
-  std::string why;                        ///< one sentence: how the record fits
+  std::string board;                      ///< of the record: its UUID; empty: not known
+  double power_limit = 0;                 ///< of the record, in watts; 0: not known
+  /// How this limit differs from the one asked about, of a record on that device model: its times do not
+  /// hold. Empty where it does not, or none was asked about.
+  std::string board_difference;
+  std::string why;  ///< one sentence: how the record fits
 
   /// Return the value of a parameter, or `otherwise` where the configuration has none of that name or of that
   /// type.

@@ -65,6 +65,33 @@ TEST_F(BestTest, NothingIsKnownAtFirst) {
   EXPECT_TRUE(db::best(database_, query()).empty());
 }
 
+TEST_F(BestTest, ResultsOfThisBoardComeBeforeFasterOnes) {
+  WorkloadKey limited = example_key();
+  limited.device.uuid = "GPU-other";
+  limited.device.power_limit = 350;
+  record(limited, {measured(example_configuration(1), {1e-3})});
+  db::BestCandidate found = db::best(database_, query()).at(0);
+  EXPECT_EQ(found.result.configuration, example_configuration(1));
+  EXPECT_THAT(found.board_difference, HasSubstr("350 W"));
+  EXPECT_THAT(found.reason, HasSubstr(found.board_difference));
+  record(example_key(), {measured(example_configuration(2), {2e-3})});
+  const std::vector<db::BestCandidate> all = db::best(database_, query());
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].result.configuration, example_configuration(2));
+  EXPECT_EQ(all[0].result.board.power_limit, 700.5);
+  EXPECT_EQ(all[0].board_difference, "");
+  EXPECT_THAT(all[0].reason, HasSubstr("on another board with a power limit of 350 W"));
+  EXPECT_EQ(all[1].result.configuration, example_configuration(1));
+  const std::vector<db::ResultRow> rows = db::ranked_results(database_, all[0].result.workload.id, query());
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].configuration, example_configuration(2));
+  db::BestQuery any = query();
+  any.device.board.clear();
+  any.device.power_limit = 0;
+  EXPECT_EQ(db::best(database_, any).size(), 1U);
+  EXPECT_EQ(db::best(database_, any).at(0).result.configuration, example_configuration(1));
+}
+
 TEST_F(BestTest, IsTheSmallestMedianNotTheSmallestSample) {
   record(example_key(), {measured(example_configuration(1), {1e-3, 9e-3, 9e-3}),
                          measured(example_configuration(2), {4e-3, 4e-3, 4e-3}),

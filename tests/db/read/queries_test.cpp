@@ -92,17 +92,6 @@ TEST_F(QueriesTest, ProblemsAndDevicesAreCounted) {
   EXPECT_EQ(devices[1].name, "Invented Z9");
 }
 
-TEST(BoardDifference, IsToldWhereItChangesTimes) {
-  const db::Board here{"GPU-1", 700, 1.98e9, 3.2e9};
-  EXPECT_EQ(db::board_difference({"GPU-2", 700, 1.98e9, 3.2e9}, here), "");
-  EXPECT_EQ(db::board_difference({"GPU-2", 699, 0, 0}, here), "");
-  EXPECT_NE(
-      db::board_difference({"GPU-1", 350, 0, 0}, here).find("a power limit of 350 W, this one has 700 W"),
-      std::string::npos);
-  EXPECT_NE(db::board_difference({}, here).find("is not known"), std::string::npos);
-  EXPECT_EQ(db::board_difference({"GPU-2", 350, 0, 0}, {}), "") << "without a device nothing is compared";
-}
-
 TEST_F(QueriesTest, ADeviceShowsTheNewestFactsAndEveryDriver) {
   run(example_key(), {});
   WorkloadKey updated = example_key();

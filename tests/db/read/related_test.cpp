@@ -54,7 +54,7 @@ class Related : public ::testing::Test {
     return db::related_workloads(database_, key);
   }
   std::vector<db::RelatedResult> results(const db::RelatedWorkload& one, std::size_t max = 1000) const {
-    return db::related_results(database_, one.workload, max);
+    return db::related_results(database_, one, max);
   }
 
   TemporaryFolder folder_;
@@ -64,6 +64,27 @@ class Related : public ::testing::Test {
 
 TEST_F(Related, AnEmptyDatabaseHasNone) {
   EXPECT_TRUE(related().empty());
+}
+
+TEST_F(Related, ResultsOfThisBoardAreUsedWhereThereAreTen) {
+  WorkloadKey other = of_width(1024), ours = of_width(1024);
+  other.device.uuid = "GPU-other";
+  other.device.power_limit = 350;
+  record(other, 12, 1e-3);
+  const auto times = [&] {
+    std::set<double> all;
+    for (const db::RelatedResult& one : results(related().at(0))) all.insert(one.second.value());
+    return all;
+  };
+  EXPECT_TRUE(related().at(0).devices.empty());
+  const double distance = related().at(0).distance;
+  EXPECT_EQ(times(), std::set<double>{1e-3});
+  const RunId run = store_.begin_run(run_of(ours));
+  for (int i = 0; i < 9; ++i) store_.record(run, measured(example_configuration(100 + i), {2e-3}));
+  EXPECT_EQ(times(), std::set<double>{1e-3}) << "nine are too few";
+  store_.record(run, measured(example_configuration(110), {2e-3}));
+  EXPECT_EQ(times(), std::set<double>{2e-3});
+  EXPECT_LT(related().at(0).distance, distance);
 }
 
 TEST_F(Related, TheWorkItselfIsKnownNotRelated) {

@@ -106,6 +106,41 @@ TEST(StencilGrowth, ValuesStayBelowTheirBound) {
   }
 }
 
+// Transport along the slowest axis, in both directions, with weights of one sign and of both.
+std::vector<Stencil> transports() {
+  return {{3, {{0, 0, 0, 0.5}, {0, 0, -1, 0.5}}},
+          {3, {{0, 0, 0, 0.3}, {0, 0, 1, 0.6}, {1, 0, 0, 0.1}}},
+          {3, {{0, 0, 0, 0.375}, {0, 0, -1, 0.75}, {0, 0, -2, -0.125}}}};
+}
+
+TEST(StencilGrowth, PlanesStayBelowTheirBound) {
+  for (const Stencil& stencil : transports())
+    for (const ElementType type : {ElementType::f32, ElementType::f64})
+      for (const std::int64_t steps : {7, 16, 60, 140}) {
+        StencilJob job{.nx = 9,
+                       .ny = 8,
+                       .nz = 21,
+                       .type = type,
+                       .stencil = stencil,
+                       .boundary = Boundary::zero,
+                       .steps = steps};
+        const std::vector<double> bounds = values_in_planes(job);
+        ASSERT_EQ(bounds.size(), 21U);
+        const HostTensor values = stencil_reference(job, stencil_input(job, 1));
+        for (std::size_t z = 0; z < bounds.size(); ++z) {
+          double largest = 0;
+          for (const double value : values.as<double>().subspan(z * 72, 72))
+            largest = std::max(largest, std::abs(value));
+          EXPECT_LE(largest, bounds[z] * (1 + 1e-12)) << z << " after " << steps;
+        }
+        EXPECT_GE(std::ranges::min(bounds), type == ElementType::f32 ? 0x1p-125 : 0x1p-1021);
+        job.boundary = Boundary::fixed;
+        EXPECT_TRUE(values_in_planes(job).empty());
+      }
+  const StencilJob still{.nx = 9, .ny = 9, .nz = 9, .stencil = heat8(0.05), .boundary = Boundary::zero};
+  EXPECT_TRUE(values_in_planes(still).empty()) << "no plane is emptied";
+}
+
 TEST(StencilGrowth, StepsThatLeaveTheRangeAreForetold) {
   StencilJob job{.nx = 9, .ny = 9, .nz = 9, .stencil = heat8(1), .boundary = Boundary::zero, .steps = 20};
   EXPECT_EQ(leaves_range(job), "");

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of docs/stencils.md are read as the page says.
+// The examples of docs/stencils.md are read as the page says, and checks of them and of transport mean
+// something.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -109,11 +111,20 @@ HostTensor computed(const StencilJob& job, const HostTensor& input) {
   return output;
 }
 
-/// The same output with zeros in the planes from `begin` on.
-HostTensor without_planes(const HostTensor& right, std::int64_t begin, const StencilJob& job) {
+HostTensor computed(const Checked& one) {
+  const HostTensor& input = one.expected->inputs.at("in");
+  return input.type() == ElementType::f64 ? computed<double>(one.job, input)
+                                          : computed<float>(one.job, input);
+}
+
+/// The same output with zeros in the planes from `begin` on, in all or in `planes` of them.
+HostTensor without_planes(const HostTensor& right, std::int64_t begin, const StencilJob& job,
+                          std::int64_t planes = 1 << 20) {
   HostTensor output = right;
   const auto values = output.as<double>();
-  std::fill(values.begin() + static_cast<std::ptrdiff_t>(begin * job.nx * job.ny), values.end(), 0.0);
+  const std::int64_t end = std::min(begin + planes, job.nz);
+  std::fill(values.begin() + static_cast<std::ptrdiff_t>(begin * job.nx * job.ny),
+            values.begin() + static_cast<std::ptrdiff_t>(end * job.nx * job.ny), 0.0);
   return output;
 }
 
@@ -140,12 +151,52 @@ TEST(StencilDocs, ChecksOfExamplesMeanSomethingAtEveryNumberOfSteps) {
           EXPECT_FALSE(one->passes(without_planes(right, last, one->job))) << "zeros in the last plane";
           EXPECT_FALSE(one->passes(without_planes(right, last_computed, one->job)));
           if (steps != 5 && steps != 40) continue;
-          const HostTensor& input = one->expected->inputs.at("in");
-          EXPECT_TRUE(one->passes(input.type() == ElementType::f64 ? computed<double>(one->job, input)
-                                                                   : computed<float>(one->job, input)));
+          EXPECT_TRUE(one->passes(computed(*one)));
         }
   }
   EXPECT_EQ(examples_read, 5);
+}
+
+/// Moves values along the slowest axis, away from the first plane or towards it.
+OwnStencil transport(int dimensions, double moved, int from) {
+  Stencil stencil{dimensions, {{0, 0, 0, 1 - moved}}};
+  if (dimensions == 3)
+    stencil.points.push_back({0, 0, from, moved});
+  else
+    stencil.points.push_back({0, from, 0, moved});
+  return {"transport", normalized(std::move(stencil))};
+}
+
+// With zeros around the array the planes at which they come in empty, by a factor in each step. Their errors
+// do, too, and the answer means something until it falls below the range of the type.
+TEST(StencilChecks, OneSidedTransportIsCheckedAsLongAsItsAnswerMeansSomething) {
+  for (const int dimensions : {2, 3})
+    for (const double moved : {0.1, 0.5, 0.9})
+      for (const int from : {-1, 1})
+        for (const char* type : {"float", "double"}) {
+          if (dimensions == 2 && type == std::string("double")) continue;
+          std::int64_t accepted = 0;
+          const OwnStencil own = transport(dimensions, moved, from);
+          for (const std::int64_t steps : {1, 5, 12, 25, 40, 100, 200, 400, 1000}) {
+            if (steps > 400 && type == std::string("float")) continue;  // 0.9^1000 is beyond its range
+            SCOPED_TRACE(format("{} {} {} {} {}", dimensions, moved, from, type, steps));
+            const std::optional<Checked> one = checked(own, type, "zero", steps);
+            if (!one) continue;
+            accepted = steps;
+            const HostTensor& right = one->expected->reference.at("out");
+            EXPECT_TRUE(one->passes(computed(*one)));
+            EXPECT_FALSE(one->passes(HostTensor(ElementType::f64, right.extents()))) << "zeros pass";
+            const std::int64_t last = one->job.nz - 1;
+            EXPECT_FALSE(one->passes(without_planes(right, last, one->job))) << "zeros in the last plane";
+            if (std::pow(1 - moved, static_cast<double>(steps)) > 1e-35) {
+              EXPECT_FALSE(one->passes(without_planes(right, 0, one->job, 1))) << "zeros in the first plane";
+            }
+          }
+          // What is left where zeros came in is (1 - moved)^steps: 1e-30 in float, 1e-300 in double.
+          const double digits = type == std::string("float") ? 30 : 250;
+          EXPECT_GE(static_cast<double>(accepted), std::min(1000.0, 0.5 * digits / -std::log10(1 - moved)))
+              << dimensions << " " << moved << " " << from << " " << type;
+        }
 }
 
 TEST(StencilDocs, ErrorIsTheOneThatIsShown) {

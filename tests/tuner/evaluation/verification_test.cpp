@@ -7,6 +7,8 @@
 
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/toy_problem.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/evaluation/device_evaluator.hpp"
 
 namespace tune {
 namespace {
@@ -67,6 +69,81 @@ TEST(ReferenceCache, KeepsWhatWasUsedLast) {
   EXPECT_EQ(problem.computed, 4);
   cache.at(testing::toy_instance(1000), 2);
   EXPECT_EQ(problem.computed, 5);
+}
+
+/// Half of its values are about 1; the tolerance is a share of that.
+class WideToy : public testing::ToyProblem {
+ public:
+  explicit WideToy(double share) : share_(share) {}
+  Tolerance tolerance(const Instance&) const override {
+    return {.absolute = share_, .cause = "errors grow over 9 steps", .cure = "take fewer steps"};
+  }
+
+ private:
+  double share_;
+};
+
+std::string notice_of(double share) {
+  const WideToy problem(share);
+  const testing::ToySources sources;
+  testing::FakeBackend backend;
+  DeviceEvaluator evaluator(problem, testing::toy_instance(2000), backend, sources, {.measure = {}});
+  for (const int block : {32, 64}) {
+    evaluator.submit({{"block", block}, {"items", 2}, {"kind", "plain"}});
+    EXPECT_TRUE(evaluator.next()->outcome);
+  }
+  const std::string notice = evaluator.notice();
+  DeviceEvaluator again(problem, testing::toy_instance(2000), backend, sources, {.measure = {}});
+  again.begin_rerank(std::vector{Configuration{{"block", 32}, {"items", 2}, {"kind", "plain"}}});
+  EXPECT_TRUE(again.time_candidate(0));
+  EXPECT_EQ(again.notice().empty(), notice.empty()) << "winners that are measured again";
+  return notice;
+}
+
+TEST(WideTolerance, IsToldFromATenthOfTheResultsOn) {
+  EXPECT_EQ(notice_of(0.05), "");
+  const std::string notice = notice_of(0.3);
+  EXPECT_TRUE(
+      notice.starts_with("at 2000 rounding may change half of the values of 'out', or its last plane, by "))
+      << notice;
+  EXPECT_TRUE(notice.ends_with(
+      "% or more, because errors grow over 9 steps: smaller mistakes are not found; take fewer steps"))
+      << notice;
+  EXPECT_EQ(notice.find('\n'), std::string::npos);
+}
+
+TEST(WideTolerance, IsRefusedWhereItExceedsTheResults) {
+  try {
+    notice_of(3);
+    ADD_FAILURE() << "not refused";
+  } catch (const UsageError& error) {
+    const std::string message = error.what();
+    EXPECT_TRUE(message.ends_with(
+        "by as much as they hold, because errors grow over 9 steps, so that a wrong kernel could pass: take fewer "
+        "steps"))
+        << message;
+  }
+}
+
+TEST(WideTolerance, IsThatOfThePlanWithTheLargestShare) {
+  const WideToy problem(0.05);
+  const testing::ToySources sources;
+  ReferenceCache cache(problem);
+  const Instance instance = testing::toy_instance(2000);
+  const auto expected = cache.at(instance, 1);
+  LaunchPlan plan = *problem.plan(instance, {{"block", 32}, {"items", 2}, {"kind", "plain"}}, sources);
+  const auto noted = [&](double share) {
+    plan.tolerance = WideToy(share).tolerance(instance);
+    cache.note(plan, *expected);
+    return cache.notice();
+  };
+  EXPECT_EQ(noted(0.06), "");
+  const std::string first = noted(0.3), larger = noted(0.5);
+  EXPECT_NE(first, "");
+  EXPECT_NE(larger, first);
+  EXPECT_EQ(noted(0.4), larger) << "one line: the largest share";
+  EXPECT_EQ(noted(4), larger) << "such a plan fails its check";
+  EXPECT_NE(refusal_of(allowed_share(plan, *expected)), "");
 }
 
 TEST(ReferenceCache, IsBoundedWhateverTheSizes) {

@@ -57,6 +57,27 @@ class SessionTest : public ::testing::Test {
   search::Configuration default_;  ///< of the last run's space
 };
 
+/// Its tolerance is a large share of its results.
+class WideProblem : public ToyProblem {
+ public:
+  Tolerance tolerance(const Instance&) const override {
+    return {.absolute = 0.3, .cause = "errors grow", .cure = "take fewer steps"};
+  }
+};
+
+TEST_F(SessionTest, ItsResultHasTheNoticeOfTheEvaluator) {
+  EXPECT_EQ(run("kind == plain", {.evaluations = 2}).notice, "");
+  const WideProblem problem;
+  const search::SearchSpace space = testing::toy_space("kind == plain");
+  const auto strategy = search::choose_strategy("random").make({space, 1});
+  DeviceEvaluator evaluator(problem, testing::toy_instance(1000), backend_, sources_, options_);
+  Session session(space, *strategy, evaluator, store_, [this] { return time_ += step_; });
+  const SessionResult result = session.run(record_, {.evaluations = 3}, true, observer_, rerank_);
+  EXPECT_EQ(result.progress.measured, 3U);
+  EXPECT_NE(result.notice.find("because errors grow: smaller mistakes are not found"), std::string::npos)
+      << result.notice;
+}
+
 TEST_F(SessionTest, FindsTheBestOfTheWholeSpace) {
   const SessionResult result = run("kind == plain", {});
   EXPECT_EQ(result.end, RunEnd::exhausted);

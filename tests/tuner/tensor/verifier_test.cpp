@@ -38,6 +38,48 @@ TEST(Verifier, AnErrorOfExactlyTheToleranceIsRight) {
   EXPECT_EQ(compare(view(out, {1}), against({1}, {1}), {0.49}).wrong, 1u);
 }
 
+TEST(Verifier, PlanesHaveLimitsOfTheirOwn) {
+  const std::vector<double> right = {1, 1, 1e-6, 1e-6, 1, 1};
+  const Bounds bounds{.absolute = 0.5, .planes = {0.5, 1e-9, 0.25}};
+  std::vector<float> out = {1, 1.25f, 1e-6f, 1e-6f, 1, 1};
+  EXPECT_TRUE(is_right(compare(view(out, {2, 3}), against(right, {2, 3}), bounds), bounds));
+  out[2] = 0;
+  Comparison found = compare(view(out, {2, 3}), against(right, {2, 3}), bounds);
+  EXPECT_EQ(found.wrong, 1u);
+  EXPECT_EQ(found.worst_index, 2u) << "not the larger error that is allowed";
+  EXPECT_NE(wrong_result(found, {2, 3}, bounds, "out").detail.find("differ by more than 1e-09"),
+            std::string::npos);
+  out[5] = 1.375f;
+  found = compare(view(out, {2, 3}), against(right, {2, 3}), bounds);
+  EXPECT_EQ(found.wrong, 2u);
+  EXPECT_EQ(found.worst_index, 5u);
+  EXPECT_NEAR(found.total_error, 0.25 + 1e-6 + 0.375, 1e-9);
+  EXPECT_THROW(compare(view(out, {6}), against(right, {6}), {.planes = {1, 1, 1, 1}}), std::logic_error);
+}
+
+TEST(Verifier, PartsAreNeighboursWithOneLimit) {
+  const std::vector<BoundedPart> parts = parts_of({.absolute = 1, .planes = {1, 1, 2, 2, 1}}, 50);
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(parts[1].begin, 20u);
+  EXPECT_EQ(parts[1].end, 40u);
+  EXPECT_EQ(parts[1].bounds.absolute, 2);
+  EXPECT_EQ(parts_of({.absolute = 1}, 50).size(), 1u);
+  EXPECT_EQ(parts_of({.absolute = 1}, 0).size(), 1u);
+}
+
+TEST(Verifier, ToleranceOfPlanesFollowsTheirValues) {
+  Tolerance tolerance{.absolute = 1e-3, .planes = {1, 1e-3, 1e-20}};
+  EXPECT_TRUE(tolerance.of("out").planes.empty());
+  tolerance.of_plane = 1e-2;
+  const std::vector<double> planes = tolerance.of("out").planes;
+  ASSERT_EQ(planes.size(), 3u);
+  EXPECT_EQ(planes[0], 1e-3) << "no more than the other bound";
+  for (const std::size_t plane : {1, 2}) {
+    EXPECT_GE(planes[plane], 1e-2 * tolerance.planes[plane]);
+    EXPECT_LT(planes[plane], 2e-2 * tolerance.planes[plane]);
+  }
+}
+
 TEST(Verifier, AnOutputThatWasNeverWrittenIsWrong) {
   const std::vector<float> out = {1, std::nanf("")};
   const Comparison found = compare(view(out, {2}), against({1, 2}, {2}), {1e30});

@@ -38,26 +38,35 @@ std::vector<T> laid_out(const std::vector<T>& dense, const Layout& layout) {
   return allocation;
 }
 
-/// As the device does it, in parts of `part` elements by `blocks` blocks.
+/// As the device does it, with a reference that is sent in parts of `part` elements, by `blocks` blocks.
 template<class T>
 Comparison on_cpu(const std::vector<T>& dense, const std::vector<double>& reference, const Layout& layout,
-                  double tolerance, unsigned blocks = 3, std::uint64_t part = ~std::uint64_t{0},
-                  double each = 0) {
+                  const Bounds& bounds, unsigned blocks = 3, std::uint64_t part = ~std::uint64_t{0}) {
   const auto allocation = laid_out(dense, layout);
   const auto placement = placement_of(copy_shape(layout, sizeof(T)), sizeof(T));
   EXPECT_TRUE(placement);
-  std::vector<checks::Finding> findings;
-  for (std::uint64_t begin = 0; begin < dense.size(); begin += part) {
-    const auto count = std::min<std::uint64_t>(part, dense.size() - begin);
-    std::vector<checks::Finding> some(blocks);
+  std::vector<double> sent;
+  const auto send = [&](std::uint64_t begin, std::uint64_t count) {
+    const auto first = reference.begin() + static_cast<std::ptrdiff_t>(begin);
+    sent.assign(first, first + static_cast<std::ptrdiff_t>(count));
+    return cudaSuccess;
+  };
+  const auto compare = [&](std::uint64_t begin, std::uint64_t count, std::uint64_t place,
+                           const Bounds& some) {
+    std::vector<checks::Finding> findings(blocks);
     run_on_cpu(blocks, 1, checks::block_threads, [&] {
-      checks::compare(allocation.data() + layout.offset, *placement, reference.data() + begin, begin, count,
-                      tolerance, each, some.data());
+      checks::compare(allocation.data() + layout.offset, *placement, sent.data() + place, begin, count,
+                      some.absolute, some.each, findings.data());
     });
-    findings.insert(findings.end(), some.begin(), some.end());
-    if (part > dense.size()) break;
-  }
-  return combine(findings);
+    return OrStatus<std::vector<checks::Finding>>(findings);
+  };
+  return *compare_in_parts(bounds, dense.size(), part, send, compare);
+}
+
+template<class T>
+Comparison on_cpu(const std::vector<T>& dense, const std::vector<double>& reference, const Layout& layout,
+                  double tolerance, unsigned blocks = 3, std::uint64_t part = ~std::uint64_t{0}) {
+  return on_cpu(dense, reference, layout, Bounds{.absolute = tolerance}, blocks, part);
 }
 
 template<class T>
@@ -154,7 +163,7 @@ TEST(CompareKernel, AgreesWithTheHostAboutSharesOfEachElement) {
     const auto expected =
         tune::compare({ElementType::f32, extents, std::as_bytes(std::span(out))},
                       {ElementType::f64, extents, std::as_bytes(std::span(reference))}, bounds);
-    const auto found = on_cpu(out, reference, layouts[1], bounds.absolute, 5, 333, each);
+    const auto found = on_cpu(out, reference, layouts[1], bounds, 5, 333);
     expect_equal(found, expected);
     EXPECT_NEAR(found.total_error, expected.total_error, 1e-9 * expected.total_error);
     EXPECT_GT(found.wrong, 0u);
@@ -170,6 +179,24 @@ TEST(CompareKernel, DoesNotDependOnGridAndParts) {
   for (const unsigned blocks : {1u, 5u})
     for (const std::uint64_t part : {std::uint64_t{333}, count, ~std::uint64_t{0}})
       expect_equal(on_cpu(out, reference, layouts[2], 10, blocks, part), expected);
+}
+
+TEST(CompareKernel, AgreesWithTheHostAboutLimitsOfPlanes) {
+  std::mt19937 random(5);
+  const auto count = element_count(extents);
+  const auto out = values_of<float>(random, count);
+  const auto reference = values_of<double>(random, count);
+  Bounds bounds{.absolute = 1};
+  for (std::size_t i = 0; i < extents.back(); ++i)
+    bounds.planes.push_back(i < 4 ? 30 : 8.0 * static_cast<double>(i % 3));
+  const auto expected =
+      tune::compare({ElementType::f32, extents, std::as_bytes(std::span(out))},
+                    {ElementType::f64, extents, std::as_bytes(std::span(reference))}, bounds);
+  EXPECT_GT(expected.wrong, 0u);
+  EXPECT_LT(expected.wrong, count);
+  for (const auto& layout : layouts)
+    for (const std::uint64_t part : {std::uint64_t{100}, std::uint64_t{333}, count})
+      expect_equal(on_cpu(out, reference, layout, bounds, 3, part), expected);
 }
 
 TEST(CompareKernel, NamesTheFirstOfEqualErrors) {

@@ -88,9 +88,12 @@ void agrees_for(ElementType type, Runner& runner, Result<Binary> (*compile_plan)
     const auto prepared = runner.prepare(plan, *compile_plan(plan));
     ASSERT_TRUE(prepared) << prepared.error().detail;
     ASSERT_TRUE((*prepared)->run_checked(views_of(inputs)));
-    for (const double tolerance : {0.0, 30.0, 1000.0})
-      expect_equal((*prepared)->compare("out", view_of(reference), {tolerance}),
-                   compare(view_of(inputs.at("in")), view_of(reference), {tolerance}));
+    std::vector<double> planes(extents.back());  // neighbours with one limit and with several
+    for (std::size_t i = 0; i < planes.size(); ++i)
+      planes[i] = i < 9 ? 40 : 10.0 * static_cast<double>(i % 3);
+    for (const Bounds& bounds : {Bounds{0.0}, Bounds{30.0}, Bounds{1000.0}, Bounds{.planes = planes}})
+      expect_equal((*prepared)->compare("out", view_of(reference), bounds),
+                   compare(view_of(inputs.at("in")), view_of(reference), bounds));
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -32,6 +33,32 @@ Comparison combine(std::span<const checks::Finding> findings);
 /// A value, or the status of a call that a fault of a kernel may have spoiled.
 template<class T>
 using OrStatus = tl::expected<T, cudaError_t>;
+
+/// Compares `count` elements, of whose reference `at_once` are on the device at a time: `send(begin, count)`
+/// brings them there and returns a status, and `compare(begin, count, sent, bounds)` compares some of them,
+/// `sent` being the place of the first among those that were sent, within bounds without planes, and returns
+/// the findings.
+template<class Send, class Compare>
+OrStatus<Comparison> compare_in_parts(const Bounds& bounds, std::uint64_t count, std::uint64_t at_once,
+                                      const Send& send, const Compare& compare) {
+  const auto parts = parts_of(bounds, count);
+  std::vector<std::vector<checks::Finding>> findings(parts.size());
+  for (std::uint64_t first = 0; first < count; first += std::min(at_once, count - first)) {
+    const auto end = first + std::min(at_once, count - first);
+    if (const cudaError_t status = send(first, end - first); status != cudaSuccess)
+      return tl::unexpected(status);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto from = std::max(first, parts[i].begin), to = std::min(end, parts[i].end);
+      if (from >= to) continue;
+      const auto some = compare(from, to - from, from - first, parts[i].bounds);
+      if (!some) return tl::unexpected(some.error());
+      findings[i].insert(findings[i].end(), some->begin(), some->end());
+    }
+  }
+  Comparison all = combine(findings.front());
+  for (std::size_t i = 1; i < findings.size(); ++i) all = merged(all, combine(findings[i]));
+  return all;
+}
 
 /// Elements of an output that one launch compares.
 struct ComparedPart {

@@ -316,20 +316,18 @@ Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, co
   const std::uint64_t at_once = snapshot != nullptr ? count : context.spare().size() / sizeof(double);
   const auto* const on_device =
       reinterpret_cast<const double*>(snapshot != nullptr ? snapshot->memory.data() : context.spare().data());
-  std::vector<checks::Finding> findings;
-  for (std::uint64_t begin = 0; begin < count; begin += at_once) {
-    const auto part = std::min(at_once, count - begin);
-    auto status = cudaSuccess;
-    if (snapshot == nullptr)
-      status = cudaMemcpyAsync(context.spare().data(), reference.bytes.data() + begin * sizeof(double),
-                               part * sizeof(double), cudaMemcpyHostToDevice, stream);
-    if (status != cudaSuccess) return tl::unexpected(context.failure(status));
-    const auto some = context.checks().compare(
-        {output.spec.type, output.first(), *placement, on_device, begin, part}, bounds, stream);
-    if (!some) return tl::unexpected(context.failure(some.error()));
-    findings.insert(findings.end(), some->begin(), some->end());
-  }
-  return std::optional(combine(findings));
+  const auto send = [&](std::uint64_t begin, std::uint64_t part) {
+    if (snapshot != nullptr) return cudaSuccess;
+    return cudaMemcpyAsync(context.spare().data(), reference.bytes.data() + begin * sizeof(double),
+                           part * sizeof(double), cudaMemcpyHostToDevice, stream);
+  };
+  const auto compare = [&](std::uint64_t begin, std::uint64_t part, std::uint64_t sent, const Bounds& some) {
+    return context.checks().compare(
+        {output.spec.type, output.first(), *placement, on_device + sent, begin, part}, some, stream);
+  };
+  const auto found = compare_in_parts(bounds, count, at_once, send, compare);
+  if (!found) return tl::unexpected(context.failure(found.error()));
+  return std::optional(*found);
 }
 
 }  // namespace

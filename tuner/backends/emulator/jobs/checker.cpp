@@ -444,6 +444,7 @@ CheckJob ProblemJobs::job(const Configuration& configuration, std::span<const In
       }
       job.cases.push_back({"the reference at " + instance.key(), **reference, expected, true});
     }
+    reference_cache_.note(*plan, *expected);
     job.cases.push_back({instance.key(), std::move(*plan), expected});
   }
   return job;

@@ -77,6 +77,8 @@ class ProblemJobs {
 
   /// Makes a job of the configuration at each of these sizes. `impossible` is set where it has no plan.
   CheckJob job(const Configuration& configuration, std::span<const Instance> instances);
+  /// Of the jobs made so far: see ReferenceCache.
+  const std::string& notice() const { return reference_cache_.notice(); }
 
  private:
   const Problem& problem_;

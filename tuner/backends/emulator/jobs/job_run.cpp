@@ -265,7 +265,7 @@ class CaseRun {
 
   void compare_outputs(const PlanMemory& memory) {
     const Tolerance tolerance = tolerance_of(case_.plan, *case_.expected, computed_);
-    if (std::string reason = too_wide(tolerance, *case_.expected); !reason.empty()) {
+    if (std::string reason = refusal_of(allowed_share(case_.plan, *case_.expected)); !reason.empty()) {
       Finding finding;
       finding.kind = FindingKind::wrong_result;
       finding.kernel = step_name(case_.plan.launches.back());
@@ -281,7 +281,7 @@ class CaseRun {
       const Bounds bounds = tolerance.of(buffer.name);
       const Comparison comparison = compare(view, view_of(*reference), bounds);
       verdict_.error = std::max(verdict_.error, comparison.worst_error);
-      verdict_.tolerance = std::max(verdict_.tolerance, bounds.absolute);
+      verdict_.tolerance = std::max(verdict_.tolerance, widest(tolerance));
       if (is_right(comparison, bounds)) continue;
       Finding finding;
       finding.kind = FindingKind::wrong_result;
