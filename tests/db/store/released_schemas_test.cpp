@@ -10,9 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <map>
+#include <random>
 #include <sstream>
+#include <thread>
 
 #include "db/maintain/check.hpp"
 #include "db/maintain/copy_rows.hpp"
@@ -20,6 +23,7 @@
 #include "db/store/schema.hpp"
 #include "lookup/src/checked_pages.hpp"
 #include "tests/db/contents.hpp"
+#include "tests/support/kills.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -143,6 +147,52 @@ TEST_P(ReleasedSchema, AMigrationThatIsKilledLeavesItWhole) {
   }
   if (!newest()) {
     EXPECT_GE(killed, 3);
+  }
+}
+
+/// Makes the file a megabyte, which takes a while to write.
+void enlarge(const fs::path& path) {
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE runs SET command_line = hex(zeroblob(125000))");
+}
+
+// From the opening of the file until it is closed, not only while the tables change.
+TEST_P(ReleasedSchema, KilledAtAnyMomentItIsWhole) {
+  if (newest()) return;
+  const fs::path original = folder_ / "original.db";
+  enlarge(path_);
+  before_ = tables_of(path_);
+  fs::copy_file(path_, original);
+  const auto restore = [&] {
+    for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(path_.string() + suffix);
+    fs::copy_file(original, path_, fs::copy_options::overwrite_existing);
+  };
+  const auto opening = [&] {
+    const pid_t child = fork();
+    if (child == 0) {
+      { const db::Database database(path_); }
+      _exit(0);
+    }
+    return child;
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  waitpid(opening(), nullptr, 0);
+  const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
+  ASSERT_EQ(version_of(path_), db::schema_version());
+
+  std::mt19937 random(20260131);  // NOLINT: the same moments each time, as far as a clock allows
+  std::uniform_real_distribution<double> share(0, 1);
+  for (int i = kills::migrations.now() / (db::schema_version() - 1); i > 0; --i) {
+    SCOPED_TRACE(i);
+    restore();
+    const pid_t child = opening();
+    std::this_thread::sleep_for(share(random) * whole);
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    waitpid(child, nullptr, 0);
+    expect_sound();
+    { const db::Database database(path_); }
+    EXPECT_EQ(version_of(path_), db::schema_version());
+    expect_sound();
   }
 }
 

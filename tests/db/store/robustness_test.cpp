@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <functional>
 #include <random>
 #include <set>
@@ -22,6 +21,7 @@
 #include "db/store/sqlite_store.hpp"
 #include "tests/db/contents.hpp"
 #include "tests/db/examples.hpp"
+#include "tests/support/kills.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace tune::testing {
@@ -124,14 +124,10 @@ void write_and_acknowledge(const fs::path& path, int pipe, int round) {
   }
 }
 
-/// The whole number under the label `long` (tests/db/CMakeLists.txt).
-bool all_kills() {
-  return std::getenv("TUNE_LONG_TESTS") != nullptr;
-}
-
 /// What is done to one file, and killed: afterwards the file is as before or as after it.
 struct Change {
   const char* name;
+  kills::Count count;
   std::function<void(const fs::path& path, const fs::path& source)> make;
 };
 
@@ -169,7 +165,10 @@ std::vector<Change> changes() {
     ranked.places = rank_top_k(std::move(places), Objective::time);
     db::SqliteStore(database).record_rerank(1, ranked);
   };
-  return {{"merge", merge}, {"import", import}, {"compact", compact}, {"re-ranking", rerank}};
+  return {{"merge", kills::merges, merge},
+          {"import", kills::imports, import},
+          {"compact", kills::compactions, compact},
+          {"re-ranking", kills::rerankings, rerank}};
 }
 
 TEST(Robustness, KilledChangesAreWholeOrNotMade) {
@@ -199,7 +198,7 @@ TEST(Robustness, KilledChangesAreWholeOrNotMade) {
             .count();
     const auto expected_after = rows(path);
     EXPECT_NE(expected_after, expected_before);
-    for (int i = 0; i < (all_kills() ? 150 : 4); ++i) {
+    for (int i = 0; i < change.count.now(); ++i) {
       restore();
       const pid_t child = in_a_process([&] { change.make(path, source); });
       std::this_thread::sleep_for(
@@ -218,7 +217,7 @@ TEST(Robustness, KilledAtAnyMomentNothingAcknowledgedIsLost) {
   fs::path path;
   std::mt19937 random(20260131);  // NOLINT: the same moments each time, as far as a clock allows
   std::set<std::int64_t> acknowledged;
-  for (int i = 0; i < (all_kills() ? 400 : rounds_of_a_file); ++i) {
+  for (int i = 0; i < kills::runs.now(); ++i) {
     const int round = 1 + i % rounds_of_a_file;
     if (round == 1) {
       path = folder / ("tune" + std::to_string(i) + ".db");

@@ -14,6 +14,8 @@ namespace tune::process {
 namespace {
 
 constexpr double device_start_seconds = 120;  // a driver with many devices starts slowly
+/// Processes that are started for a call where another program kills one after the other.
+constexpr int max_starts = 3;
 constexpr double sharing_seconds = 60;
 /// Enough for inputs and references of the tuned size and the small ones of checks, with two seeds each.
 constexpr std::size_t max_tensors = 64;
@@ -285,12 +287,23 @@ class DeviceServer {
 
 void RemoteDevice::ready() {
   if (running()) return;
-  peer_ = std::make_unique<Peer>(worker_);
-  ++generation_;
-  const Result<Response> answer = peer_->call({{"call", "hello"}}, device_start_seconds);
-  if (answer) return;
-  peer_.reset();
-  throw Error("the process that runs the kernels does not start: " + answer.error().detail);
+  for (int start = 1;; ++start) {
+    peer_ = std::make_unique<Peer>(worker_);
+    ++generation_;
+    const Result<Response> answer = peer_->call({{"call", "hello"}}, device_start_seconds);
+    if (answer) return;
+    peer_.reset();
+    if (start < max_starts && answer.error().reason == killed_from_outside) continue;
+    throw Error("the process that runs the kernels does not start: " + answer.error().detail);
+  }
+}
+
+Result<Response> RemoteDevice::ask(const Json& request, double seconds) {
+  for (int start = 1;; ++start) {
+    ready();
+    Result<Response> answer = call(request, seconds);
+    if (answer || start == max_starts || answer.error().reason != killed_from_outside) return answer;
+  }
 }
 
 Result<Response> RemoteDevice::call(const Json& request, double seconds) {
@@ -390,16 +403,14 @@ Result<std::unique_ptr<PreparedPlan>> RemoteRunner::prepare(const LaunchPlan& pl
 
 RemoteBackend::RemoteBackend(WorkerProgram worker, const CompilerMaker& make_compiler, RemoteOptions options)
     : device_(std::move(worker)), runner_(device_, options) {
-  device_.ready();
-  const Result<Response> answer = device_.call({{"call", "facts"}}, properties_seconds);
+  const Result<Response> answer = device_.ask({{"call", "facts"}}, properties_seconds);
   if (!answer) throw Error("the device does not report its properties: " + answer.error().detail);
   decode(answer->value, properties_);
   compiler_ = make_compiler(properties_);
 }
 
 MachineState RemoteBackend::machine_state() {
-  device_.ready();
-  const Result<Response> answer = device_.call({{"call", "state"}}, state_seconds);
+  const Result<Response> answer = device_.ask({{"call", "state"}}, state_seconds);
   return answer ? decoded<MachineState>(answer->value) : MachineState{};
 }
 

@@ -22,8 +22,11 @@ class RemoteDevice {
  public:
   explicit RemoteDevice(WorkerProgram worker) : worker_(std::move(worker)) {}
 
-  /// Starts the process where none runs. Throws Error where it does not start: the device is lost.
+  /// Starts the process where none runs, and again where another program kills it meanwhile. Throws Error
+  /// where it does not start: the device is lost.
   void ready();
+  /// Calls a process that is made ready, another one where it is killed. For calls that need no plan.
+  Result<Response> ask(const Json& request, double seconds);
   /// Calls the running process; failures as of Peer.
   Result<Response> call(const Json& request, double seconds);
   /// Ends the process.

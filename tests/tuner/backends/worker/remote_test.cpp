@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/fake_backend.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/toy_problem.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
@@ -191,6 +192,23 @@ TEST(Remote, AWorkerThatDoesNotStartIsOneClearError) {
       EXPECT_NE(std::string(error.what()).find("does not start"), std::string::npos) << error.what();
     }
     EXPECT_THROW(RemoteCompiler{broken}, Error);
+  }
+}
+
+TEST(Remote, AWorkerThatSomebodyKillsAtItsStartIsStartedAgain) {
+  const testing::TemporaryFolder folder;
+  const auto killed = [](const std::string& file) {
+    return RemoteBackend({TUNE_TEST_WORKER, {"killed", file}},
+                         [](const DeviceProperties&) { return nullptr; }, {});
+  };
+  EXPECT_EQ(killed(folder / "once").processes(), 2U);
+  try {
+    killed(folder / "no/folder");  // each time
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("does not start: the worker process was killed"),
+              std::string::npos)
+        << error.what();
   }
 }
 
