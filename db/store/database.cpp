@@ -331,6 +331,7 @@ void Database::write(const Operation& operation, Sync sync) {
   check_place();
   try {
     synchronise(now);
+    if (now) count_next_change(*connection_);
     SQLite::Transaction transaction(*connection_, SQLite::TransactionBehavior::IMMEDIATE);
     put_identity_into_log(*connection_);
     operation(*connection_);

@@ -11,7 +11,8 @@ namespace tune::db {
 
 /// Tells an open database from another file that was copied over it, which leaves its name and inode. The
 /// schema cookie of a file's header (bytes 40 to 43) begins at a random number and grows by one with each
-/// change of the schema; SQLite itself only asks whether it changed. A copy of a database has its number.
+/// change of the schema; SQLite itself only asks whether it changed. A copy of a database has its number, but
+/// the change counter (bytes 24 to 27) of an older one is smaller.
 /// All throw SQLite::Exception.
 class FileIdentity {
  public:
@@ -23,7 +24,12 @@ class FileIdentity {
  private:
   std::uint32_t number_ = 0;  ///< 0: not known
   std::uint32_t seen_ = 0;    ///< in the file, when it was last looked at
+  std::uint32_t changes_ = 0;
 };
+
+/// Lets SQLite count the next transaction of this connection as a change. With a write-ahead log it counts
+/// all transactions as one while it has the first page in memory.
+void count_next_change(SQLite::Database& connection);
 
 /// Gives a copy that is a database of its own another number.
 void give_new_identity(SQLite::Database& connection);

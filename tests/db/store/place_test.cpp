@@ -105,6 +105,49 @@ TEST(MovedFile, ACopyOverItEndsTheRunAndStaysWhole) {
   }
 }
 
+// One from before the run, and one of the run itself.
+TEST(MovedFile, AnOlderCopyOfTheSameDatabaseEndsTheRunAndStaysWhole) {
+  for (const bool of_the_run : {false, true}) {
+    const TemporaryFolder folder;
+    const fs::path path = folder / "tune.db", copy = folder / "copy.db";
+    record_one(path, 1);
+    db::Database database(path);
+    db::SqliteStore store(database);
+    const RunId run = store.begin_run(example_run());
+    const auto record_into_file = [&](int number) {
+      store.record(run, measured(example_configuration(number), {1e-3}));
+      database.connection().exec("PRAGMA wal_checkpoint(PASSIVE)");
+    };
+    if (of_the_run) record_into_file(2);
+    if (of_the_run) std::this_thread::sleep_for(db::Database::sync_interval);
+    fs::copy_file(path, copy);
+    record_into_file(3);
+    record_into_file(4);
+    copy_over(copy, path);
+    EXPECT_THAT(refusal_of([&] { store.record(run, measured(example_configuration(5), {1e-3})); }),
+                HasSubstr("tune.db was moved, replaced or deleted while tune wrote to it"));
+    EXPECT_EQ(contents(db::Database(path, db::OpenMode::read_only)),
+              contents(db::Database(copy, db::OpenMode::read_only)));
+  }
+}
+
+TEST(MovedFile, ACopyWithAllThatIsInTheFileCostsNothing) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "tune.db", copy = folder / "copy.db";
+  record_one(path, 1);
+  {
+    db::Database database(path);
+    db::SqliteStore store(database);
+    const RunId run = store.begin_run(example_run());
+    fs::copy_file(path, copy);
+    store.record(run, measured(example_configuration(2), {1e-3}));
+    copy_over(copy, path);
+    store.record(run, measured(example_configuration(3), {1e-3}));
+    store.end_run(run, RunEnd::budget);
+  }
+  EXPECT_EQ(db::list_results(db::Database(path, db::OpenMode::read_only)).size(), 3U);
+}
+
 TEST(MovedFile, OtherProcessesMayWriteUpdateAndCompactIt) {
   const TemporaryFolder folder;
   const fs::path path = folder / "tune.db";
