@@ -52,6 +52,10 @@ StoredDatabases::StoredDatabases(const std::string& given) {
     }
 }
 
+StoredDatabases::~StoredDatabases() {
+  for (const auto& database : opened) const LeftOutRows told(*database);
+}
+
 LeftOutRows::~LeftOutRows() {
   if (const std::string line = database_.left_out(); !line.empty()) say(line);
 }

@@ -27,6 +27,10 @@ struct StoredDatabases {
   /// missing. A recording that cannot be opened, and a missing folder of TUNE_RECORDINGS, is only told on
   /// standard error.
   explicit StoredDatabases(const std::string& given);
+  StoredDatabases(const StoredDatabases&) = delete;
+  StoredDatabases& operator=(const StoredDatabases&) = delete;
+  /// Tells on standard error how many rows could not be read and were left out.
+  ~StoredDatabases();
 
   std::vector<const db::Database*> all() const;
 

@@ -17,6 +17,7 @@
 #include "lookup/src/portfolio.hpp"
 #include "lookup/src/search.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::db {
 namespace {
@@ -56,15 +57,20 @@ void with_records(std::span<const Database* const> databases, const BestQuery& q
                                                              database->path().string()));
         connections.push_back(owned.back().get());
       }
-      lookup::Records records(connections, want_of(query));
+      lookup::Records records(connections, want_of(query), [](const std::string& configuration) {
+        return is_readable([&] { configuration_from_json(configuration); });
+      });
       function(records);
+      for (const auto& [source, evaluation] : records.left_out())
+        databases[source]->leave_out(format("evaluation {}", evaluation));
     });
   } catch (const lookup::Failed& failed) {
     throw Error(failed.error().message);
   }
 }
 
-std::vector<ResultRow> ties_of(SQLite::Database& connection, const ResultRow& winner) {
+std::vector<ResultRow> ties_of(const Database& database, SQLite::Database& connection,
+                               const ResultRow& winner) {
   std::vector<ResultRow> ties;
   if (!winner.rerank || !winner.rerank->tied) return ties;
   SQLite::Statement row =
@@ -72,7 +78,7 @@ std::vector<ResultRow> ties_of(SQLite::Database& connection, const ResultRow& wi
             "SELECT * FROM results WHERE current AND final_tied AND final_run = ? AND evaluation <> ?"
             " AND evaluation IN (SELECT evaluation FROM finals WHERE run = ?) ORDER BY final_place",
             winner.rerank->run, winner.evaluation, winner.rerank->run);
-  while (row.executeStep()) ties.push_back(result_row(row));
+  each_readable(database, row, "evaluation", "evaluation", [&] { ties.push_back(result_row(row)); });
   return ties;
 }
 
@@ -99,7 +105,7 @@ BestCandidate with_rows(const Database& database, const lookup::Candidate& found
     candidate.result.board.uuid = found.board;  // of its re-ranking, if any
     candidate.result.board.power_limit = found.power_limit;
     candidate.measured = integer(row, "measured");
-    candidate.ties = ties_of(connection, candidate.result);
+    candidate.ties = ties_of(database, connection, candidate.result);
   });
   return candidate;
 }
@@ -109,8 +115,13 @@ std::vector<BestCandidate> candidates(lookup::Records& records, std::span<const 
   const std::vector<lookup::Ranked> ranked = lookup::ranked_workloads(records);
   std::vector<BestCandidate> result;
   const auto add = [&](const lookup::Candidate& found, std::size_t source) {
-    result.push_back(with_rows(*databases[source], found));
-    result.back().database = source;
+    BestCandidate candidate;
+    if (!is_readable([&] { candidate = with_rows(*databases[source], found); })) {
+      databases[source]->leave_out(format("evaluation {}", found.evaluation));
+      return;
+    }
+    candidate.database = source;
+    result.push_back(std::move(candidate));
   };
   bool fits = query.device.compute_major == 0;
   for (const lookup::Ranked& one : ranked) {

@@ -47,6 +47,13 @@ WHERE l.run = ? ORDER BY l.sequence)";
 
 constexpr const char* select_winner = "SELECT * FROM results WHERE evaluation = ?";
 
+/// In the order by which the view run_overview takes the first.
+constexpr const char* select_measured = R"(
+SELECT e.id, COALESCE(f.time, e.time) AS time
+FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation
+LEFT JOIN finals f ON f.run = l.run AND f.evaluation = e.id
+WHERE l.run = ? AND e.time IS NOT NULL ORDER BY f.place IS NULL, f.place, e.time, l.sequence)";
+
 /// SQLite takes the other columns from the row with the smallest id: the example.
 constexpr const char* count_failures = R"(
 SELECT phase, reason, COUNT(*) AS count, configuration, detail, MIN(id) AS first FROM )";
@@ -126,6 +133,20 @@ std::vector<FailureCount> failures(const Database& database, const char* evaluat
   return result;
 }
 
+/// Reads an evaluation with its time in this run, whatever later runs measured. Nothing where its row cannot
+/// be read, which is noted in the database.
+std::optional<ResultRow> readable_result(const Database& database, SQLite::Database& connection,
+                                         std::int64_t evaluation, std::optional<double> time) {
+  SQLite::Statement row = bound(connection, select_winner, evaluation);
+  row.executeStep();
+  std::optional<ResultRow> result;
+  if (is_readable([&] { result = result_row(row); }))
+    result->time = time;
+  else
+    database.leave_out(format("evaluation {}", evaluation));
+  return result;
+}
+
 }  // namespace
 
 std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
@@ -167,11 +188,12 @@ RunDetails run_details(const Database& database, RunId run, bool with_winner) {
     result.progress = progress(connection, run);
     result.rerank = rerank_of_run(database, run);
     if (const auto evaluation = optional_integer(row, "winner"); evaluation && with_winner) {
-      SQLite::Statement winner = bound(connection, select_winner, *evaluation);
-      winner.executeStep();
-      result.winner = result_row(winner);
-      result.winner->time = result.summary.best;  // of this re-ranking, whatever later ones measured
-      result.winner_samples = samples(connection, *evaluation);
+      result.winner = readable_result(database, connection, *evaluation, result.summary.best);
+      SQLite::Statement measured = bound(connection, select_measured, run);
+      while (!result.winner && measured.executeStep())
+        result.winner =
+            readable_result(database, connection, integer(measured, "id"), optional_real(measured, "time"));
+      if (result.winner) result.winner_samples = samples(connection, result.winner->evaluation);
     }
     result.failures = failures_of_run(database, run);
   });

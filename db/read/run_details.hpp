@@ -44,7 +44,8 @@ struct RunDetails {
   RunSummary summary;
   RunRecord record;  ///< as it was when the run began
   std::vector<ProgressPoint> progress;
-  std::optional<ResultRow> winner;     ///< of its re-ranking, else the fastest that it saw
+  /// Of its re-ranking, else the fastest that it saw; the next one that can be read.
+  std::optional<ResultRow> winner;
   std::vector<double> winner_samples;  ///< seconds, in the order taken
   std::vector<RerankRow> rerank;       ///< the winner first; empty where there were none
   /// By phase in the order of an evaluation, then the most frequent first.

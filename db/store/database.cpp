@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+#include "db/store/json.hpp"
 #include "db/store/schema.hpp"
 #include "lookup/src/checked_pages.hpp"
 #include "lookup/src/connection.hpp"
@@ -366,21 +367,16 @@ void Database::check_place() {
 }
 
 void Database::read(const Operation& operation) const {
+  if (sqlite3_get_autocommit(connection_->getHandle()) == 0) {
+    operation(*connection_);  // the outer call names the file in an error
+    return;
+  }
   try {
-    if (sqlite3_get_autocommit(connection_->getHandle()) == 0) {
-      operation(*connection_);
-      return;
-    }
     renew();
     SQLite::Transaction transaction(*connection_, SQLite::TransactionBehavior::DEFERRED);
     operation(*connection_);
     transaction.commit();
     confirm();
-  } catch (const std::invalid_argument& error) {  // of a configuration, a name, a value
-    throw Error(
-        format("{}: the database has a value that tune did not write ({}): 'tune db check' looks for others, "
-               "'tune db salvage' saves the rest",
-               path_.string(), shortened(error.what(), 100)));
   } catch (...) {
     rethrow();
   }
@@ -412,6 +408,13 @@ void Database::rethrow() const {
     throw;
   } catch (const SQLite::Exception& exception) {
     throw to_error(exception, path_);
+  } catch (const UnreadableText& error) {
+    throw error.in(path_);
+  } catch (const std::invalid_argument& error) {  // of a configuration, a name, a value
+    throw Error(
+        format("{}: the database has a value that tune did not write ({}): 'tune db check' looks for others, "
+               "'tune db salvage' saves the rest",
+               path_.string(), shortened(error.what(), 100)));
   }
 }
 

@@ -37,6 +37,13 @@ auto parsed(std::string_view text, Read read) {
 
 }  // namespace
 
+UnreadableText UnreadableText::in(const std::filesystem::path& file) const {
+  UnreadableText named = *this;
+  if (!has_file_) named = UnreadableText(format("{}: {}", file.string(), what()));
+  named.has_file_ = true;
+  return named;
+}
+
 std::string to_json(const Entries& entries) {
   Json object = Json::object();
   for (const auto& [name, value] : entries) object[name] = json_value(value);

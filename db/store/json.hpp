@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,12 @@ std::string to_json(const DeviceProperties& properties);
 class UnreadableText : public Error {
  public:
   using Error::Error;
+
+  /// Returns the error with the name of the file in front, unless it has one.
+  UnreadableText in(const std::filesystem::path& file) const;
+
+ private:
+  bool has_file_ = false;
 };
 
 /// These read the texts back. They throw UnreadableText for one that the functions above cannot have written.

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "lookup/src/matching.hpp"
+#include "lookup/src/search.hpp"
 
 namespace tune::lookup {
 namespace {
@@ -122,8 +123,8 @@ std::vector<WorkloadPair> pairs_of(const std::vector<RecordedWorkload>& workload
   return pairs;
 }
 
-Records::Records(std::vector<Connection*> connections, const Want& want)
-    : connections_(std::move(connections)), want_(want) {
+Records::Records(std::vector<Connection*> connections, const Want& want, Readable readable)
+    : connections_(std::move(connections)), want_(want), readable_(std::move(readable)) {
   for (std::size_t source = 0; source < connections_.size(); ++source)
     for (RecordedWorkload& workload : recorded_workloads(*connections_[source], source, want_))
       workloads_.push_back(std::move(workload));
@@ -140,10 +141,29 @@ const RankedRecord* Records::winner(const RecordedWorkload& workload) {
   return found->second ? &*found->second : nullptr;
 }
 
+bool Records::is_readable(const RecordedWorkload& workload, const RankedRecord& entry) {
+  try {
+    parse_configuration(entry.configuration, file_of(workload));
+    if (!readable_ || readable_(entry.configuration)) return true;
+  } catch (const Failed&) {
+  }
+  left_out_.emplace(workload.source, entry.evaluation);
+  return false;
+}
+
 std::vector<RankedRecord> Records::fastest(const RecordedWorkload& workload, std::size_t max_count,
                                            Order order) {
-  return lookup::fastest(*connections_[workload.source], workload.id, want_.objective, max_count, order,
-                         workload.devices);
+  for (std::size_t count = max_count;;) {
+    std::vector<RankedRecord> found = lookup::fastest(*connections_[workload.source], workload.id,
+                                                      want_.objective, count, order, workload.devices);
+    if (order == Order::value) return found;  // without configurations
+    const std::size_t all = found.size();
+    found.erase(std::remove_if(found.begin(), found.end(),
+                               [&](const RankedRecord& entry) { return !is_readable(workload, entry); }),
+                found.end());
+    if (found.size() >= max_count || all < count) return found;
+    count = max_count + all - found.size();
+  }
 }
 
 std::size_t Records::count_measured(const RecordedWorkload& workload, std::size_t max_count) {
@@ -152,8 +172,10 @@ std::size_t Records::count_measured(const RecordedWorkload& workload, std::size_
 
 std::optional<RecordedOutcome> Records::outcome(const RecordedWorkload& workload,
                                                 const std::string& configuration_key) {
-  return lookup::outcome(*connections_[workload.source], workload.id, want_.objective, configuration_key,
-                         workload.devices);
+  auto found = lookup::outcome(*connections_[workload.source], workload.id, want_.objective,
+                               configuration_key, workload.devices);
+  if (found && !found->failed && !is_readable(workload, found->entry)) return std::nullopt;
+  return found;
 }
 
 Board Records::board_of(const RecordedWorkload& workload, const RankedRecord& entry) {

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lookup/src/winners.hpp"
@@ -12,16 +16,23 @@
 /// Estimates from the records what it costs to use a configuration in another workload than it won in.
 namespace tune::lookup {
 
-/// The databases and workloads of one search, with the rows that were looked up.
+/// The databases and workloads of one search, with the rows that were looked up. Measurements whose
+/// configuration cannot be read are left out.
 class Records {
  public:
-  Records(std::vector<Connection*> connections, const Want& want);
+  /// True for the text of a configuration that the caller can read.
+  using Readable = std::function<bool(const std::string& configuration)>;
+
+  /// Without `readable`, what parse_configuration reads can be read.
+  Records(std::vector<Connection*> connections, const Want& want, Readable readable = {});
 
   const Want& want() const { return want_; }
   const std::vector<RecordedWorkload>& workloads() const { return workloads_; }
   const std::string& file_of(const RecordedWorkload& workload) const {
     return connections_[workload.source]->file();
   }
+  /// The measurements that were left out: the number of the database and the evaluation.
+  const std::set<std::pair<std::size_t, std::int64_t>>& left_out() const { return left_out_; }
   /// Returns null where the workload has no measurement.
   const RankedRecord* winner(const RecordedWorkload& workload);
   std::vector<RankedRecord> fastest(const RecordedWorkload& workload, std::size_t max_count,
@@ -35,8 +46,12 @@ class Records {
   std::optional<double> loss(const RecordedWorkload& workload, const RecordedOutcome& outcome);
 
  private:
+  bool is_readable(const RecordedWorkload& workload, const RankedRecord& entry);
+
   std::vector<Connection*> connections_;
   Want want_;
+  Readable readable_;
+  std::set<std::pair<std::size_t, std::int64_t>> left_out_;
   std::vector<RecordedWorkload> workloads_;
   std::map<const RecordedWorkload*, std::optional<RankedRecord>> winners_;
 };

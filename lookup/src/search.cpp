@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -28,6 +29,7 @@ class Reader {
         entries.emplace_back(std::move(name), value());
       } while (accept(','));
     expect('}');
+    if (at_ < text_.size()) fail();
     return entries;
   }
 
@@ -98,6 +100,7 @@ class Reader {
     const std::size_t end = text_.find_first_of(",}", at_);
     if (end == std::string::npos || end == at_) fail();
     const std::string word = text_.substr(at_, end - at_);
+    if (word != "true" && word != "false" && std::isnan(real_or(word, std::nan("")))) fail();
     at_ = end;
     return word;
   }
@@ -297,11 +300,7 @@ void add_workload(Records& records, const Ranked& ranked, std::size_t max_count,
   }
 }
 
-}  // namespace
-
-std::vector<Candidate> search(const std::vector<Connection*>& connections, const Want& want,
-                              std::size_t max_count) {
-  Records records(connections, want);
+std::vector<Candidate> readable_candidates(Records& records, std::size_t max_count) {
   const std::vector<Ranked> ranked = ranked_workloads(records);
   std::vector<Candidate> found;
   std::set<std::string> seen;
@@ -313,6 +312,21 @@ std::vector<Candidate> search(const std::vector<Connection*>& connections, const
   auto last = portfolio_candidate(records, ranked);
   const auto same = [&last](const Candidate& one) { return one.configuration == last->configuration; };
   if (last && std::none_of(found.begin(), found.end(), same)) found.push_back(std::move(*last));
+  return found;
+}
+
+}  // namespace
+
+std::vector<Candidate> search(const std::vector<Connection*>& connections, const Want& want,
+                              std::size_t max_count) {
+  Records records(connections, want);
+  std::vector<Candidate> found = readable_candidates(records, max_count);
+  if (records.left_out().empty()) return found;
+  const std::string& file = connections[records.left_out().begin()->first]->file();
+  if (found.empty())
+    throw Failed({Code::damaged, file + " holds a configuration that cannot be read"}, SQLITE_CORRUPT);
+  found.front().why += "; " + counted(static_cast<int>(records.left_out().size()), "record") + " of " + file +
+                       " cannot be read";
   return found;
 }
 

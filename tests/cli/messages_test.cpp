@@ -262,6 +262,38 @@ TEST(UnreadableRows, OfOneRunOrDeviceLeaveTheOthers) {
   EXPECT_EQ(sandbox.tune({"list", "problems"}).status, 0);
 }
 
+TEST(UnreadableRows, TheNextBestAnswersForAWinner) {
+  const Sandbox sandbox;
+  sandbox.remove_recordings();
+  add_recording(sandbox.database(), {.count = 40});
+  SQLite::Database database(sandbox.database().string(), SQLite::OPEN_READONLY, 0,
+                            lookup::checked_pages_vfs());
+  for (int place = 0; place < 3; ++place) {
+    SCOPED_TRACE(place);
+    const std::string at =
+        " FROM evaluations WHERE time IS NOT NULL ORDER BY time LIMIT 1 OFFSET " + std::to_string(place);
+    const double expected = database.execAndGet("SELECT time" + at).getDouble();
+    const ProgramResult best = sandbox.tune({"best", "stencil3d", "--size", "64x64x64", "--format", "json"});
+    ASSERT_EQ(best.status, 0) << best.err;
+    EXPECT_EQ(nlohmann::json::parse(best.out)["seconds"], expected);
+    const ProgramResult show = sandbox.tune({"show", "--format", "json"});
+    ASSERT_EQ(show.status, 0) << show.err;
+    EXPECT_EQ(nlohmann::json::parse(show.out)["winner"]["seconds"], expected);
+    for (const ProgramResult& one : {best, show})
+      EXPECT_EQ(has(one.err, "of " + sandbox.database().string() + " cannot be read"), place > 0) << one.err;
+    damage(sandbox.database(),
+           "UPDATE evaluations SET configuration = '{\"block_x\": null}' WHERE id = (SELECT id" + at + ")");
+  }
+}
+
+TEST(UnreadableRows, AreNamedWithTheirFile) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 20});
+  damage(sandbox.database(), "UPDATE runs SET pinned = '{' WHERE id = 1");
+  expect_refused(sandbox.tune({"show", "1"}), 1,
+                 {sandbox.database().string() + ": the database has a text", "tune db salvage"});
+}
+
 TEST(UnreadableRows, AreEvaluatedAgain) {
   const Sandbox sandbox;
   const std::vector<std::string> run = small_run(

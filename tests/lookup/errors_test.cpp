@@ -126,6 +126,24 @@ TEST_F(LookupErrors, AConfigurationThatNobodyCanRead) {
   expect_error(file, Code::damaged, "configuration that cannot be read");
 }
 
+TEST_F(LookupErrors, AConfigurationThatNobodyCanReadLeavesTheOthers) {
+  sample_.record(example_key(), {{2, 2e-3}, {3, 3e-3}});
+  const auto file = copy();
+  lookup::Options options = sample_.options();
+  options.database = file.string();
+  for (const char* text : {"[1]", "{\"block_x\": null}", "{\"block_x\": [7]}"}) {
+    SCOPED_TRACE(text);
+    change(file, std::string("UPDATE evaluations SET configuration = '") + text + "' WHERE time < 1.5e-3");
+    const auto found = lookup::Lookup::open(options)->candidates(query_of(example_key()), 2);
+    ASSERT_TRUE(found) << found.error().message;
+    ASSERT_EQ(found->size(), 2U);
+    EXPECT_EQ(found->front().seconds, 2e-3);
+    EXPECT_NE(found->front().why.find("1 record of " + file.string() + " cannot be read"), std::string::npos)
+        << found->front().why;
+    EXPECT_EQ(found->back().seconds, 3e-3);
+  }
+}
+
 TEST_F(LookupErrors, ALockedFile) {
   const auto file = copy();
   change(file, "PRAGMA journal_mode = DELETE");
