@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <span>
 
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/format.hpp"
@@ -41,7 +42,7 @@ std::optional<Result<Binary>> from_entry(std::string_view key, std::string_view 
   const std::string_view payload = bytes.substr(mark.size() + checksum_size);
   if (content_hash(payload) != checksum) return std::nullopt;
   try {
-    const Json json = Json::from_cbor(payload.begin(), payload.end());
+    const Json json = process::from_bytes(std::as_bytes(std::span(payload)));
     if (json.at("key").get<std::string>() != key) return std::nullopt;
     if (json.contains("binary")) return Result<Binary>(decoded<Binary>(json["binary"]));
     return Result<Binary>(tl::unexpected(decoded<Failure>(json.at("failure"))));

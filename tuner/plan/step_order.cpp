@@ -207,19 +207,21 @@ void check_steps(const LaunchPlan& plan) {
 
 StepPrecedence::StepPrecedence(const LaunchPlan& plan) {
   const auto waits = waits_of(plan);
+  const std::uint32_t streams = stream_count(plan);
   for (std::size_t i = 0; i < waits.size(); ++i) {
-    std::vector<bool> ended(waits.size());
+    stream_.push_back(order_of(plan.launches[i]).stream);
+    std::vector<std::size_t> ended(streams);
     for (const std::size_t earlier : waits[i]) {
-      ended[earlier] = true;
-      for (std::size_t k = 0; k < earlier; ++k)
-        if (before_[earlier][k]) ended[k] = true;
+      for (std::size_t stream = 0; stream < streams; ++stream)
+        ended[stream] = std::max(ended[stream], ended_[earlier][stream]);
+      ended[stream_[earlier]] = std::max(ended[stream_[earlier]], earlier + 1);
     }
-    before_.push_back(std::move(ended));
+    ended_.push_back(std::move(ended));
   }
 }
 
 bool StepPrecedence::before(std::size_t first, std::size_t second) const {
-  return before_.at(second).at(first);
+  return first < ended_.at(second).at(stream_.at(first));
 }
 
 std::string StepConflict::text(const LaunchPlan& plan) const {

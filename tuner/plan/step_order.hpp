@@ -44,7 +44,9 @@ class StepPrecedence {
   bool before(std::size_t first, std::size_t second) const;
 
  private:
-  std::vector<std::vector<bool>> before_;  ///< of each step, those that have ended
+  std::vector<std::uint32_t> stream_;  ///< of each step
+  /// Of each step and stream: the steps on that stream with a smaller number have ended.
+  std::vector<std::vector<std::size_t>> ended_;
 };
 
 /// Two steps without an order between them that touch the same elements, at least one of them writing.

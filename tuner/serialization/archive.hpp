@@ -151,16 +151,11 @@ void each_member(T& value, const Use& use) {
 
 using Json = nlohmann::json;
 
-inline std::vector<std::byte> to_bytes(const Json& json) {
-  const std::vector<std::uint8_t> bytes = Json::to_cbor(json);
-  const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
-  return {first, first + bytes.size()};
-}
-
-inline Json from_bytes(std::span<const std::byte> bytes) {
-  const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  return Json::from_cbor(first, first + bytes.size());
-}
+/// Writes CBOR.
+std::vector<std::byte> to_bytes(const Json& json);
+/// Reads it back. Throws Error for more than max_json_depth lists and objects in each other: the reader calls
+/// itself for each.
+Json from_bytes(std::span<const std::byte> bytes);
 
 template<class T>
 concept HasMembers = std::is_same_v<T, DeviceProperties> || !member_names<T>.empty();

@@ -5,6 +5,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tests/tuner/cache/examples.hpp"
+#include "tuner/base/content_hash.hpp"
 
 namespace tune::cache {
 namespace {
@@ -46,6 +47,12 @@ TEST(BinaryCache, TheLatestCounts) {
   cache.keep("key", random_binary(1));
   cache.keep("key", random_binary(2));
   expect_equal(**cache.find("key"), random_binary(2));
+}
+
+TEST(BinaryCache, AnEntryOfListsInEachOtherCountsAsMissing) {
+  const std::string entry = to_entry("key", fail(Phase::compile, "syntax", "detail"));
+  const std::string mark = entry.substr(0, entry.find('\n') + 1), lists(1'000'000, '\x81');
+  EXPECT_FALSE(from_entry("key", mark + content_hash(lists) + lists));
 }
 
 /// Ways to spoil an entry's file.

@@ -7,6 +7,7 @@
 
 #include "tests/support/stream_sample.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/stopwatch.hpp"
 
 namespace tune {
 namespace {
@@ -234,6 +235,23 @@ TEST(StepOrder, PlansOfVeryManyStepsOnOneStreamCostNothing) {
   check_steps(plan);
   EXPECT_TRUE(conflicts(plan).empty());
   EXPECT_EQ(sequence_of(plan, Sequence::latest_first).size(), 400'000u);
+}
+
+// A table of all pairs took gigabytes.
+TEST(StepOrder, PrecedenceOnFewStreamsTakesMemoryByTheStep) {
+  LaunchPlan plan = StreamSample().plan;
+  const FourierTransform transform{FourierDirection::forward, "sent", "made", {8}};
+  constexpr std::size_t steps = 120'000;
+  plan.launches.assign(steps, transform);
+  for (std::size_t i = 1; i < steps; i += 2) std::get<FourierTransform>(plan.launches[i]).order.stream = 1;
+  std::get<FourierTransform>(plan.launches[steps - 1]).order.after = {1000};
+  const Stopwatch time;
+  const StepPrecedence precedence(plan);
+  EXPECT_TRUE(precedence.before(1000, steps - 1));
+  EXPECT_TRUE(precedence.before(998, steps - 1));
+  EXPECT_FALSE(precedence.before(1002, steps - 1));
+  EXPECT_TRUE(precedence.before(steps - 3, steps - 1));
+  EXPECT_LT(time.seconds(), 5);
 }
 
 TEST(StepOrder, OtherSequencesRespectWhatStepsWaitFor) {

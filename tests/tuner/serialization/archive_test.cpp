@@ -9,6 +9,8 @@
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/stream_sample.hpp"
 #include "tests/support/toy_problem.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::process {
 namespace {
@@ -171,6 +173,20 @@ TEST(Archive, DeviceFactsSurvive) {
 TEST(Archive, WhatIsNoMessageThrows) {
   EXPECT_THROW(from_bytes({}), Json::exception);
   EXPECT_THROW(decoded<Timing>(Json{{"samples", 1}}), Json::exception);
+}
+
+// Each list costs a call of the reader: so many overflowed the stack.
+TEST(Archive, ListsInEachOtherAreLimited) {
+  constexpr std::byte list_of_one{0x81}, map_of_one{0xa1}, key{0x60}, null{0xf6};
+  std::vector<std::byte> lists(1'000'000, list_of_one), maps;
+  for (int i = 0; i < 1'000'000; ++i) maps.insert(maps.end(), {map_of_one, key});
+  for (std::vector<std::byte>* bytes : {&lists, &maps}) {
+    bytes->push_back(null);
+    EXPECT_THROW(from_bytes(*bytes), Error);
+  }
+  lists.assign(max_json_depth, list_of_one);
+  lists.push_back(null);
+  EXPECT_TRUE(from_bytes(lists).is_array());
 }
 
 }  // namespace
