@@ -20,7 +20,7 @@ struct KilledWorkers {
   const KernelSources& sources;
   std::function<std::unique_ptr<Backend>()> open;  ///< of a backend whose worker has the argument `device`
   std::function<search::SearchSpace(const DeviceProperties&)> space;
-  std::chrono::microseconds longest_life;  ///< of a worker; more than twice what its start takes
+  std::chrono::microseconds longest_life;  ///< of a worker; longer where its start takes longer
   bool same_times;                         ///< of an evaluation and of its repetition
 };
 
@@ -28,6 +28,6 @@ struct KilledWorkers {
 /// time undisturbed. Expects each time that the first run goes on to its end, that it stores all
 /// evaluations, each once and as an undisturbed run would unless an accident is told as such, and that the
 /// second run evaluates the accidents again and nothing else.
-void expect_kills_cost_nothing(const KilledWorkers& tuning, int kills);
+void expect_kills_cost_nothing(const KilledWorkers& setup, int kills);
 
 }  // namespace tune::testing
