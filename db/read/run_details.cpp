@@ -20,7 +20,7 @@ constexpr const char* select_places = R"(
 SELECT f.*, e.configuration FROM finals f JOIN evaluations e ON e.id = f.evaluation
 WHERE f.run = ? ORDER BY f.place)";
 
-RerankStanding result_of(SQLite::Statement& row) {
+RerankStanding result_of(const Row& row) {
   RerankStanding result;
   result.run = integer(row, "run");
   result.place = integer(row, "place");
@@ -32,13 +32,17 @@ RerankStanding result_of(SQLite::Statement& row) {
 }
 
 constexpr const char* select_run = R"(
-SELECT o.*, r.seed, r.budget_evaluations, r.budget_seconds, r.until_gain, r.restriction, r.pinned,
+SELECT {}, r.seed, r.budget_evaluations, r.budget_seconds, r.until_gain, r.restriction, r.pinned,
        r.command_line, r.program_version, r.host, r.core_clock, r.memory_clock, r.temperature, r.power, r.throttle, r.space_size,
-       r.limit_seconds, r.items, r.flops, r.bytes, r.item, o.best_evaluation AS winner,
-       i.settings AS settings_json, d.facts
+       r.limit_seconds, r.items, r.flops, r.bytes, r.item, i.settings AS settings_json, d.facts
 FROM run_overview o JOIN runs r ON r.id = o.run JOIN works w ON w.id = r.work
 JOIN instances i ON i.id = w.instance JOIN devices d ON d.id = r.device
 WHERE o.run = ?)";
+
+/// Without those that follow from the evaluations, which SQLite then does not compute.
+constexpr const char* fixed_columns =
+    "o.work, o.problem, o.size, o.settings, o.extents, o.device, o.model_key, o.architecture, o.driver,"
+    " o.compiler, o.source_hash, o.origin, o.cache, o.strategy, o.objective";
 
 constexpr const char* select_progress = R"(
 SELECT l.sequence, l.evaluation, l.reused, e.time, e.recorded
@@ -57,7 +61,7 @@ std::uint64_t unsigned_from(const std::string& digits) {
   return value;
 }
 
-RunOptions options(SQLite::Statement& row) {
+RunOptions options(const Row& row) {
   RunOptions result;
   result.strategy = text(row, "strategy");
   result.objective = objective_from_string(text(row, "objective"));
@@ -72,7 +76,7 @@ RunOptions options(SQLite::Statement& row) {
   return result;
 }
 
-RunRecord record(SQLite::Statement& row, const Workload& workload) {
+RunRecord record(const Row& row, const Workload& workload) {
   RunRecord result;
   result.key.instance = {workload.problem, workload.extents, entries_from_json(text(row, "settings_json"))};
   result.key.device = properties_from_json(text(row, "facts"));
@@ -93,17 +97,13 @@ RunRecord record(SQLite::Statement& row, const Workload& workload) {
   return result;
 }
 
-std::vector<ProgressPoint> progress(SQLite::Database& connection, RunId run) {
-  SQLite::Statement row = bound(connection, select_progress, run);
-  std::vector<ProgressPoint> result;
-  std::optional<double> best;
-  while (row.executeStep()) {
-    const std::optional<double> time = optional_real(row, "time");
-    if (time && (!best || *time < *best)) best = time;
-    result.push_back({integer(row, "sequence"), integer(row, "evaluation"), integer(row, "reused") != 0, time,
-                      best, text(row, "recorded")});
-  }
-  return result;
+/// The run with these columns of its overview. Throws Error where there is no such run.
+SQLite::Statement run_row(const Database& database, SQLite::Database& connection, const char* columns,
+                          RunId run) {
+  SQLite::Statement row = bound(connection, format(select_run, columns), run);
+  if (!row.executeStep())
+    throw Error(format("there is no run {} in {}", run, database.path().string()), Exit::no_answer);
+  return row;
 }
 
 std::vector<FailureCount> failures(const Database& database, const char* evaluations, std::int64_t id) {
@@ -146,27 +146,41 @@ std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
   return rows;
 }
 
-std::optional<RunDetails> readable_run_details(const Database& database, RunId run, bool with_winner) {
-  try {
-    return run_details(database, run, with_winner);
-  } catch (const UnreadableText&) {
-  } catch (const std::invalid_argument&) {
-  }
-  database.leave_out(format("run {}", run));
-  return std::nullopt;
+std::optional<RunRecord> readable_run_record(const Database& database, RunId run) {
+  std::optional<RunRecord> result;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row = run_row(database, connection, fixed_columns, run);
+    if (!is_readable([&] { result = record(row, workload_info(row)); }))
+      database.leave_out(format("run {}", run));
+  });
+  return result;
+}
+
+void each_progress(const Database& database, RunId run,
+                   const std::function<void(const ProgressPoint&)>& take) {
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement statement = bound(connection, select_progress, run);
+    ColumnPlaces places;
+    const Row row(statement, places);
+    std::optional<double> best;
+    while (statement.executeStep()) {
+      const std::optional<double> time = optional_real(row, "time");
+      if (time && (!best || *time < *best)) best = time;
+      take({integer(row, "sequence"), integer(row, "evaluation"), integer(row, "reused") != 0, time, best,
+            text(row, "recorded")});
+    }
+  });
 }
 
 RunDetails run_details(const Database& database, RunId run, bool with_winner) {
   RunDetails result;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row = bound(connection, select_run, run);
-    if (!row.executeStep())
-      throw Error(format("there is no run {} in {}", run, database.path().string()), Exit::no_answer);
+    SQLite::Statement row = run_row(database, connection, "o.*", run);
     result.summary = run_summary(row);
     result.record = record(row, result.summary.workload);
-    result.progress = progress(connection, run);
+    each_progress(database, run, [&](const ProgressPoint& point) { result.progress.push_back(point); });
     result.rerank = rerank_of_run(database, run);
-    if (const auto evaluation = optional_integer(row, "winner"); evaluation && with_winner) {
+    if (const auto evaluation = optional_integer(row, "best_evaluation"); evaluation && with_winner) {
       SQLite::Statement winner = bound(connection, select_winner, *evaluation);
       winner.executeStep();
       result.winner = result_row(winner);
