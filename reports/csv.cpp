@@ -23,9 +23,14 @@ bool is_formula(std::string_view cell) {
   return read.ec != std::errc() || read.ptr != end;
 }
 
-/// One line, cell by cell.
-class Line {
+/// Lines, cell by cell.
+class Lines {
  public:
+  explicit Lines(std::ostream& out) : out_(out) {}
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+  ~Lines() { write(); }
+
   void text(std::string_view cell) {
     separate();
     const bool formula = is_formula(cell);
@@ -61,19 +66,23 @@ class Line {
   /// Empty where it is not known.
   void known_or_empty(double value) { value > 0 ? number(value) : empty(1); }
 
-  /// Writes the line and begins the next one.
-  void write(std::ostream& out) {
+  void end_line() {
+    constexpr std::size_t part = 1 << 16;  // one by one, half a second for a million
     text_ += '\n';
-    out.write(text_.data(), std::ssize(text_));
-    text_.clear();
     first_ = true;
+    if (text_.size() >= part) write();
   }
 
  private:
+  void write() {
+    out_.write(text_.data(), std::ssize(text_));
+    text_.clear();
+  }
   void separate() {
     if (!std::exchange(first_, false)) text_ += ',';
   }
 
+  std::ostream& out_;
   std::string text_;
   bool first_ = true;
 };
@@ -125,7 +134,7 @@ constexpr std::string_view last_columns =
     "final_rounds,final_low_seconds,final_high_seconds,final_ratio,stop,executions,throttled_samples,joules,"
     "core_clock,memory_clock,temperature,power,throttle";
 
-void add_workload(Line& line, const db::Workload& workload) {
+void add_workload(Lines& line, const db::Workload& workload) {
   for (const std::string* const text :
        {&workload.problem, &workload.size, &workload.settings, &workload.device, &workload.model_key,
         &workload.architecture, &workload.driver, &workload.toolchain.compiler,
@@ -135,7 +144,7 @@ void add_workload(Line& line, const db::Workload& workload) {
   line.text(to_string(workload.cache));
 }
 
-void add_outcome(Line& line, const db::ResultRow& row) {
+void add_outcome(Lines& line, const db::ResultRow& row) {
   if (!row.time) {
     line.empty(9);
     line.text(to_string(row.failure->phase));
@@ -155,7 +164,7 @@ void add_outcome(Line& line, const db::ResultRow& row) {
   line.empty(2);
 }
 
-void add_resources(Line& line, const std::optional<KernelResources>& needs) {
+void add_resources(Lines& line, const std::optional<KernelResources>& needs) {
   if (!needs) return line.empty(11);
   for (const int value : {needs->registers, needs->spill_store_bytes, needs->spill_load_bytes,
                           needs->local_bytes, needs->static_shared_memory, needs->dynamic_shared_memory,
@@ -165,7 +174,7 @@ void add_resources(Line& line, const std::optional<KernelResources>& needs) {
   line.text(needs->limiter);
 }
 
-void add_rerank(Line& line, const db::ResultRow& row) {
+void add_rerank(Lines& line, const db::ResultRow& row) {
   row.measured_time ? line.number(*row.measured_time) : line.empty(1);
   if (!row.rerank) return line.empty(6);
   const db::RerankStanding& rerank = *row.rerank;
@@ -175,7 +184,7 @@ void add_rerank(Line& line, const db::ResultRow& row) {
   for (const double value : {rerank.time.low, rerank.time.high, rerank.ratio.median}) line.number(value);
 }
 
-void add_measuring(Line& line, const std::optional<Timing>& timing) {
+void add_measuring(Lines& line, const std::optional<Timing>& timing) {
   if (!timing) return line.empty(9);
   const MachineState& machine = timing->machine;
   line.text(to_string(timing->stop));
@@ -187,7 +196,7 @@ void add_measuring(Line& line, const std::optional<Timing>& timing) {
   line.text(machine.throttle);
 }
 
-void add_row(Line& line, const db::ResultRow& row, const Names& parameter_names) {
+void add_row(Lines& line, const db::ResultRow& row, const Names& parameter_names) {
   add_workload(line, row.workload);
   line.number(row.run);
   line.number(row.evaluation);
@@ -209,15 +218,15 @@ void add_row(Line& line, const db::ResultRow& row, const Names& parameter_names)
 
 void write_csv(const ReportData& data, std::ostream& out) {
   const Names names = parameters(data);
-  Line line;
+  Lines line(out);
   line.as_is(first_columns);
   for (const std::string& name : names) line.text("param_" + name);
   line.as_is(last_columns);
-  line.write(out);
+  line.end_line();
   for (const Section& section : data.sections)
     each_evaluation(section, [&](const db::ResultRow& row) {
       add_row(line, row, names);
-      line.write(out);
+      line.end_line();
     });
 }
 

@@ -204,12 +204,18 @@ std::string opened(std::string text) {
 
 void write_section(const Section& section, std::ostream& out) {
   out << opened(nested(section_json(section), 2)) << ",\n      \"evaluations\": [";
+  constexpr std::size_t part = 1 << 16;  // one by one, 3 s for a million
   bool first = true;
+  std::string text;
   each_evaluation(section, [&](const db::ResultRow& row) {
-    out << (first ? "\n        " : ",\n        ") << evaluation_text(row, 4);
+    text += first ? "\n        " : ",\n        ";
+    text += evaluation_text(row, 4);
     first = false;
+    if (text.size() < part) return;
+    out << text;
+    text.clear();
   });
-  out << (first ? "]\n    }" : "\n      ]\n    }");
+  out << text << (first ? "]\n    }" : "\n      ]\n    }");
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -64,6 +66,15 @@ SELECT e.id, e.time, 0, 0,
 FROM evaluations e
 WHERE e.work = ?1 AND e.time IS NOT NULL AND e.id NOT IN (SELECT evaluation FROM places))";
 
+/// Finds an evaluation among all by number: mostly at once, because few numbers are left out.
+std::vector<RankedEvaluation>::iterator find(std::vector<RankedEvaluation>& all, std::int64_t id) {
+  if (all.empty() || id < all.front().evaluation) return all.end();
+  const auto last = all.begin() + std::min(std::ssize(all) - 1, id - all.front().evaluation);
+  if (last->evaluation == id) return last;
+  const auto found = std::ranges::lower_bound(all.begin(), last, id, {}, &RankedEvaluation::evaluation);
+  return found != last && found->evaluation == id ? found : all.end();
+}
+
 /// Ranks the chosen evaluations of the workload.
 std::vector<RankedEvaluation> ranked(SQLite::Database& connection, std::int64_t workload,
                                      const Numbers& chosen) {
@@ -73,8 +84,8 @@ std::vector<RankedEvaluation> ranked(SQLite::Database& connection, std::int64_t 
   SQLite::Statement row = bound(connection, select_ranks, workload);
   while (row.executeStep()) {
     const std::int64_t id = row.getColumn(0).getInt64();
-    const auto found = std::ranges::lower_bound(all, id, {}, &RankedEvaluation::evaluation);
-    if (found == all.end() || found->evaluation != id) continue;
+    const auto found = find(all, id);
+    if (found == all.end()) continue;
     *found = {.evaluation = id,
               .time = row.getColumn(1).getDouble(),
               .place = row.getColumn(2).getInt64(),
@@ -189,6 +200,32 @@ void each_configuration(const Database& database, const std::vector<RankedEvalua
   each_in_file(database, ranked, "configuration", configuration_of, take);
 }
 
+std::vector<FailureCount> failures_of(const Database& database, const std::vector<RankedEvaluation>& ranked) {
+  struct Group {
+    std::int64_t count = 0, first = 0;  ///< the first evaluation
+  };
+  std::map<std::pair<std::string, std::string>, Group> groups;
+  std::vector<RankedEvaluation> failed;
+  std::ranges::copy_if(ranked, std::back_inserter(failed), [](const auto& one) { return one.time == 0; });
+  const auto cause = [](const Row& row) { return std::pair(text(row, "phase"), text(row, "reason")); };
+  each_in_file(database, failed, "phase, reason", cause, [&](std::size_t index, const auto& found) {
+    Group& group = groups[found];
+    if (group.count++ == 0) group.first = failed[index].evaluation;
+  });
+  std::vector<FailureCount> result;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row(connection, "SELECT * FROM evaluations WHERE id = ?");
+    for (const auto& [names, group] : groups) {
+      row.bind(1, group.first);
+      each_readable(database, row, "evaluation", "id",
+                    [&, count = group.count] { result.push_back(failure_count(row, count)); });
+      row.reset();
+    }
+  });
+  sort_failures(result);
+  return result;
+}
+
 /// A row has few parts of its own: what its run decides is read once, and only evaluations with a re-ranking
 /// need the view `results`.
 struct ResultReader::Parts {
@@ -197,7 +234,9 @@ struct ResultReader::Parts {
         own(connection,
             "SELECT e.*, e.id AS evaluation, e.time AS measured_time,"
             " (SELECT COUNT(*) FROM samples s WHERE s.evaluation = e.id) AS samples"
-            " FROM evaluations e WHERE e.id = ?") {}
+            " FROM evaluations e WHERE e.id = ?") {
+    connection.exec("PRAGMA cache_size = -65536");  // KiB: in this order pages are read again and again
+  }
 
   /// Reads the row of an evaluation.
   ResultRow read_whole(const Row& row) {

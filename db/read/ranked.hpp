@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "db/read/queries.hpp"
+#include "db/read/run_details.hpp"
 
 /// Evaluations of one workload in the order of list_results, of which only the ranks lie in memory.
 namespace tune::db {
@@ -47,6 +48,9 @@ void each_figures(const Database& database, const std::vector<RankedEvaluation>&
 /// The same for configurations alone.
 void each_configuration(const Database& database, const std::vector<RankedEvaluation>& ranked,
                         const std::function<void(std::size_t, const Configuration&)>& take);
+
+/// Counts the failures among them.
+std::vector<FailureCount> failures_of(const Database& database, const std::vector<RankedEvaluation>& ranked);
 
 /// Reads one evaluation after another; throws Error where there is none. Returns nothing for a row with a
 /// text that cannot be read, which is noted in the database.

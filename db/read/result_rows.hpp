@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "db/read/queries.hpp"
+#include "db/read/run_details.hpp"
 #include "db/store/rows.hpp"
 
 /// Reads rows of the schema's views into the structs of queries.hpp: for the .cpp files of this folder only.
@@ -21,5 +23,10 @@ MedianInterval rerank_interval(const Row& row, const char* median, const char* l
                                std::int64_t rounds);
 /// Reads a row of `run_overview`.
 RunSummary run_summary(const Row& row);
+
+/// Reads phase, reason, and an example of so many failures.
+FailureCount failure_count(const Row& row, std::int64_t count);
+/// By phase in the order of an evaluation, then the most frequent first.
+void sort_failures(std::vector<FailureCount>& failures);
 
 }  // namespace tune::db

@@ -53,7 +53,9 @@ constexpr const char* select_winner = "SELECT * FROM results WHERE evaluation = 
 
 /// SQLite takes the other columns from the row with the smallest id: the example.
 constexpr const char* count_failures = R"(
-SELECT phase, reason, COUNT(*) AS count, configuration, detail, MIN(id) AS first FROM )";
+SELECT e.phase, e.reason, COUNT(*) AS count, e.configuration, e.detail, MIN(e.id) AS first
+FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation
+WHERE l.run = ? AND e.phase IS NOT NULL GROUP BY e.phase, e.reason)";
 
 std::uint64_t unsigned_from(const std::string& digits) {
   std::uint64_t value = 0;
@@ -104,26 +106,6 @@ SQLite::Statement run_row(const Database& database, SQLite::Database& connection
   if (!row.executeStep())
     throw Error(format("there is no run {} in {}", run, database.path().string()), Exit::no_answer);
   return row;
-}
-
-std::vector<FailureCount> failures(const Database& database, const char* evaluations, std::int64_t id) {
-  std::vector<FailureCount> result;
-  database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row = bound(
-        connection,
-        std::string(count_failures) + evaluations + " WHERE phase IS NOT NULL GROUP BY phase, reason", id);
-    each_readable(database, row, "evaluation", "first", [&] {
-      FailureCount& counted = result.emplace_back(FailureCount{
-          phase_from_string(text(row, "phase")), text(row, "reason"), integer(row, "count"), {}, {}});
-      counted.example = configuration_from_json(text(row, "configuration"));
-      counted.detail = text(row, "detail");
-    });
-  });
-  std::ranges::sort(result, [](const FailureCount& a, const FailureCount& b) {
-    if (a.phase != b.phase) return a.phase < b.phase;
-    return a.count != b.count ? a.count > b.count : a.reason < b.reason;
-  });
-  return result;
 }
 
 }  // namespace
@@ -192,15 +174,27 @@ RunDetails run_details(const Database& database, RunId run, bool with_winner) {
   return result;
 }
 
-std::vector<FailureCount> failures_of_workload(const Database& database, std::int64_t workload) {
-  return failures(database, "(SELECT * FROM current_evaluations WHERE work = ?)", workload);
+void sort_failures(std::vector<FailureCount>& failures) {
+  std::ranges::sort(failures, [](const FailureCount& a, const FailureCount& b) {
+    if (a.phase != b.phase) return a.phase < b.phase;
+    return a.count != b.count ? a.count > b.count : a.reason < b.reason;
+  });
+}
+
+FailureCount failure_count(const Row& row, std::int64_t count) {
+  return {phase_from_string(text(row, "phase")), text(row, "reason"), count,
+          configuration_from_json(text(row, "configuration")), text(row, "detail")};
 }
 
 std::vector<FailureCount> failures_of_run(const Database& database, RunId run) {
-  return failures(database,
-                  "(SELECT e.* FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation"
-                  " WHERE l.run = ?)",
-                  run);
+  std::vector<FailureCount> result;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row = bound(connection, count_failures, run);
+    each_readable(database, row, "evaluation", "first",
+                  [&] { result.push_back(failure_count(row, integer(row, "count"))); });
+  });
+  sort_failures(result);
+  return result;
 }
 
 std::vector<double> samples_of(const Database& database, std::int64_t evaluation) {

@@ -62,9 +62,7 @@ std::optional<RunRecord> readable_run_record(const Database& database, RunId run
 void each_progress(const Database& database, RunId run,
                    const std::function<void(const ProgressPoint&)>& take);
 
-/// Count the failures among the current evaluations of a workload (view `current_evaluations`), or among all
-/// that a run saw.
-std::vector<FailureCount> failures_of_workload(const Database& database, std::int64_t workload);
+/// Counts the failures among all that a run saw.
 std::vector<FailureCount> failures_of_run(const Database& database, RunId run);
 
 /// Returns the places of a run's re-ranking, the winner first; empty where it had none.

@@ -4,11 +4,9 @@
 namespace tune::db {
 
 int ColumnPlaces::of(const SQLite::Statement& statement, const char* name) {
-  for (std::size_t i = 0; i < known_.size(); ++i) {
-    const std::size_t at = (next_ + i) % known_.size();
-    if (known_[at].first != name) continue;
-    next_ = at + 1;
-    return known_[at].second;
+  for (std::size_t i = 0; i < known_.size(); ++i, ++next_) {
+    if (next_ == known_.size()) next_ = 0;
+    if (known_[next_].first == name) return known_[next_++].second;
   }
   known_.emplace_back(name, statement.getColumnIndex(name));
   next_ = known_.size();

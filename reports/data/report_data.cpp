@@ -167,6 +167,8 @@ void add_evaluations(Section& section, const db::Database& database, const Repor
       database,
       filter.run ? ranked_of_run(database, *filter.run) : ranked_of_workload(database, section.workload.id),
       std::move(winner));
+  section.failures =
+      filter.run ? failures_of_run(database, *filter.run) : failures_of(database, rows->ranked());
   section.evaluations = rows->first_rows(std::max<std::size_t>(section.top, 1));
   const std::vector<db::RankedEvaluation>& ranked = rows->ranked();
   std::vector<double> times;
@@ -238,8 +240,6 @@ Section section_of(const db::Database& database, const std::vector<db::RunSummar
   Section section;
   section.workload = runs.front().workload;
   section.top = filter.top;
-  section.failures = filter.run ? failures_of_run(database, *filter.run)
-                                : failures_of_workload(database, section.workload.id);
   add_evaluations(section, database, filter,
                   default_configuration ? default_configuration(section.workload) : std::nullopt);
   for (const db::RunSummary& run : runs) add_run(section, database, run);
