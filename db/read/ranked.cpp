@@ -234,9 +234,7 @@ struct ResultReader::Parts {
         own(connection,
             "SELECT e.*, e.id AS evaluation, e.time AS measured_time,"
             " (SELECT COUNT(*) FROM samples s WHERE s.evaluation = e.id) AS samples"
-            " FROM evaluations e WHERE e.id = ?") {
-    connection.exec("PRAGMA cache_size = -65536");  // KiB: in this order pages are read again and again
-  }
+            " FROM evaluations e WHERE e.id = ?") {}
 
   /// Reads the row of an evaluation.
   ResultRow read_whole(const Row& row) {
@@ -257,8 +255,13 @@ struct ResultReader::Parts {
   std::unordered_map<RunId, Run> known;
 };
 
-ResultReader::ResultReader(const Database& database) : database_(database) {
-  database.read([this](SQLite::Database& connection) { parts_ = std::make_unique<Parts>(connection); });
+ResultReader::ResultReader(const Database& database, std::size_t rows) : database_(database) {
+  constexpr std::size_t many = 10'000;
+  database.read([&](SQLite::Database& connection) {
+    parts_ = std::make_unique<Parts>(connection);
+    // KiB: in the order of ranks, pages are read again and again.
+    if (rows >= many) connection.exec("PRAGMA cache_size = -65536");
+  });
 }
 
 ResultReader::~ResultReader() = default;

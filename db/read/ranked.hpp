@@ -56,8 +56,8 @@ std::vector<FailureCount> failures_of(const Database& database, const std::vecto
 /// text that cannot be read, which is noted in the database.
 class ResultReader {
  public:
-  /// The database must outlive it.
-  explicit ResultReader(const Database& database);
+  /// Of many rows, up to 64 MiB of pages are kept. The database must outlive it.
+  ResultReader(const Database& database, std::size_t rows);
   ~ResultReader();
 
   std::optional<ResultRow> row(const RankedEvaluation& ranked);

@@ -113,7 +113,7 @@ class RankedRows {
  public:
   RankedRows(const db::Database& database, std::vector<db::RankedEvaluation> ranked,
              std::optional<db::ResultRow> winner)
-      : database_(database), ranked_(std::move(ranked)), first_(std::move(winner)), reader_(database) {
+      : database_(database), ranked_(std::move(ranked)), first_(std::move(winner)) {
     if (!first_) return;
     const auto place = std::ranges::find(ranked_, first_->evaluation, &db::RankedEvaluation::evaluation);
     if (place == ranked_.end()) {
@@ -125,19 +125,22 @@ class RankedRows {
   }
 
   const std::vector<db::RankedEvaluation>& ranked() const { return ranked_; }
-  std::optional<db::ResultRow> row(std::size_t place) {
-    return place == 0 && first_ ? first_ : reader_.row(ranked_[place]);
-  }
   /// Returns the first rows; those that cannot be read lose their ranks.
   std::vector<db::ResultRow> first_rows(std::size_t count) {
     std::vector<db::ResultRow> rows;
+    db::ResultReader reader(database_, count);
     while (rows.size() < std::min(ranked_.size(), count)) {
-      if (auto next = row(rows.size()))
+      if (auto next = row(reader, rows.size()))
         rows.push_back(*std::move(next));
       else
         ranked_.erase(ranked_.begin() + std::ssize(rows));
     }
     return rows;
+  }
+  void each(const StoredEvaluations::Take& take) const {
+    db::ResultReader reader(database_, ranked_.size());
+    for (std::size_t i = 0; i < ranked_.size(); ++i)
+      if (const auto one = row(reader, i)) take(*one);
   }
   void each_chart_row(const std::optional<db::ResultRow>& winner,
                       const StoredEvaluations::TakeChartRow& take) const {
@@ -152,10 +155,13 @@ class RankedRows {
   }
 
  private:
+  std::optional<db::ResultRow> row(db::ResultReader& reader, std::size_t place) const {
+    return place == 0 && first_ ? first_ : reader.row(ranked_[place]);
+  }
+
   const db::Database& database_;
   std::vector<db::RankedEvaluation> ranked_;
   std::optional<db::ResultRow> first_;
-  db::ResultReader reader_;
 };
 
 /// Reads the evaluations that a table lists; the others stay in the database.
@@ -186,10 +192,7 @@ void add_evaluations(Section& section, const db::Database& database, const Repor
   stored.count = ranked.size();
   stored.tied = static_cast<std::size_t>(
       std::ranges::count_if(ranked, [&](const auto& one) { return ties_with(section.winner, one); }));
-  stored.each = [rows](const StoredEvaluations::Take& take) {
-    for (std::size_t i = 0; i < rows->ranked().size(); ++i)
-      if (const auto row = rows->row(i)) take(*row);
-  };
+  stored.each = [rows](const StoredEvaluations::Take& take) { rows->each(take); };
   stored.each_chart_row = [rows, best = section.winner](const StoredEvaluations::TakeChartRow& take) {
     rows->each_chart_row(best, take);
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/data/report_data.hpp"
 
+#include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -148,6 +149,15 @@ TEST_F(ReportDataTest, NothingToShowIsAnError) {
     EXPECT_EQ(error.exit(), Exit::no_answer);
     EXPECT_THAT(error.what(), ::testing::HasSubstr("tune list"));
   }
+}
+
+TEST_F(ReportDataTest, ASectionWithoutARunThatCanBeReadIsLeftOut) {
+  database_.connection().exec(
+      "UPDATE devices SET facts = json_set(facts, '$.driver', 5) WHERE name LIKE '%mobile%'");
+  EXPECT_THAT(sizes({}), ElementsAre("512x256x128 measured", "512x256x128 replayed", "4096x4096 measured"));
+  database_.connection().exec("UPDATE devices SET facts = json_set(facts, '$.driver', 5)");
+  EXPECT_THROW(reports::collect(database_, {}), Error);
+  EXPECT_FALSE(database_.left_out().empty());
 }
 
 TEST_F(ReportDataTest, ADatabaseForReadingIsEnough) {
