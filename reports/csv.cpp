@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <ostream>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "reports/report.hpp"
@@ -11,10 +14,8 @@
 namespace tune::reports {
 namespace {
 
-using Cells = std::vector<std::string>;
-
 /// True for a cell that a spreadsheet would compute; numbers are no formulas.
-bool is_formula(const std::string& cell) {
+bool is_formula(std::string_view cell) {
   if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == std::string_view::npos) return false;
   double number = 0;
   const char* end = cell.data() + cell.size();
@@ -22,153 +23,211 @@ bool is_formula(const std::string& cell) {
   return read.ec != std::errc() || read.ptr != end;
 }
 
-std::string quoted(const std::string& written) {
-  const std::string cell = is_formula(written) ? "'" + written : written;
-  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
-  std::string text = "\"";
-  for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
-}
+/// Lines, cell by cell.
+class Lines {
+ public:
+  explicit Lines(std::ostream& out) : out_(out) {}
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+  ~Lines() { write(); }
 
-std::string line(const Cells& cells) {
-  std::string text;
-  for (std::size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "" : ",") + quoted(cells[i]);
-  return text + '\n';
-}
+  void text(std::string_view cell) {
+    separate();
+    const bool formula = is_formula(cell);
+    const bool quoted = cell.find_first_of(",\"\n\r") != std::string_view::npos;
+    if (quoted) text_ += '"';
+    if (formula) text_ += '\'';
+    if (!quoted) {
+      text_ += cell;
+      return;
+    }
+    for (const char c : cell) text_.append(c == '"' ? 2 : 1, c);
+    text_ += '"';
+  }
+  /// Integers, and real numbers in the shortest form that reads back the same.
+  template<class Number>
+  void number(Number value) {
+    separate();
+    if constexpr (std::is_integral_v<Number>) {
+      std::array<char, 24> digits{};
+      text_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+    } else {
+      text_ += format("{}", value);
+    }
+  }
+  /// Several cells with their commas.
+  void as_is(std::string_view cells) {
+    separate();
+    text_ += cells;
+  }
+  void empty(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) separate();
+  }
+  /// Empty where it is not known.
+  void known_or_empty(double value) { value > 0 ? number(value) : empty(1); }
 
-/// In the order in which they appear first.
-Cells parameters(const ReportData& data) {
-  Cells names;
-  for (const Section& section : data.sections)
-    each_configuration(section, [&](const Configuration& configuration) {
-      for (const auto& [name, value] : configuration.entries())
-        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    });
+  void end_line() {
+    constexpr std::size_t part = 1 << 16;  // one by one, half a second for a million
+    text_ += '\n';
+    first_ = true;
+    if (text_.size() >= part) write();
+  }
+
+ private:
+  void write() {
+    out_.write(text_.data(), std::ssize(text_));
+    text_.clear();
+  }
+  void separate() {
+    if (!std::exchange(first_, false)) text_ += ',';
+  }
+
+  std::ostream& out_;
+  std::string text_;
+  bool first_ = true;
+};
+
+using Names = std::vector<std::string>;
+
+/// The names of a section's parameters in the order in which they appear first.
+Names parameters(const Section& section) {
+  struct First {
+    std::string name;
+    std::pair<std::size_t, std::size_t> place;  ///< the evaluation, and its index there
+  };
+  std::vector<First> known;
+  each_configuration(section, [&](std::size_t place, const Configuration& configuration) {
+    const auto& entries = configuration.entries();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      auto found = known.begin() + std::min(std::ssize(known), static_cast<std::ptrdiff_t>(i));
+      if (found == known.end() || found->name != entries[i].first)
+        found = std::ranges::find(known, entries[i].first, &First::name);
+      if (found == known.end())
+        known.push_back({entries[i].first, {place, i}});
+      else
+        found->place = std::min(found->place, std::pair(place, i));
+    }
+  });
+  std::ranges::sort(known, {}, &First::place);
+  Names names;
+  for (First& one : known) names.push_back(std::move(one.name));
   return names;
 }
 
-void add(Cells& cells, const Cells& more) {
-  cells.insert(cells.end(), more.begin(), more.end());
+/// Those of all sections.
+Names parameters(const ReportData& data) {
+  Names names;
+  for (const Section& section : data.sections)
+    for (std::string& name : parameters(section))
+      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  return names;
 }
 
 /// The columns before and after those of the parameters.
 constexpr std::string_view first_columns =
     "problem,size,settings,device,model_key,architecture,driver,compiler,source_hash,origin,cache,run,evaluation,recorded";
 constexpr std::string_view last_columns =
-    ",seconds,min_seconds,samples,share_of_limit,items_per_second,flops_per_second,bytes_per_second,error,"
+    "seconds,min_seconds,samples,share_of_limit,items_per_second,flops_per_second,bytes_per_second,error,"
     "tolerance,phase,reason,registers,spill_store_bytes,spill_load_bytes,local_bytes,static_shared_memory,"
     "dynamic_shared_memory,threads,max_threads,blocks_per_multiprocessor,occupancy,limiter,binary_hash,"
     "compile_seconds,load_seconds,verify_seconds,measure_seconds,measured_seconds,final_place,final_tied,"
     "final_rounds,final_low_seconds,final_high_seconds,final_ratio,stop,executions,throttled_samples,joules,"
-    "core_clock,memory_clock,temperature,power,throttle\n";
+    "core_clock,memory_clock,temperature,power,throttle";
 
-/// The shortest form that reads back the same.
-std::string number(double value) {
-  return format("{}", value);
+void add_workload(Lines& line, const db::Workload& workload) {
+  for (const std::string* const text :
+       {&workload.problem, &workload.size, &workload.settings, &workload.device, &workload.model_key,
+        &workload.architecture, &workload.driver, &workload.toolchain.compiler,
+        &workload.toolchain.source_hash})
+    line.text(*text);
+  line.text(to_string(workload.origin));
+  line.text(to_string(workload.cache));
 }
 
-Cells outcome(const db::ResultRow& row) {
+void add_outcome(Lines& line, const db::ResultRow& row) {
   if (!row.time) {
-    Cells cells(9);
-    add(cells, {std::string(to_string(row.failure->phase)), row.failure->reason});
-    return cells;
+    line.empty(9);
+    line.text(to_string(row.failure->phase));
+    line.text(row.failure->reason);
+    return;
   }
   const double time = *row.time;
   const db::WorkloadCost& amount = row.amount;
   const auto share = share_of_limit(amount, time);
-  return {number(time),
-          number(row.minimum),
-          format("{}", row.samples),
-          share ? number(*share) : "",
-          number(amount.items / time),
-          number(amount.flops / time),
-          number(amount.bytes / time),
-          number(row.error),
-          number(row.tolerance),
-          "",
-          ""};
+  line.number(time);
+  line.number(row.minimum);
+  line.number(row.samples);
+  share ? line.number(*share) : line.empty(1);
+  for (const double value :
+       {amount.items / time, amount.flops / time, amount.bytes / time, row.error, row.tolerance})
+    line.number(value);
+  line.empty(2);
 }
 
-Cells resources(const std::optional<KernelResources>& needs) {
-  if (!needs) return Cells(11);
-  Cells cells;
+void add_resources(Lines& line, const std::optional<KernelResources>& needs) {
+  if (!needs) return line.empty(11);
   for (const int value : {needs->registers, needs->spill_store_bytes, needs->spill_load_bytes,
                           needs->local_bytes, needs->static_shared_memory, needs->dynamic_shared_memory,
                           needs->threads, needs->max_threads, needs->blocks_per_multiprocessor})
-    cells.push_back(format("{}", value));
-  add(cells, {number(needs->occupancy), needs->limiter});
-  return cells;
+    line.number(value);
+  line.number(needs->occupancy);
+  line.text(needs->limiter);
 }
 
-/// Empty where it is not known.
-std::string known_or_empty(double value) {
-  return value > 0 ? number(value) : "";
-}
-
-Cells rerank_cells(const db::ResultRow& row) {
-  Cells cells = {row.measured_time ? number(*row.measured_time) : ""};
-  if (!row.rerank) {
-    add(cells, Cells(6));
-    return cells;
-  }
+void add_rerank(Lines& line, const db::ResultRow& row) {
+  row.measured_time ? line.number(*row.measured_time) : line.empty(1);
+  if (!row.rerank) return line.empty(6);
   const db::RerankStanding& rerank = *row.rerank;
-  add(cells, {format("{}", rerank.place), rerank.tied ? "1" : "0", format("{}", rerank.rounds),
-              number(rerank.time.low), number(rerank.time.high), number(rerank.ratio.median)});
-  return cells;
+  line.number(rerank.place);
+  line.text(rerank.tied ? "1" : "0");
+  line.number(rerank.rounds);
+  for (const double value : {rerank.time.low, rerank.time.high, rerank.ratio.median}) line.number(value);
 }
 
-Cells measuring_cells(const std::optional<Timing>& timing) {
-  if (!timing) return Cells(9);
+void add_measuring(Lines& line, const std::optional<Timing>& timing) {
+  if (!timing) return line.empty(9);
   const MachineState& machine = timing->machine;
-  return {std::string(to_string(timing->stop)),
-          format("{}", timing->executions),
-          format("{}", timing->throttled),
-          known_or_empty(timing->energy),
-          known_or_empty(machine.core_clock),
-          known_or_empty(machine.memory_clock),
-          known_or_empty(machine.temperature),
-          known_or_empty(machine.power),
-          machine.throttle};
+  line.text(to_string(timing->stop));
+  line.number(timing->executions);
+  line.number(timing->throttled);
+  for (const double value :
+       {timing->energy, machine.core_clock, machine.memory_clock, machine.temperature, machine.power})
+    line.known_or_empty(value);
+  line.text(machine.throttle);
 }
 
-Cells row_cells(const db::ResultRow& row, const Cells& parameter_names) {
-  const db::Workload& workload = row.workload;
-  Cells cells = {workload.problem,
-                 workload.size,
-                 workload.settings,
-                 workload.device,
-                 workload.model_key,
-                 workload.architecture,
-                 workload.driver,
-                 workload.toolchain.compiler,
-                 workload.toolchain.source_hash,
-                 std::string(to_string(workload.origin)),
-                 std::string(to_string(workload.cache)),
-                 format("{}", row.run),
-                 format("{}", row.evaluation),
-                 row.recorded};
+void add_row(Lines& line, const db::ResultRow& row, const Names& parameter_names) {
+  add_workload(line, row.workload);
+  line.number(row.run);
+  line.number(row.evaluation);
+  line.text(row.recorded);
   for (const std::string& name : parameter_names) {
     const search::Value* value = row.configuration.find(name);
-    cells.push_back(value == nullptr ? "" : value->to_string());
+    line.text(value == nullptr ? "" : value->to_string());
   }
-  add(cells, outcome(row));
-  add(cells, resources(row.resources));
-  add(cells, {row.binary_hash, number(row.phases.compile), number(row.phases.load), number(row.phases.verify),
-              number(row.phases.measure)});
-  add(cells, rerank_cells(row));
-  add(cells, measuring_cells(row.timing));
-  return cells;
+  add_outcome(line, row);
+  add_resources(line, row.resources);
+  line.text(row.binary_hash);
+  for (const double value : {row.phases.compile, row.phases.load, row.phases.verify, row.phases.measure})
+    line.number(value);
+  add_rerank(line, row);
+  add_measuring(line, row.timing);
 }
 
 }  // namespace
 
 void write_csv(const ReportData& data, std::ostream& out) {
-  const Cells names = parameters(data);
-  out << first_columns;
-  for (const std::string& name : names) out << "," + quoted("param_" + name);
-  out << last_columns;
+  const Names names = parameters(data);
+  Lines line(out);
+  line.as_is(first_columns);
+  for (const std::string& name : names) line.text("param_" + name);
+  line.as_is(last_columns);
+  line.end_line();
   for (const Section& section : data.sections)
-    each_evaluation(section, [&](const db::ResultRow& row) { out << line(row_cells(row, names)); });
+    each_evaluation(section, [&](const db::ResultRow& row) {
+      add_row(line, row, names);
+      line.end_line();
+    });
 }
 
 }  // namespace tune::reports

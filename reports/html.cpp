@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "reports/page/html_text.hpp"
-#include "reports/page/page_data.hpp"
-#include "reports/page/summary.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::reports {
@@ -93,7 +91,7 @@ built without it, and it could not be loaded from the network. Everything else i
 
 }  // namespace
 
-std::string html_page(const ReportData& data, const PageOptions& options) {
+std::string html_page(const PageParts& parts, const PageOptions& options) {
   std::string html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   html += "<meta name=\"color-scheme\" content=\"light dark\">\n";
@@ -101,24 +99,24 @@ std::string html_page(const ReportData& data, const PageOptions& options) {
   html += "<title>tune: report</title>\n";
   html += format("<style>\n{}</style>\n</head>\n<body{}>\n", page_style(),
                  options.live.empty() ? "" : format(" data-live=\"{}\"", html_text(options.live)));
-  html += format(fmt::runtime(header_html), html_text("Results in " + data.database));
-  html += "<main>\n<section id=\"summary\" aria-label=\"Summary\">\n<h2>Summary</h2>\n" + summary_html(data) +
+  html += format(fmt::runtime(header_html), html_text(parts.source));
+  html += "<main>\n<section id=\"summary\" aria-label=\"Summary\">\n<h2>Summary</h2>\n" + parts.summary +
           "</section>\n";
-  html += "<section id=\"sections\">\n" + sections_html(data) + "</section>\n";
+  html += "<section id=\"sections\">\n" + parts.sections + "</section>\n";
   html += charts_html;
   html += "</main>\n";
-  html += format("<script type=\"application/json\" id=\"data\">{}</script>\n", script_text(page_data(data)));
+  html += format("<script type=\"application/json\" id=\"data\">{}</script>\n", script_text(parts.data));
   html += library_html(options);
   html += format("<script>\n{}</script>\n</body>\n</html>\n", page_script());
   return html;
 }
 
-std::string page_update(const ReportData& data) {
-  nlohmann::ordered_json object = {{"data", nlohmann::ordered_json::parse(page_data(data))},
-                                   {"source", "Results in " + data.database},
-                                   {"summary", summary_html(data)},
-                                   {"sections", sections_html(data)}};
-  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+std::string page_update(const PageParts& parts) {
+  const auto quoted = [](const std::string& text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  };
+  return format(R"({{"data":{},"source":{},"summary":{},"sections":{}}})", parts.data, quoted(parts.source),
+                quoted(parts.summary), quoted(parts.sections));
 }
 
 }  // namespace tune::reports

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/data/report_data.hpp"
+#include "reports/page/page_parts.hpp"
 
 /// The report as a page for a browser. Style, script and library are embedded in the program from
 /// reports/web/.
@@ -29,9 +29,9 @@ struct PageOptions {
 /// One file for a browser: tables and sentences, which need no script, and charts. It loads nothing where the
 /// program was built with the chart library; else the browser loads the library from the network, and refuses
 /// any other version.
-std::string html_page(const ReportData& data, const PageOptions& options = {});
+std::string html_page(const PageParts& parts, const PageOptions& options = {});
 
 /// The answer to a live page, as JSON: the data and the parts of the page that need no script.
-std::string page_update(const ReportData& data);
+std::string page_update(const PageParts& parts);
 
 }  // namespace tune::reports

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "reports/data/wording.hpp"
+#include "reports/json_text.hpp"
 #include "reports/report.hpp"
 
 namespace tune::reports {
@@ -14,70 +15,87 @@ using Json = nlohmann::ordered_json;
 /// Raised when a member changes its meaning or goes; new members do not count.
 constexpr int format_version = 1;
 
-Json resources_json(const std::optional<KernelResources>& needs) {
-  if (!needs) return nullptr;
-  return {{"registers", needs->registers},
-          {"spill_store_bytes", needs->spill_store_bytes},
-          {"spill_load_bytes", needs->spill_load_bytes},
-          {"local_bytes", needs->local_bytes},
-          {"static_shared_memory", needs->static_shared_memory},
-          {"dynamic_shared_memory", needs->dynamic_shared_memory},
-          {"threads", needs->threads},
-          {"max_threads", needs->max_threads},
-          {"blocks_per_multiprocessor", needs->blocks_per_multiprocessor},
-          {"occupancy", needs->occupancy},
-          {"limiter", needs->limiter}};
+void add_resources(JsonText& json, const std::optional<KernelResources>& needs) {
+  if (!needs) return json.add("resources", nullptr);
+  json.begin("resources");
+  json.add("registers", needs->registers);
+  json.add("spill_store_bytes", needs->spill_store_bytes);
+  json.add("spill_load_bytes", needs->spill_load_bytes);
+  json.add("local_bytes", needs->local_bytes);
+  json.add("static_shared_memory", needs->static_shared_memory);
+  json.add("dynamic_shared_memory", needs->dynamic_shared_memory);
+  json.add("threads", needs->threads);
+  json.add("max_threads", needs->max_threads);
+  json.add("blocks_per_multiprocessor", needs->blocks_per_multiprocessor);
+  json.add("occupancy", needs->occupancy);
+  json.add("limiter", needs->limiter);
+  json.end();
 }
 
 /// Null where it cannot be read.
-Json known_or_null(double value) {
-  return value > 0 ? Json(value) : Json(nullptr);
+void add_known(JsonText& json, std::string_view name, double value) {
+  value > 0 ? json.add(name, value) : json.add(name, nullptr);
 }
 
-Json measuring_json(const std::optional<Timing>& timing) {
-  if (!timing) return nullptr;
+void add_measuring(JsonText& json, const std::optional<Timing>& timing) {
+  if (!timing) return json.add("measuring", nullptr);
   const MachineState& machine = timing->machine;
-  return {{"stop", to_string(timing->stop)},
-          {"executions", timing->executions},
-          {"throttled_samples", timing->throttled},
-          {"joules", known_or_null(timing->energy)},
-          {"core_clock", known_or_null(machine.core_clock)},
-          {"memory_clock", known_or_null(machine.memory_clock)},
-          {"temperature", known_or_null(machine.temperature)},
-          {"power", known_or_null(machine.power)},
-          {"throttle", machine.throttle}};
+  json.begin("measuring");
+  json.add("stop", to_string(timing->stop));
+  json.add("executions", timing->executions);
+  json.add("throttled_samples", timing->throttled);
+  add_known(json, "joules", timing->energy);
+  add_known(json, "core_clock", machine.core_clock);
+  add_known(json, "memory_clock", machine.memory_clock);
+  add_known(json, "temperature", machine.temperature);
+  add_known(json, "power", machine.power);
+  json.add("throttle", machine.throttle);
+  json.end();
 }
 
-Json evaluation_json(const db::ResultRow& row) {
-  Json object = {{"evaluation", row.evaluation},
-                 {"run", row.run},
-                 {"recorded", row.recorded},
-                 {"configuration", json_object(row.configuration.entries())}};
-  if (row.time) {
-    object["seconds"] = *row.time;
-    object["measured_seconds"] = *row.measured_time;
-    object["min_seconds"] = row.minimum;
-    object["samples"] = row.samples;
-    object["error"] = row.error;
-    object["tolerance"] = row.tolerance;
-    object["finals"] = nullptr;
-    if (row.rerank)
-      object["finals"] = result_json(shown(row), {"run", "place", "tied", "rounds", "low_seconds",
-                                                  "high_seconds", "ratio", "low_ratio", "high_ratio"});
-    object["measuring"] = measuring_json(row.timing);
-  } else {
-    object["failure"] = {{"phase", to_string(row.failure->phase)}, {"reason", row.failure->reason}};
+void add_outcome(JsonText& json, const db::ResultRow& row) {
+  if (!row.time) {
+    json.begin("failure");
+    json.add("phase", to_string(row.failure->phase));
+    json.add("reason", row.failure->reason);
+    return json.end();
   }
-  object["resources"] = resources_json(row.resources);
-  object["binary_hash"] = row.binary_hash;
-  object["same_code"] = row.same_code;
-  object["from_cache"] = row.from_cache;
-  object["phase_seconds"] = {{"compile", row.phases.compile},
-                             {"reference", row.phases.reference},
-                             {"load", row.phases.load},
-                             {"verify", row.phases.verify},
-                             {"measure", row.phases.measure}};
-  return object;
+  json.add("seconds", *row.time);
+  json.add("measured_seconds", *row.measured_time);
+  json.add("min_seconds", row.minimum);
+  json.add("samples", row.samples);
+  json.add("error", row.error);
+  json.add("tolerance", row.tolerance);
+  if (row.rerank)
+    json.add("finals", result_json(shown(row), {"run", "place", "tied", "rounds", "low_seconds",
+                                                "high_seconds", "ratio", "low_ratio", "high_ratio"}));
+  else
+    json.add("finals", nullptr);
+  add_measuring(json, row.timing);
+}
+
+/// An object within `depth` lists and objects.
+std::string evaluation_text(const db::ResultRow& row, std::size_t depth) {
+  JsonText json(depth);
+  json.add("evaluation", row.evaluation);
+  json.add("run", row.run);
+  json.add("recorded", row.recorded);
+  json.begin("configuration");
+  for (const auto& [name, value] : row.configuration.entries()) json.add(name, value);
+  json.end();
+  add_outcome(json, row);
+  add_resources(json, row.resources);
+  json.add("binary_hash", row.binary_hash);
+  json.add("same_code", row.same_code);
+  json.add("from_cache", row.from_cache);
+  json.begin("phase_seconds");
+  json.add("compile", row.phases.compile);
+  json.add("reference", row.phases.reference);
+  json.add("load", row.phases.load);
+  json.add("verify", row.phases.verify);
+  json.add("measure", row.phases.measure);
+  json.end();
+  return json.finish();
 }
 
 Json text_or_null(const std::string& text) {
@@ -121,7 +139,7 @@ Json found_json(const std::optional<Discovery>& found) {
 Json best_json(const Section& section) {
   if (!section.winner) return nullptr;
   const double time = *section.winner->time;
-  Json object = evaluation_json(*section.winner);
+  Json object = Json::parse(evaluation_text(*section.winner, 0));
   object["sample_seconds"] = section.winner_samples;
   object["share_of_limit"] = or_null(share_of_limit(section.amount, time));
   object.update(
@@ -186,12 +204,18 @@ std::string opened(std::string text) {
 
 void write_section(const Section& section, std::ostream& out) {
   out << opened(nested(section_json(section), 2)) << ",\n      \"evaluations\": [";
+  constexpr std::size_t part = 1 << 16;  // one by one, 3 s for a million
   bool first = true;
+  std::string text;
   each_evaluation(section, [&](const db::ResultRow& row) {
-    out << (first ? "\n" : ",\n") << nested(evaluation_json(row), 4);
+    text += first ? "\n        " : ",\n        ";
+    text += evaluation_text(row, 4);
     first = false;
+    if (text.size() < part) return;
+    out << text;
+    text.clear();
   });
-  out << (first ? "]\n    }" : "\n      ]\n    }");
+  out << text << (first ? "]\n    }" : "\n      ]\n    }");
 }
 
 }  // namespace

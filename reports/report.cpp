@@ -11,14 +11,14 @@ namespace tune::reports {
 namespace {
 
 constexpr std::array kinds = {
-    ReportKind{"text", ".txt", "for a terminal", Rows::listed,
+    ReportKind{"text", ".txt", "for a terminal",
                [](const ReportData& data, std::ostream& out) { out << text_report(data); }},
-    ReportKind{"markdown", ".md", "for a page on the web or a discussion", Rows::listed,
+    ReportKind{"markdown", ".md", "for a page on the web or a discussion",
                [](const ReportData& data, std::ostream& out) { out << markdown_report(data); }},
-    ReportKind{"html", ".html", "for a browser: a page with charts, docs/reports.md", Rows::all,
-               [](const ReportData& data, std::ostream& out) { out << html_page(data); }},
-    ReportKind{"csv", ".csv", "for a spreadsheet: a row for each evaluation", Rows::listed, write_csv},
-    ReportKind{"json", ".json", "for programs: everything, docs/report-json.md", Rows::listed, write_json},
+    ReportKind{"html", ".html", "for a browser: a page with charts, docs/reports.md",
+               [](const ReportData& data, std::ostream& out) { out << html_page(page_parts(data)); }},
+    ReportKind{"csv", ".csv", "for a spreadsheet: a row for each evaluation", write_csv},
+    ReportKind{"json", ".json", "for programs: everything, docs/report-json.md", write_json},
 };
 
 }  // namespace

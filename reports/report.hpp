@@ -15,7 +15,6 @@ struct ReportKind {
   std::string_view name;     ///< for --format: `markdown`
   std::string_view suffix;   ///< the ending of its files: `.md`
   std::string_view summary;  ///< for the help
-  Rows rows;                 ///< that it needs in memory
   /// Writes the whole file, in UTF-8: equal data give equal text.
   void (*write)(const ReportData& data, std::ostream& out);
 

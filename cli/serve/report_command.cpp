@@ -60,8 +60,7 @@ class LivePage {
   std::string start_;                           ///< tells this server's tags from another's
   std::optional<std::int64_t> version_;         ///< of the data that is shown
   std::chrono::steady_clock::time_point next_;  ///< before this, nothing is made anew
-  reports::ReportData data_;
-  std::string page_, update_;  ///< empty where they were not asked for yet
+  reports::PageParts parts_;
 };
 
 LivePage::LivePage(const db::Database& database, reports::ReportFilter filter)
@@ -77,14 +76,15 @@ void LivePage::refresh() {
   // Read before the data, so that anything written meanwhile makes them outdated.
   const std::int64_t version = database_.data_version();
   if (version_ == version) return;
-  data_ = reports::collect(database_, filter_, [&](const db::Workload& workload) {
+  const auto default_of = [&](const db::Workload& workload) {
     const auto [place, added] = defaults_.try_emplace(workload.id);
     if (added) place->second = stored_default(workload);
     return place->second;
+  };
+  database_.read([&](SQLite::Database&) {
+    parts_ = reports::page_parts(reports::collect(database_, filter_, default_of));
   });
   version_ = version;
-  page_.clear();
-  update_.clear();
   const auto end = std::chrono::steady_clock::now();
   next_ = end + 3 * (end - begin);
 }
@@ -99,9 +99,8 @@ HttpResponse LivePage::answer(const HttpRequest& request) {
   const std::string tag = format("{}-{}", start_, *version_);
   HttpResponse response;
   if (request.path == "/") {
-    if (page_.empty()) page_ = reports::html_page(data_, {.live = tag});
     response.type = "text/html; charset=utf-8";
-    response.body = page_;
+    response.body = reports::html_page(parts_, {.live = tag});
     return response;
   }
   response.type = "application/json";
@@ -111,8 +110,7 @@ HttpResponse LivePage::answer(const HttpRequest& request) {
     response.status = 304;
     return response;
   }
-  if (update_.empty()) update_ = reports::page_update(data_);
-  response.body = update_;
+  response.body = reports::page_update(parts_);
   return response;
 }
 
@@ -162,7 +160,7 @@ int run_report(const ReportRequest& request) {
   filter.top = request.top;
   // One state of the file, also for what is read while it is written.
   database.read([&](SQLite::Database&) {
-    const reports::ReportData data = reports::collect(database, filter, stored_default, kind.rows);
+    const reports::ReportData data = reports::collect(database, filter, stored_default);
     if (out.empty())
       kind.write(data, std::cout);
     else

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "db/store/rows.hpp"
-#include "tuner/base/content_hash.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::db {
@@ -51,7 +50,7 @@ void bind_column(SQLite::Statement& statement, int index, const SQLite::Column& 
   }
 }
 
-std::string row_hash(SQLite::Statement& row, int first, int count) {
+ContentDigest row_digest(SQLite::Statement& row, int first, int count) {
   std::string bytes;
   for (int i = first; i < first + count; ++i) {
     const SQLite::Column value = row.getColumn(i);
@@ -66,7 +65,7 @@ std::string row_hash(SQLite::Statement& row, int first, int count) {
       bytes += text;
     }
   }
-  return content_hash(bytes);
+  return content_digest(bytes);
 }
 
 }  // namespace tune::db

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/base/content_hash.hpp"
+
 /// Copies rows of any table from one database to another: for the .cpp files of this folder only. All throw
 /// SQLite::Exception.
 namespace tune::db {
@@ -26,7 +28,7 @@ std::string insert_sql(const std::string& table, const std::vector<std::string>&
 /// Binds the value of a row's column, of whatever type, as the statement's parameter.
 void bind_column(SQLite::Statement& statement, int index, const SQLite::Column& value);
 
-/// Returns a hash of the `count` columns from `first` on, with their types.
-std::string row_hash(SQLite::Statement& row, int first, int count);
+/// Returns a digest of the `count` columns from `first` on, with their types.
+ContentDigest row_digest(SQLite::Statement& row, int first, int count);
 
 }  // namespace tune::db

@@ -4,10 +4,9 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
-#include <algorithm>
 #include <bit>
-#include <vector>
 
+#include "db/maintain/known_contents.hpp"
 #include "db/maintain/merge_rows.hpp"
 #include "db/store/evaluation_insert.hpp"
 #include "db/store/rows.hpp"
@@ -43,9 +42,9 @@ class KnownEvaluations {
         content.add(row.getColumn(2).getDouble());
       for (const int column : {6, 7, 8, 9}) content.add(row.getColumn(column).getDouble());
       content.add(row.getColumn(10).getString());
-      known_.push_back({content.hash(), row.getColumn(0).getInt64(), 0});
+      known_.add(content.hash(), row.getColumn(0).getInt64());
     }
-    std::ranges::stable_sort(known_, {}, &Known::content);
+    known_.sort();
   }
 
   /// Returns the number of an equal one, or 0; each is returned once.
@@ -65,10 +64,7 @@ class KnownEvaluations {
     for (const double seconds : {phases.compile, phases.load, phases.verify, phases.measure})
       content.add(seconds);
     content.add(recorded);
-    const auto first = std::ranges::lower_bound(known_, content.hash(), {}, &Known::content);
-    const auto last = std::ranges::upper_bound(first, known_.end(), content.hash(), {}, &Known::content);
-    if (first == last || first->taken == last - first) return 0;
-    return first[first->taken++].evaluation;
+    return known_.take(content.hash());
   }
 
  private:
@@ -85,13 +81,8 @@ class KnownEvaluations {
    private:
     std::string bytes_;
   };
-  struct Known {
-    ContentDigest content;
-    std::int64_t evaluation = 0;
-    std::ptrdiff_t taken = 0;  ///< of the first of equal ones: how many of them are
-  };
 
-  std::vector<Known> known_;
+  KnownContents known_;
 };
 
 /// The index of configurations while many evaluations are added: entries that come in no order would each

@@ -3,14 +3,16 @@
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "db/maintain/check.hpp"
 #include "db/maintain/copy_rows.hpp"
+#include "db/maintain/known_contents.hpp"
 #include "db/maintain/merge_facts.hpp"
 #include "db/maintain/merge_rows.hpp"
 #include "db/store/rows.hpp"
@@ -20,10 +22,10 @@
 namespace tune::db {
 namespace {
 
-/// A run, and a hash of everything that was fixed when it began.
+/// A run, and a digest of everything that was fixed when it began.
 struct RunIdentity {
   std::int64_t id = 0;
-  std::string hash;
+  ContentDigest digest;
   bool imported = false;
 };
 
@@ -43,7 +45,7 @@ std::vector<RunIdentity> run_identities(SQLite::Database& connection) {
           " JOIN toolchains t ON t.id = w.toolchain JOIN devices d ON d.id = r.device ORDER BY r.id");
   std::vector<RunIdentity> runs;
   while (row.executeStep())
-    runs.push_back({row.getColumn(0).getInt64(), row_hash(row, 1, row.getColumnCount() - 1),
+    runs.push_back({row.getColumn(0).getInt64(), row_digest(row, 1, row.getColumnCount() - 1),
                     row.getColumn(1).getString() == "imported"});
   return runs;
 }
@@ -57,34 +59,51 @@ class EvaluationContent {
     columns_ = static_cast<int>(columns.size());
   }
   const std::string& sql() const { return sql_; }
-  /// Hashes the content in a row of that statement.
-  std::string hash_of(SQLite::Statement& row) const { return row_hash(row, 2, columns_); }
+  /// Returns a digest of the content in a row of that statement.
+  ContentDigest digest_of(SQLite::Statement& row) const { return row_digest(row, 2, columns_); }
 
  private:
   std::string sql_;
   int columns_ = 0;
 };
 
-/// Returns hashes of the evaluations that a run saw, by their place in it.
-std::map<std::int64_t, std::string> seen_by_run(SQLite::Database& connection, std::int64_t run) {
-  const std::vector<std::string> columns = columns_of(connection, "evaluations", {"id", "run", "work"});
-  SQLite::Statement row = bound(connection,
-                                "SELECT l.sequence, " + listed(columns, "e.") +
-                                    " FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation"
-                                    " WHERE l.run = ?",
-                                run);
-  std::map<std::int64_t, std::string> seen;
-  while (row.executeStep())
-    seen.emplace(row.getColumn(0).getInt64(), row_hash(row, 1, static_cast<int>(columns.size())));
-  return seen;
-}
+/// The evaluations that a run saw, one after another.
+class SeenByRun {
+ public:
+  SeenByRun(SQLite::Database& connection, std::int64_t run)
+      : columns_(columns_of(connection, "evaluations", {"id", "run", "work"})),
+        row_(bound(connection,
+                   "SELECT l.sequence, " + listed(columns_, "e.") +
+                       " FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation"
+                       " WHERE l.run = ? ORDER BY l.sequence",
+                   run)) {
+    next();
+  }
+
+  bool done() const { return row_.isDone(); }
+  void next() { row_.executeStep(); }
+  std::int64_t sequence() const { return row_.getColumn(0).getInt64(); }
+  ContentDigest digest() { return row_digest(row_, 1, static_cast<int>(columns_.size())); }
+
+ private:
+  std::vector<std::string> columns_;
+  SQLite::Statement row_;
+};
 
 /// True when both can be one run at two moments: they are equal wherever both have an evaluation.
-bool compatible(const std::map<std::int64_t, std::string>& a, const std::map<std::int64_t, std::string>& b) {
-  return std::ranges::all_of(a, [&](const auto& entry) {
-    const auto found = b.find(entry.first);
-    return found == b.end() || found->second == entry.second;
-  });
+bool compatible(SeenByRun a, SeenByRun b) {
+  while (!a.done() && !b.done()) {
+    if (a.sequence() < b.sequence()) {
+      a.next();
+    } else if (b.sequence() < a.sequence()) {
+      b.next();
+    } else {
+      if (a.digest() != b.digest()) return false;
+      a.next();
+      b.next();
+    }
+  }
+  return true;
 }
 
 /// One merge, in its transaction.
@@ -108,16 +127,13 @@ class Merger {
  private:
   /// Finds the runs of the target that are those of the source; each counts once.
   void match_runs() {
-    std::unordered_map<std::string, std::vector<std::int64_t>> candidates;
-    for (const RunIdentity& run : run_identities(target_)) candidates[run.hash].push_back(run.id);
+    std::map<ContentDigest, std::vector<std::int64_t>> candidates;
+    for (const RunIdentity& run : run_identities(target_)) candidates[run.digest].push_back(run.id);
     for (const RunIdentity& run : run_identities(source_)) {
-      std::vector<std::int64_t>& same = candidates[run.hash];
-      if (same.empty()) continue;
-      std::map<std::int64_t, std::string> seen;
-      if (!run.imported) seen = seen_by_run(source_, run.id);
+      std::vector<std::int64_t>& same = candidates[run.digest];
       for (auto at = same.begin(); at != same.end(); ++at) {
         // Another program's file has no runs: its results belong together, in whatever order.
-        if (!run.imported && !compatible(seen, seen_by_run(target_, *at))) continue;
+        if (!run.imported && !compatible({source_, run.id}, {target_, *at})) continue;
         runs_.emplace(run.id, *at);
         known_.insert(*at);
         same.erase(at);
@@ -184,14 +200,12 @@ class Merger {
     run(insert);
   }
 
-  /// Evaluations by their contents, the last one first, so that equal ones are matched in order.
-  using ByContent = std::unordered_map<std::string, std::vector<std::int64_t>>;
-
   /// Returns the target's evaluations that a known run made.
-  ByContent evaluations_of(const EvaluationContent& content, std::int64_t run) const {
-    ByContent found;
-    SQLite::Statement row = bound(target_, content.sql() + " WHERE e.run = ? ORDER BY e.id DESC", run);
-    while (row.executeStep()) found[content.hash_of(row)].push_back(row.getColumn(0).getInt64());
+  KnownContents evaluations_of(const EvaluationContent& content, std::int64_t run) const {
+    KnownContents found;
+    SQLite::Statement row = bound(target_, content.sql() + " WHERE e.run = ? ORDER BY e.id", run);
+    while (row.executeStep()) found.add(content.digest_of(row), row.getColumn(0).getInt64());
+    found.sort();
     return found;
   }
 
@@ -203,7 +217,7 @@ class Merger {
     SQLite::Statement insert(target_, insert_sql("evaluations", all));
     SQLite::Statement row(source_, content.sql() + " ORDER BY e.run, e.id");
     SQLite::Statement workload(target_, "SELECT work FROM runs WHERE id = ?");
-    ByContent there_already;
+    KnownContents there_already;
     std::int64_t run_id = 0, workload_id = 0;
     while (row.executeStep()) {
       const std::int64_t id = row.getColumn(0).getInt64(), here = runs_.at(row.getColumn(1).getInt64());
@@ -217,12 +231,10 @@ class Merger {
         workload.reset();
       }
       if (!there_already.empty()) {
-        const auto same = there_already.find(content.hash_of(row));
-        if (same != there_already.end() && !same->second.empty()) {
-          evaluations_.emplace(id, same->second.back());
-          same->second.pop_back();
+        if (const std::int64_t same = there_already.take(content.digest_of(row)); same != 0) {
+          evaluations_.emplace_back(id, same);
           ++result_.known_evaluations;
-          copy_samples(id, evaluations_.at(id), true);
+          copy_samples(id, same, true);
           continue;
         }
       }
@@ -230,10 +242,21 @@ class Merger {
       for (int i = 0; i < static_cast<int>(columns.size()); ++i)
         bind_column(insert, i + 3, row.getColumn(i + 2));
       run(insert);
-      evaluations_.emplace(id, target_.getLastInsertRowid());
+      const std::int64_t added = target_.getLastInsertRowid();
+      evaluations_.emplace_back(id, added);
       ++result_.evaluations;
-      copy_samples(id, evaluations_.at(id), false);
+      copy_samples(id, added, false);
     }
+    std::ranges::sort(evaluations_);
+  }
+
+  /// Returns the number in the target of an evaluation of the source.
+  std::int64_t evaluation_here(std::int64_t there) const {
+    const auto found =
+        std::ranges::lower_bound(evaluations_, there, {}, &std::pair<std::int64_t, std::int64_t>::first);
+    if (found == evaluations_.end() || found->first != there)
+      throw SQLite::Exception("a row of an evaluation that is not there", SQLITE_CORRUPT);
+    return found->second;
   }
 
   /// An evaluation that was exported without its samples gets them.
@@ -266,7 +289,7 @@ class Merger {
     while (row.executeStep()) {
       const std::int64_t here = runs_.at(row.getColumn(0).getInt64());
       const std::int64_t sequence = row.getColumn(1).getInt64();
-      const std::int64_t evaluation = evaluations_.at(row.getColumn(2).getInt64());
+      const std::int64_t evaluation = evaluation_here(row.getColumn(2).getInt64());
       if (known_.contains(here)) {
         bind_all(find, here, evaluation, is_imported(here) ? 1 : 0, sequence);
         const bool is_there = find.executeStep();
@@ -297,15 +320,15 @@ class Merger {
         source_, format("SELECT run, evaluation, {} FROM finals ORDER BY run, place", listed(columns)));
     while (row.executeStep()) {
       const std::int64_t here = runs_.at(row.getColumn(0).getInt64());
-      const std::int64_t evaluation = evaluations_.at(row.getColumn(1).getInt64());
+      const std::int64_t evaluation = evaluation_here(row.getColumn(1).getInt64());
       SQLite::Statement ours = bound(
           target_,
           format("SELECT {} FROM finals WHERE run = ? AND (evaluation = ? OR place = ?)", listed(columns)),
           here, evaluation);
       bind_column(ours, 3, row.getColumn("place"));
       if (ours.executeStep()) {
-        if (row_hash(ours, 0, static_cast<int>(columns.size())) !=
-            row_hash(row, 2, static_cast<int>(columns.size())))
+        if (row_digest(ours, 0, static_cast<int>(columns.size())) !=
+            row_digest(row, 2, static_cast<int>(columns.size())))
           result_.conflicts.push_back(
               format("place {} of the finals of run {} differs there; that of here is kept",
                      integer(row, "place"), here));
@@ -341,8 +364,9 @@ class Merger {
   std::string now_;
   MergeResult result_;
   FactMaps facts_;
-  IdMap runs_, evaluations_;
-  std::unordered_set<std::int64_t> known_;  ///< runs of the target that both have
+  IdMap runs_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> evaluations_;  ///< there and here, 16 bytes for each
+  std::unordered_set<std::int64_t> known_;                          ///< runs of the target that both have
   std::pair<std::int64_t, bool> imported_{0, false};
   SQLite::Statement samples_{source_,
                              "SELECT ordinal, seconds FROM samples WHERE evaluation = ? ORDER BY ordinal"};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "db/read/queries.hpp"
+#include "db/read/run_details.hpp"
 
 /// Evaluations of one workload in the order of list_results, of which only the ranks lie in memory.
 namespace tune::db {
@@ -16,9 +18,11 @@ namespace tune::db {
 struct RankedEvaluation {
   std::int64_t evaluation = 0;
   double time = 0;  ///< seconds that it is ranked by; 0 for a failure
-  bool outranked = false;
   std::int64_t place = 0;
   RunId rerank_run = 0;  ///< 0 where it has no re-ranking
+  bool outranked = false;
+  bool tied = false;  ///< with the winner of its re-ranking
+  bool current = true;
 };
 
 /// Returns the current evaluations of the workload, failures included.
@@ -29,22 +33,40 @@ std::vector<RankedEvaluation> ranked_of_run(const Database& database, RunId run)
 std::vector<std::int64_t> evaluations_of(const Database& database, std::int64_t workload,
                                          const Configuration& configuration);
 
-/// Reads evaluations by their numbers; throws Error where there is none. Returns nothing for a row with a
+/// What charts need of an evaluation.
+struct EvaluationFigures {
+  Configuration configuration;
+  double error = 0;
+  std::optional<KernelResources> resources;
+  PhaseTimes phases;
+};
+/// Calls `take` with the index in `ranked` of each evaluation and its figures, in the order in which they lie
+/// in the file: ten times as fast as in that of their ranks. Leaves out rows with a text that cannot be read,
+/// which are noted in the database. Throws Error where there is no such evaluation.
+void each_figures(const Database& database, const std::vector<RankedEvaluation>& ranked,
+                  const std::function<void(std::size_t, const EvaluationFigures&)>& take);
+/// The same for configurations alone.
+void each_configuration(const Database& database, const std::vector<RankedEvaluation>& ranked,
+                        const std::function<void(std::size_t, const Configuration&)>& take);
+
+/// Counts the failures among them.
+std::vector<FailureCount> failures_of(const Database& database, const std::vector<RankedEvaluation>& ranked);
+
+/// Reads one evaluation after another; throws Error where there is none. Returns nothing for a row with a
 /// text that cannot be read, which is noted in the database.
 class ResultReader {
  public:
-  /// The database must outlive it.
-  explicit ResultReader(const Database& database);
+  /// Of many rows, up to 64 MiB of pages are kept. The database must outlive it.
+  ResultReader(const Database& database, std::size_t rows);
   ~ResultReader();
 
-  std::optional<ResultRow> row(std::int64_t evaluation);
-  std::optional<Configuration> configuration(std::int64_t evaluation);
+  std::optional<ResultRow> row(const RankedEvaluation& ranked);
 
  private:
-  struct Statements;
+  struct Parts;
 
   const Database& database_;
-  std::unique_ptr<Statements> statements_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace tune::db

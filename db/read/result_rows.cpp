@@ -2,11 +2,10 @@
 #include "db/read/result_rows.hpp"
 
 #include "db/store/json.hpp"
-#include "db/store/rows.hpp"
 
 namespace tune::db {
 
-Workload workload_info(SQLite::Statement& row) {
+Workload workload_info(const Row& row) {
   Workload workload;
   workload.id = integer(row, "work");
   workload.problem = text(row, "problem");
@@ -23,15 +22,15 @@ Workload workload_info(SQLite::Statement& row) {
   return workload;
 }
 
-WorkloadCost workload_cost(SQLite::Statement& row) {
+WorkloadCost workload_cost(const Row& row) {
   return {real(row, "limit_seconds"), real(row, "items"), real(row, "flops"), real(row, "bytes"),
           text(row, "item")};
 }
 
 namespace {
 
-std::optional<RerankStanding> rerank_standing(SQLite::Statement& row) {
-  if (row.isColumnNull("final_run")) return std::nullopt;
+std::optional<RerankStanding> rerank_standing(const Row& row) {
+  if (row.is_null("final_run")) return std::nullopt;
   RerankStanding result;
   result.run = integer(row, "final_run");
   result.place = integer(row, "final_place");
@@ -44,20 +43,13 @@ std::optional<RerankStanding> rerank_standing(SQLite::Statement& row) {
 
 }  // namespace
 
-ResultRow result_row(SQLite::Statement& row) {
+ResultRow evaluation_row(const Row& row) {
   ResultRow result;
   result.evaluation = integer(row, "evaluation");
   result.run = integer(row, "run");
-  result.workload = workload_info(row);
-  result.board = {text(row, "board"), optional_real(row, "power_limit").value_or(0),
-                  optional_real(row, "max_core_clock").value_or(0),
-                  optional_real(row, "max_memory_clock").value_or(0)};
-  result.amount = workload_cost(row);
   result.configuration = configuration_from_json(text(row, "configuration"));
-  result.time = optional_real(row, "time");
-  result.measured_time = optional_real(row, "measured_time");
-  result.rerank = rerank_standing(row);
-  if (!row.isColumnNull("stop_reason")) result.timing = timing(row);
+  result.time = result.measured_time = optional_real(row, "measured_time");
+  if (!row.is_null("stop_reason")) result.timing = timing(row);
   result.same_code = flag(row, "same_code");
   result.from_cache = flag(row, "from_cache");
   result.minimum = optional_real(row, "minimum").value_or(0);
@@ -69,18 +61,30 @@ ResultRow result_row(SQLite::Statement& row) {
   result.binary_hash = text(row, "binary_hash");
   result.phases = phase_times(row);
   result.recorded = text(row, "recorded");
+  return result;
+}
+
+ResultRow result_row(const Row& row) {
+  ResultRow result = evaluation_row(row);
+  result.workload = workload_info(row);
+  result.board = {text(row, "board"), optional_real(row, "power_limit").value_or(0),
+                  optional_real(row, "max_core_clock").value_or(0),
+                  optional_real(row, "max_memory_clock").value_or(0)};
+  result.amount = workload_cost(row);
+  result.time = optional_real(row, "time");
+  result.rerank = rerank_standing(row);
   result.current = integer(row, "current") != 0;
   return result;
 }
 
-MedianInterval rerank_interval(SQLite::Statement& row, const char* median, const char* low, const char* high,
+MedianInterval rerank_interval(const Row& row, const char* median, const char* low, const char* high,
                                std::int64_t rounds) {
   const std::vector<double> any(static_cast<std::size_t>(rounds));
   return {real(row, median), real(row, low), real(row, high),
           median_interval(any, rerank_confidence).confidence};
 }
 
-RunSummary run_summary(SQLite::Statement& row) {
+RunSummary run_summary(const Row& row) {
   RunSummary run;
   run.run = integer(row, "run");
   run.workload = workload_info(row);

@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <SQLiteCpp/Statement.h>
-
 #include <cstdint>
+#include <vector>
 
 #include "db/read/queries.hpp"
+#include "db/read/run_details.hpp"
+#include "db/store/rows.hpp"
 
 /// Reads rows of the schema's views into the structs of queries.hpp: for the .cpp files of this folder only.
 namespace tune::db {
 
-Workload workload_info(SQLite::Statement& row);
-WorkloadCost workload_cost(SQLite::Statement& row);
+Workload workload_info(const Row& row);
+WorkloadCost workload_cost(const Row& row);
 /// Reads a row of `results`, `best_by_versions` or `best`.
-ResultRow result_row(SQLite::Statement& row);
+ResultRow result_row(const Row& row);
+/// Reads the members that follow from the evaluation alone: all but those of its run and its re-ranking.
+/// `time` is the median of its samples.
+ResultRow evaluation_row(const Row& row);
 /// Reads the columns of these names; the confidence follows from the number of rounds.
-MedianInterval rerank_interval(SQLite::Statement& row, const char* median, const char* low, const char* high,
+MedianInterval rerank_interval(const Row& row, const char* median, const char* low, const char* high,
                                std::int64_t rounds);
 /// Reads a row of `run_overview`.
-RunSummary run_summary(SQLite::Statement& row);
+RunSummary run_summary(const Row& row);
+
+/// Reads phase, reason, and an example of so many failures.
+FailureCount failure_count(const Row& row, std::int64_t count);
+/// By phase in the order of an evaluation, then the most frequent first.
+void sort_failures(std::vector<FailureCount>& failures);
 
 }  // namespace tune::db

@@ -20,7 +20,7 @@ constexpr const char* select_places = R"(
 SELECT f.*, e.configuration FROM finals f JOIN evaluations e ON e.id = f.evaluation
 WHERE f.run = ? ORDER BY f.place)";
 
-RerankStanding result_of(SQLite::Statement& row) {
+RerankStanding result_of(const Row& row) {
   RerankStanding result;
   result.run = integer(row, "run");
   result.place = integer(row, "place");
@@ -32,13 +32,17 @@ RerankStanding result_of(SQLite::Statement& row) {
 }
 
 constexpr const char* select_run = R"(
-SELECT o.*, r.seed, r.budget_evaluations, r.budget_seconds, r.until_gain, r.restriction, r.pinned,
+SELECT {}, r.seed, r.budget_evaluations, r.budget_seconds, r.until_gain, r.restriction, r.pinned,
        r.command_line, r.program_version, r.host, r.core_clock, r.memory_clock, r.temperature, r.power, r.throttle, r.space_size,
-       r.limit_seconds, r.items, r.flops, r.bytes, r.item, o.best_evaluation AS winner,
-       i.settings AS settings_json, d.facts
+       r.limit_seconds, r.items, r.flops, r.bytes, r.item, i.settings AS settings_json, d.facts
 FROM run_overview o JOIN runs r ON r.id = o.run JOIN works w ON w.id = r.work
 JOIN instances i ON i.id = w.instance JOIN devices d ON d.id = r.device
 WHERE o.run = ?)";
+
+/// Without those that follow from the evaluations, which SQLite then does not compute.
+constexpr const char* fixed_columns =
+    "o.work, o.problem, o.size, o.settings, o.extents, o.device, o.model_key, o.architecture, o.driver,"
+    " o.compiler, o.source_hash, o.origin, o.cache, o.strategy, o.objective";
 
 constexpr const char* select_progress = R"(
 SELECT l.sequence, l.evaluation, l.reused, e.time, e.recorded
@@ -56,7 +60,9 @@ WHERE l.run = ? AND e.time IS NOT NULL ORDER BY f.place IS NULL, f.place, e.time
 
 /// SQLite takes the other columns from the row with the smallest id: the example.
 constexpr const char* count_failures = R"(
-SELECT phase, reason, COUNT(*) AS count, configuration, detail, MIN(id) AS first FROM )";
+SELECT e.phase, e.reason, COUNT(*) AS count, e.configuration, e.detail, MIN(e.id) AS first
+FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation
+WHERE l.run = ? AND e.phase IS NOT NULL GROUP BY e.phase, e.reason)";
 
 std::uint64_t unsigned_from(const std::string& digits) {
   std::uint64_t value = 0;
@@ -64,7 +70,7 @@ std::uint64_t unsigned_from(const std::string& digits) {
   return value;
 }
 
-RunOptions options(SQLite::Statement& row) {
+RunOptions options(const Row& row) {
   RunOptions result;
   result.strategy = text(row, "strategy");
   result.objective = objective_from_string(text(row, "objective"));
@@ -79,7 +85,7 @@ RunOptions options(SQLite::Statement& row) {
   return result;
 }
 
-RunRecord record(SQLite::Statement& row, const Workload& workload) {
+RunRecord record(const Row& row, const Workload& workload) {
   RunRecord result;
   result.key.instance = {workload.problem, workload.extents, entries_from_json(text(row, "settings_json"))};
   result.key.device = properties_from_json(text(row, "facts"));
@@ -100,37 +106,13 @@ RunRecord record(SQLite::Statement& row, const Workload& workload) {
   return result;
 }
 
-std::vector<ProgressPoint> progress(SQLite::Database& connection, RunId run) {
-  SQLite::Statement row = bound(connection, select_progress, run);
-  std::vector<ProgressPoint> result;
-  std::optional<double> best;
-  while (row.executeStep()) {
-    const std::optional<double> time = optional_real(row, "time");
-    if (time && (!best || *time < *best)) best = time;
-    result.push_back({integer(row, "sequence"), integer(row, "evaluation"), integer(row, "reused") != 0, time,
-                      best, text(row, "recorded")});
-  }
-  return result;
-}
-
-std::vector<FailureCount> failures(const Database& database, const char* evaluations, std::int64_t id) {
-  std::vector<FailureCount> result;
-  database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row = bound(
-        connection,
-        std::string(count_failures) + evaluations + " WHERE phase IS NOT NULL GROUP BY phase, reason", id);
-    each_readable(database, row, "evaluation", "first", [&] {
-      FailureCount& counted = result.emplace_back(FailureCount{
-          phase_from_string(text(row, "phase")), text(row, "reason"), integer(row, "count"), {}, {}});
-      counted.example = configuration_from_json(text(row, "configuration"));
-      counted.detail = text(row, "detail");
-    });
-  });
-  std::ranges::sort(result, [](const FailureCount& a, const FailureCount& b) {
-    if (a.phase != b.phase) return a.phase < b.phase;
-    return a.count != b.count ? a.count > b.count : a.reason < b.reason;
-  });
-  return result;
+/// The run with these columns of its overview. Throws Error where there is no such run.
+SQLite::Statement run_row(const Database& database, SQLite::Database& connection, const char* columns,
+                          RunId run) {
+  SQLite::Statement row = bound(connection, format(select_run, columns), run);
+  if (!row.executeStep())
+    throw Error(format("there is no run {} in {}", run, database.path().string()), Exit::no_answer);
+  return row;
 }
 
 /// Reads an evaluation with its time in this run, whatever later runs measured. Nothing where its row cannot
@@ -167,27 +149,41 @@ std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
   return rows;
 }
 
-std::optional<RunDetails> readable_run_details(const Database& database, RunId run, bool with_winner) {
-  try {
-    return run_details(database, run, with_winner);
-  } catch (const UnreadableText&) {
-  } catch (const std::invalid_argument&) {
-  }
-  database.leave_out(format("run {}", run));
-  return std::nullopt;
+std::optional<RunRecord> readable_run_record(const Database& database, RunId run) {
+  std::optional<RunRecord> result;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row = run_row(database, connection, fixed_columns, run);
+    if (!is_readable([&] { result = record(row, workload_info(row)); }))
+      database.leave_out(format("run {}", run));
+  });
+  return result;
+}
+
+void each_progress(const Database& database, RunId run,
+                   const std::function<void(const ProgressPoint&)>& take) {
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement statement = bound(connection, select_progress, run);
+    ColumnPlaces places;
+    const Row row(statement, places);
+    std::optional<double> best;
+    while (statement.executeStep()) {
+      const std::optional<double> time = optional_real(row, "time");
+      if (time && (!best || *time < *best)) best = time;
+      take({integer(row, "sequence"), integer(row, "evaluation"), integer(row, "reused") != 0, time, best,
+            text(row, "recorded")});
+    }
+  });
 }
 
 RunDetails run_details(const Database& database, RunId run, bool with_winner) {
   RunDetails result;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row = bound(connection, select_run, run);
-    if (!row.executeStep())
-      throw Error(format("there is no run {} in {}", run, database.path().string()), Exit::no_answer);
+    SQLite::Statement row = run_row(database, connection, "o.*", run);
     result.summary = run_summary(row);
     result.record = record(row, result.summary.workload);
-    result.progress = progress(connection, run);
+    each_progress(database, run, [&](const ProgressPoint& point) { result.progress.push_back(point); });
     result.rerank = rerank_of_run(database, run);
-    if (const auto evaluation = optional_integer(row, "winner"); evaluation && with_winner) {
+    if (const auto evaluation = optional_integer(row, "best_evaluation"); evaluation && with_winner) {
       result.winner = readable_result(database, connection, *evaluation, result.summary.best);
       SQLite::Statement measured = bound(connection, select_measured, run);
       while (!result.winner && measured.executeStep())
@@ -200,15 +196,27 @@ RunDetails run_details(const Database& database, RunId run, bool with_winner) {
   return result;
 }
 
-std::vector<FailureCount> failures_of_workload(const Database& database, std::int64_t workload) {
-  return failures(database, "(SELECT * FROM current_evaluations WHERE work = ?)", workload);
+void sort_failures(std::vector<FailureCount>& failures) {
+  std::ranges::sort(failures, [](const FailureCount& a, const FailureCount& b) {
+    if (a.phase != b.phase) return a.phase < b.phase;
+    return a.count != b.count ? a.count > b.count : a.reason < b.reason;
+  });
+}
+
+FailureCount failure_count(const Row& row, std::int64_t count) {
+  return {phase_from_string(text(row, "phase")), text(row, "reason"), count,
+          configuration_from_json(text(row, "configuration")), text(row, "detail")};
 }
 
 std::vector<FailureCount> failures_of_run(const Database& database, RunId run) {
-  return failures(database,
-                  "(SELECT e.* FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation"
-                  " WHERE l.run = ?)",
-                  run);
+  std::vector<FailureCount> result;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row = bound(connection, count_failures, run);
+    each_readable(database, row, "evaluation", "first",
+                  [&] { result.push_back(failure_count(row, integer(row, "count"))); });
+  });
+  sort_failures(result);
+  return result;
 }
 
 std::vector<double> samples_of(const Database& database, std::int64_t evaluation) {

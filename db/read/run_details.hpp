@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,12 +56,14 @@ struct RunDetails {
 /// Returns a run in full. Throws Error (Exit::no_answer) where there is no such run. The winner costs a
 /// ranking of the whole file: without it `winner` and `winner_samples` are empty.
 RunDetails run_details(const Database& database, RunId run, bool with_winner = true);
-/// Returns nothing for a run with a text that cannot be read, which is noted in the database.
-std::optional<RunDetails> readable_run_details(const Database& database, RunId run, bool with_winner = true);
+/// Returns what was fixed when the run began; nothing for a run with a text that cannot be read, which is
+/// noted in the database. Throws Error as above.
+std::optional<RunRecord> readable_run_record(const Database& database, RunId run);
+/// Calls `take` for each evaluation that the run saw, in order.
+void each_progress(const Database& database, RunId run,
+                   const std::function<void(const ProgressPoint&)>& take);
 
-/// Count the failures among the current evaluations of a workload (view `current_evaluations`), or among all
-/// that a run saw.
-std::vector<FailureCount> failures_of_workload(const Database& database, std::int64_t workload);
+/// Counts the failures among all that a run saw.
 std::vector<FailureCount> failures_of_run(const Database& database, RunId run);
 
 /// Returns the places of a run's re-ranking, the winner first; empty where it had none.

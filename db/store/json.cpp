@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/store/json.hpp"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tuner/base/format.hpp"
 #include "tuner/serialization/json.hpp"
@@ -12,11 +14,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 using search::Value;
 
-Value value_of(const Json& json) {
-  if (json.is_boolean()) return Value(json.get<bool>());
-  if (json.is_number_integer()) return Value(json.get<std::int64_t>());
-  if (json.is_number()) return Value(json.get<double>());
-  return Value(json.get<std::string>());
+UnreadableText unreadable(std::string_view text) {
+  constexpr std::size_t max_shown = 60;
+  std::string shown(text.substr(0, max_shown));
+  for (char& c : shown)
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
+  return UnreadableText(
+      format("the database has a text that tune did not write, '{}{}': 'tune db salvage' saves the rest",
+             shown, text.size() > max_shown ? "..." : ""));
 }
 
 /// Runs `read` on the parsed text.
@@ -25,14 +30,51 @@ auto parsed(std::string_view text, Read read) {
   try {
     return read(Json::parse(text));
   } catch (const nlohmann::json::exception&) {
-    constexpr std::size_t max_shown = 60;
-    std::string shown(text.substr(0, max_shown));
-    for (char& c : shown)
-      if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
-    throw UnreadableText(
-        format("the database has a text that tune did not write, '{}{}': 'tune db salvage' saves the rest",
-               shown, text.size() > max_shown ? "..." : ""));
+    throw unreadable(text);
   }
+}
+
+/// Takes the members of an object without lists and objects in it, one after another: reading a million
+/// configurations as trees would take most of the time of a report.
+template<class Take>
+class FlatObject {
+ public:
+  explicit FlatObject(Take take) : take_(std::move(take)) {}
+
+  bool start_object(std::size_t) { return !std::exchange(open_, true); }
+  bool end_object() { return true; }
+  bool key(std::string& name) {
+    name_ = std::move(name);
+    return true;
+  }
+  bool boolean(bool value) { return member(Value(value)); }
+  bool number_integer(std::int64_t value) { return member(Value(value)); }
+  bool number_unsigned(std::uint64_t value) { return member(Value(static_cast<std::int64_t>(value))); }
+  bool number_float(double value, const std::string&) { return member(Value(value)); }
+  bool string(std::string& value) { return member(Value(std::move(value))); }
+  bool null() { return false; }
+  bool start_array(std::size_t) { return false; }
+  bool end_array() { return false; }
+  bool binary(std::vector<std::uint8_t>&) { return false; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) { return false; }
+
+ private:
+  bool member(Value value) {
+    if (!open_) return false;
+    take_(std::move(name_), std::move(value));
+    return true;
+  }
+
+  Take take_;
+  bool open_ = false;
+  std::string name_;
+};
+
+/// Calls `take` with each name and value of the object.
+template<class Take>
+void each_member(std::string_view text, Take take) {
+  FlatObject<Take> object(std::move(take));
+  if (!Json::sax_parse(text, &object)) throw unreadable(text);
 }
 
 }  // namespace
@@ -66,11 +108,7 @@ std::string to_json(const DeviceProperties& properties) {
 }
 
 Entries entries_from_json(std::string_view text) {
-  return parsed(text, [](const Json& object) {
-    Entries entries;
-    for (const auto& [name, value] : object.items()) entries.emplace_back(name, value_of(value));
-    return entries;
-  });
+  return configuration_from_json(text).entries();
 }
 
 NamedExtents extents_from_json(std::string_view text) {
@@ -83,7 +121,7 @@ NamedExtents extents_from_json(std::string_view text) {
 
 search::Configuration configuration_from_json(std::string_view text) {
   search::Configuration configuration;
-  for (auto& [name, value] : entries_from_json(text)) configuration.set(name, std::move(value));
+  each_member(text, [&](std::string name, Value value) { configuration.set(name, std::move(value)); });
   return configuration;
 }
 

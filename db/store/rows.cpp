@@ -3,34 +3,49 @@
 
 namespace tune::db {
 
-double real(SQLite::Statement& row, const char* column) {
-  return row.getColumn(column).getDouble();
+int ColumnPlaces::of(const SQLite::Statement& statement, const char* name) {
+  for (std::size_t i = 0; i < known_.size(); ++i, ++next_) {
+    if (next_ == known_.size()) next_ = 0;
+    if (known_[next_].first == name) return known_[next_++].second;
+  }
+  known_.emplace_back(name, statement.getColumnIndex(name));
+  next_ = known_.size();
+  return known_.back().second;
 }
 
-std::int64_t integer(SQLite::Statement& row, const char* column) {
-  return row.getColumn(column).getInt64();
+SQLite::Column Row::operator[](const char* name) const {
+  return places_ == nullptr ? statement_.getColumn(name)
+                            : statement_.getColumn(places_->of(statement_, name));
 }
 
-std::string text(SQLite::Statement& row, const char* column) {
-  return row.getColumn(column).getString();
+double real(const Row& row, const char* column) {
+  return row[column].getDouble();
 }
 
-std::optional<double> optional_real(SQLite::Statement& row, const char* column) {
-  if (row.isColumnNull(column)) return std::nullopt;
+std::int64_t integer(const Row& row, const char* column) {
+  return row[column].getInt64();
+}
+
+std::string text(const Row& row, const char* column) {
+  return row[column].getString();
+}
+
+std::optional<double> optional_real(const Row& row, const char* column) {
+  if (row.is_null(column)) return std::nullopt;
   return real(row, column);
 }
 
-std::optional<std::int64_t> optional_integer(SQLite::Statement& row, const char* column) {
-  if (row.isColumnNull(column)) return std::nullopt;
+std::optional<std::int64_t> optional_integer(const Row& row, const char* column) {
+  if (row.is_null(column)) return std::nullopt;
   return integer(row, column);
 }
 
-std::string text_or_empty(SQLite::Statement& row, const char* column) {
-  return row.isColumnNull(column) ? std::string() : text(row, column);
+std::string text_or_empty(const Row& row, const char* column) {
+  return row.is_null(column) ? std::string() : text(row, column);
 }
 
-std::optional<KernelResources> resources(SQLite::Statement& row) {
-  if (row.isColumnNull("registers")) return std::nullopt;
+std::optional<KernelResources> resources(const Row& row) {
+  if (row.is_null("registers")) return std::nullopt;
   const auto number = [&row](const char* column) { return static_cast<int>(integer(row, column)); };
   KernelResources result;
   result.registers = number("registers");
@@ -47,13 +62,13 @@ std::optional<KernelResources> resources(SQLite::Statement& row) {
   return result;
 }
 
-bool flag(SQLite::Statement& row, const char* column) {
+bool flag(const Row& row, const char* column) {
   return optional_integer(row, column).value_or(0) != 0;
 }
 
-Timing timing(SQLite::Statement& row) {
+Timing timing(const Row& row) {
   Timing result;
-  if (!row.isColumnNull("stop_reason")) result.stop = stop_reason_from_string(text(row, "stop_reason"));
+  if (!row.is_null("stop_reason")) result.stop = stop_reason_from_string(text(row, "stop_reason"));
   result.executions = static_cast<int>(optional_integer(row, "executions").value_or(1));
   result.throttled = static_cast<int>(optional_integer(row, "throttled").value_or(0));
   result.energy = optional_real(row, "energy").value_or(0);
@@ -65,7 +80,7 @@ Timing timing(SQLite::Statement& row) {
   return result;
 }
 
-PhaseTimes phase_times(SQLite::Statement& row) {
+PhaseTimes phase_times(const Row& row) {
   PhaseTimes phases;
   phases.compile = real(row, "compile_seconds");
   phases.reference = optional_real(row, "reference_seconds").value_or(0);
@@ -75,8 +90,8 @@ PhaseTimes phase_times(SQLite::Statement& row) {
   return phases;
 }
 
-std::optional<Failure> failure(SQLite::Statement& row) {
-  if (row.isColumnNull("phase")) return std::nullopt;
+std::optional<Failure> failure(const Row& row) {
+  if (row.is_null("phase")) return std::nullopt;
   return Failure{phase_from_string(text(row, "phase")), text(row, "reason"), text(row, "detail"), {}};
 }
 
@@ -92,7 +107,7 @@ std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluatio
   return seconds;
 }
 
-std::vector<RerankRound> rounds_of(SQLite::Database& connection, RunId run, std::int64_t evaluation) {
+std::vector<RerankRound> rounds_of(SQLite::Database& connection, std::int64_t run, std::int64_t evaluation) {
   SQLite::Statement row = bound(
       connection, "SELECT seconds, energy FROM final_rounds WHERE run = ? AND evaluation = ? ORDER BY round",
       run, evaluation);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/store/database.hpp"
@@ -21,21 +22,47 @@
 /// SQLite::Exception.
 namespace tune::db {
 
-double real(SQLite::Statement& row, const char* column);
-std::int64_t integer(SQLite::Statement& row, const char* column);
-std::string text(SQLite::Statement& row, const char* column);
-std::optional<double> optional_real(SQLite::Statement& row, const char* column);
-std::optional<std::int64_t> optional_integer(SQLite::Statement& row, const char* column);
-std::string text_or_empty(SQLite::Statement& row, const char* column);
+/// The places of a statement's columns, each looked up once, for a statement that returns many rows. Names
+/// are literals: they are told apart by their addresses.
+class ColumnPlaces {
+ public:
+  int of(const SQLite::Statement& statement, const char* name);
+
+ private:
+  std::vector<std::pair<const char*, int>> known_;
+  std::size_t next_ = 0;  ///< rows are read in the same order again and again
+};
+
+/// The row at which a statement is.
+class Row {
+ public:
+  Row(SQLite::Statement& statement)  // NOLINT(google-explicit-constructor)
+      : statement_(statement) {}
+  Row(SQLite::Statement& statement, ColumnPlaces& places) : statement_(statement), places_(&places) {}
+
+  SQLite::Column operator[](const char* name) const;
+  bool is_null(const char* name) const { return (*this)[name].isNull(); }
+
+ private:
+  SQLite::Statement& statement_;
+  ColumnPlaces* places_ = nullptr;
+};
+
+double real(const Row& row, const char* column);
+std::int64_t integer(const Row& row, const char* column);
+std::string text(const Row& row, const char* column);
+std::optional<double> optional_real(const Row& row, const char* column);
+std::optional<std::int64_t> optional_integer(const Row& row, const char* column);
+std::string text_or_empty(const Row& row, const char* column);
 
 /// Returns nothing where the evaluation has none.
-std::optional<KernelResources> resources(SQLite::Statement& row);
+std::optional<KernelResources> resources(const Row& row);
 /// Returns false where it is not known.
-bool flag(SQLite::Statement& row, const char* column);
+bool flag(const Row& row, const char* column);
 /// Returns the timing without samples; unknown members keep their defaults.
-Timing timing(SQLite::Statement& row);
-PhaseTimes phase_times(SQLite::Statement& row);
-std::optional<Failure> failure(SQLite::Statement& row);
+Timing timing(const Row& row);
+PhaseTimes phase_times(const Row& row);
+std::optional<Failure> failure(const Row& row);
 
 template<class T>
 void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<T>& value) {

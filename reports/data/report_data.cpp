@@ -81,39 +81,6 @@ std::vector<std::vector<db::RunSummary>> chosen_workloads(const std::vector<db::
   return chosen;
 }
 
-/// For each evaluation of a run, the seconds from the run's start to its end.
-std::vector<double> elapsed_times(const db::RunDetails& details) {
-  const double start = seconds_of(details.summary.started).value_or(0);
-  std::vector<double> times;
-  double latest = 0;
-  for (const db::ProgressPoint& point : details.progress) {
-    // A reused evaluation is older than the run and took no time.
-    if (const auto when = seconds_of(point.recorded); when && !point.reused)
-      latest = std::max(latest, *when - start);
-    times.push_back(latest);
-  }
-  return times;
-}
-
-RunReport run_report(const db::RunDetails& details, const std::vector<double>& elapsed) {
-  RunReport report;
-  report.summary = details.summary;
-  report.seed = details.record.options.seed;
-  report.program_version = details.record.program_version;
-  report.host = details.record.machine.host;
-  report.seconds = elapsed.empty() ? 0 : elapsed.back();
-  const auto start = seconds_of(details.summary.started), end = seconds_of(details.summary.ended);
-  if (start && end) report.seconds = std::max(report.seconds, *end - *start);
-  std::optional<double> best;
-  for (std::size_t i = 0; i < details.progress.size(); ++i) {
-    const db::ProgressPoint& point = details.progress[i];
-    if (point.best == best) continue;
-    best = point.best;
-    report.improvements.push_back({point, elapsed[i]});
-  }
-  return report;
-}
-
 std::vector<PhaseCount> by_phase(const std::vector<db::FailureCount>& failures) {
   std::vector<PhaseCount> phases;  // failures are sorted by phase
   for (const db::FailureCount& failure : failures) {
@@ -121,14 +88,6 @@ std::vector<PhaseCount> by_phase(const std::vector<db::FailureCount>& failures) 
     phases.back().count += failure.count;
   }
   return phases;
-}
-
-/// Puts the winner of a run first in its report, whatever later runs measured.
-void put_first(std::vector<db::ResultRow>& rows, const db::ResultRow& winner) {
-  const auto place = std::ranges::find(rows, winner.evaluation, &db::ResultRow::evaluation);
-  if (place == rows.end()) return;
-  std::rotate(rows.begin(), place, place + 1);
-  rows.front() = winner;
 }
 
 /// Adds the figures that follow from the times of the measurements, the best first.
@@ -143,137 +102,153 @@ void add_figures(Section& section, const std::vector<double>& times) {
       std::ranges::count_if(times, [&](double time) { return time <= close_to_winner * times.front(); }));
 }
 
-/// Reads all evaluations of a section. `results`: the current ones of the workload.
-void add_all(Section& section, const db::Database& database, std::vector<db::ResultRow> results,
-             const ReportFilter& filter, const std::optional<Configuration>& default_configuration) {
-  section.evaluations = std::move(results);
-  if (filter.run) {
-    section.evaluations = list_results(database, {.run = filter.run, .failures = true, .superseded = true});
-    if (const auto winner = run_details(database, *filter.run).winner)
-      put_first(section.evaluations, *winner);
-  }
-  std::vector<double> times;
-  for (const db::ResultRow& row : section.evaluations) {
-    if (!row.time) break;
-    times.push_back(*row.time);
-    if (default_configuration && row.configuration == *default_configuration) section.default_time = row.time;
-  }
-  add_figures(section, times);
+/// True when the ranked evaluation ties with the winner in its re-ranking.
+bool ties_with(const std::optional<db::ResultRow>& winner, const db::RankedEvaluation& one) {
+  return winner && winner->rerank && winner->rerank->tied && one.tied &&
+         one.rerank_run == winner->rerank->run && one.evaluation != winner->evaluation;
 }
 
-/// Reads the evaluations that a table lists; the others stay in the database.
-void add_listed(Section& section, const db::Database& database, const ReportFilter& filter,
-                const std::optional<Configuration>& default_configuration) {
-  auto ranked = std::make_shared<std::vector<db::RankedEvaluation>>(
-      filter.run ? ranked_of_run(database, *filter.run) : ranked_of_workload(database, section.workload.id));
-  std::optional<db::ResultRow> winner;
-  if (filter.run) winner = run_details(database, *filter.run).winner;
-  if (winner) {
-    const auto place = std::ranges::find(*ranked, winner->evaluation, &db::RankedEvaluation::evaluation);
-    if (place == ranked->end()) {
-      winner.reset();
+/// What a section shows of each evaluation, best first. `winner`: of a run, whatever later runs measured.
+class RankedRows {
+ public:
+  RankedRows(const db::Database& database, std::vector<db::RankedEvaluation> ranked,
+             std::optional<db::ResultRow> winner)
+      : database_(database), ranked_(std::move(ranked)), first_(std::move(winner)) {
+    if (!first_) return;
+    const auto place = std::ranges::find(ranked_, first_->evaluation, &db::RankedEvaluation::evaluation);
+    if (place == ranked_.end()) {
+      first_.reset();
     } else {
-      std::rotate(ranked->begin(), place, place + 1);
-      ranked->front().time = *winner->time;
+      std::rotate(ranked_.begin(), place, place + 1);
+      ranked_.front().time = *first_->time;
     }
   }
-  const auto reader = std::make_shared<db::ResultReader>(database);
-  const auto row_at = [ranked, reader, winner](std::size_t place) {
-    return place == 0 && winner ? winner : reader->row((*ranked)[place].evaluation);
-  };
-  const std::size_t listed = std::max<std::size_t>(section.top, 1);
-  while (section.evaluations.size() < std::min(ranked->size(), listed)) {
-    const auto place = static_cast<std::ptrdiff_t>(section.evaluations.size());
-    if (auto row = row_at(section.evaluations.size()))
-      section.evaluations.push_back(*std::move(row));
-    else
-      ranked->erase(ranked->begin() + place);
+
+  const std::vector<db::RankedEvaluation>& ranked() const { return ranked_; }
+  /// Returns the first rows; those that cannot be read lose their ranks.
+  std::vector<db::ResultRow> first_rows(std::size_t count) {
+    std::vector<db::ResultRow> rows;
+    db::ResultReader reader(database_, count);
+    while (rows.size() < std::min(ranked_.size(), count)) {
+      if (auto next = row(reader, rows.size()))
+        rows.push_back(*std::move(next));
+      else
+        ranked_.erase(ranked_.begin() + std::ssize(rows));
+    }
+    return rows;
   }
+  void each(const StoredEvaluations::Take& take) const {
+    db::ResultReader reader(database_, ranked_.size());
+    for (std::size_t i = 0; i < ranked_.size(); ++i)
+      if (const auto one = row(reader, i)) take(*one);
+  }
+  void each_chart_row(const std::optional<db::ResultRow>& winner,
+                      const StoredEvaluations::TakeChartRow& take) const {
+    db::each_figures(database_, ranked_, [&](std::size_t place, const db::EvaluationFigures& figures) {
+      const double time = ranked_[place].time;
+      take(
+          {place, time > 0 ? std::optional(time) : std::nullopt, ties_with(winner, ranked_[place]), figures});
+    });
+  }
+  void each_configuration(const StoredEvaluations::TakeConfiguration& take) const {
+    db::each_configuration(database_, ranked_, take);
+  }
+
+ private:
+  std::optional<db::ResultRow> row(db::ResultReader& reader, std::size_t place) const {
+    return place == 0 && first_ ? first_ : reader.row(ranked_[place]);
+  }
+
+  const db::Database& database_;
+  std::vector<db::RankedEvaluation> ranked_;
+  std::optional<db::ResultRow> first_;
+};
+
+/// Reads the evaluations that a table lists; the others stay in the database.
+void add_evaluations(Section& section, const db::Database& database, const ReportFilter& filter,
+                     const std::optional<Configuration>& default_configuration) {
+  std::optional<db::ResultRow> winner;
+  if (filter.run) winner = run_details(database, *filter.run).winner;
+  const auto rows = std::make_shared<RankedRows>(
+      database,
+      filter.run ? ranked_of_run(database, *filter.run) : ranked_of_workload(database, section.workload.id),
+      std::move(winner));
+  section.failures =
+      filter.run ? failures_of_run(database, *filter.run) : failures_of(database, rows->ranked());
+  section.evaluations = rows->first_rows(std::max<std::size_t>(section.top, 1));
+  const std::vector<db::RankedEvaluation>& ranked = rows->ranked();
   std::vector<double> times;
-  for (const db::RankedEvaluation& one : *ranked)
+  for (const db::RankedEvaluation& one : ranked)
     if (one.time > 0) times.push_back(one.time);
   add_figures(section, times);
   if (default_configuration) {
     const std::vector<std::int64_t> same =
         evaluations_of(database, section.workload.id, *default_configuration);
-    for (const db::RankedEvaluation& one : *ranked)
+    for (const db::RankedEvaluation& one : ranked)
       if (one.time > 0 && std::ranges::find(same, one.evaluation) != same.end())
         section.default_time = one.time;
   }
   StoredEvaluations& stored = section.stored.emplace();
-  stored.count = ranked->size();
-  stored.each = [ranked, row_at](const StoredEvaluations::Take& take) {
-    for (std::size_t i = 0; i < ranked->size(); ++i)
-      if (const auto row = row_at(i)) take(*row);
+  stored.count = ranked.size();
+  stored.tied = static_cast<std::size_t>(
+      std::ranges::count_if(ranked, [&](const auto& one) { return ties_with(section.winner, one); }));
+  stored.each = [rows](const StoredEvaluations::Take& take) { rows->each(take); };
+  stored.each_chart_row = [rows, best = section.winner](const StoredEvaluations::TakeChartRow& take) {
+    rows->each_chart_row(best, take);
   };
-  stored.each_configuration = [ranked, reader](const auto& take) {
-    for (const db::RankedEvaluation& one : *ranked)
-      if (const auto configuration = reader->configuration(one.evaluation)) take(*configuration);
+  stored.each_configuration = [rows](const StoredEvaluations::TakeConfiguration& take) {
+    rows->each_configuration(take);
   };
-  if (section.winner && section.winner->rerank)
-    for (std::size_t i = 1; i < times.size(); ++i)
-      if ((*ranked)[i].rerank_run == section.winner->rerank->run)
-        if (const auto row = row_at(i); row && ties(section, *row)) ++stored.tied;
 }
 
-void add_discovery(Section& section, const db::RunDetails& details, const std::vector<double>& elapsed) {
-  if (!section.winner || section.found || details.summary.run != section.winner->run) return;
-  for (std::size_t i = 0; i < details.progress.size(); ++i) {
-    const db::ProgressPoint& point = details.progress[i];
-    if (point.evaluation == section.winner->evaluation)
-      section.found = {details.summary.run, details.summary.strategy, point.sequence, elapsed[i]};
+/// Reads the course of a run: when its best fell, and when the section's winner was found.
+void add_course(Section& section, const db::Database& database, RunReport& report) {
+  const double start = seconds_of(report.summary.started).value_or(0);
+  const bool has_winner = section.winner && !section.found && report.summary.run == section.winner->run;
+  std::optional<double> best;
+  double elapsed = 0;
+  db::each_progress(database, report.summary.run, [&](const db::ProgressPoint& point) {
+    // A reused evaluation is older than the run and took no time.
+    if (!point.reused)
+      if (const auto when = seconds_of(point.recorded)) elapsed = std::max(elapsed, *when - start);
+    if (has_winner && point.evaluation == section.winner->evaluation)
+      section.found = {report.summary.run, report.summary.strategy, point.sequence, elapsed};
+    if (point.best == best) return;
+    best = point.best;
+    report.improvements.push_back({point, elapsed});
+  });
+  report.seconds = elapsed;
+  if (const auto end = seconds_of(report.summary.ended))
+    report.seconds = std::max(report.seconds, *end - start);
+}
+
+void add_run(Section& section, const db::Database& database, const db::RunSummary& run) {
+  const auto record = db::readable_run_record(database, run.run);
+  if (!record) return;
+  if (section.runs.empty()) {
+    section.amount = {record->limit, record->items, record->flops, record->bytes, record->item};
+    section.device = record->key.device;
   }
+  section.space_size = std::max(section.space_size, record->space_size);
+  RunReport& report = section.runs.emplace_back();
+  report.summary = run;
+  report.seed = record->options.seed;
+  report.program_version = record->program_version;
+  report.host = record->machine.host;
+  add_course(section, database, report);
 }
 
-void add_run(Section& section, const db::RunDetails& details) {
-  const std::vector<double> elapsed = elapsed_times(details);
-  section.space_size = std::max(section.space_size, details.record.space_size);
-  section.runs.push_back(run_report(details, elapsed));
-  add_discovery(section, details, elapsed);
-  if (section.runs.size() > 1) return;
-  const RunRecord& record = details.record;
-  section.amount = {record.limit, record.items, record.flops, record.bytes, record.item};
-  section.device = record.key.device;
-}
-
-/// `results`: the current ones of the workload.
 Section section_of(const db::Database& database, const std::vector<db::RunSummary>& runs,
-                   std::vector<db::ResultRow> results, const ReportFilter& filter,
-                   const DefaultConfiguration& default_configuration, Rows rows) {
+                   const ReportFilter& filter, const DefaultConfiguration& default_configuration) {
   Section section;
   section.workload = runs.front().workload;
   section.top = filter.top;
-  section.failures = filter.run ? failures_of_run(database, *filter.run)
-                                : failures_of_workload(database, section.workload.id);
-  const auto known_default = default_configuration ? default_configuration(section.workload) : std::nullopt;
-  if (rows == Rows::all)
-    add_all(section, database, std::move(results), filter, known_default);
-  else
-    add_listed(section, database, filter, known_default);
-  for (const db::RunSummary& run : runs)
-    if (const auto details = db::readable_run_details(database, run.run, false)) add_run(section, *details);
+  add_evaluations(section, database, filter,
+                  default_configuration ? default_configuration(section.workload) : std::nullopt);
+  for (const db::RunSummary& run : runs) add_run(section, database, run);
   if (section.winner) section.winner_samples = samples_of(database, section.winner->evaluation);
   section.failed_phases = by_phase(section.failures);
   return section;
-}
-
-using ResultsByWorkload = std::map<std::int64_t, std::vector<db::ResultRow>>;
-
-/// The current results of the workloads, in one query where there are several: each query ranks the whole
-/// file.
-ResultsByWorkload results_of(const db::Database& database,
-                             const std::vector<std::vector<db::RunSummary>>& workloads,
-                             const ReportFilter& filter) {
-  ResultsByWorkload results;
-  if (filter.run) return results;
-  for (const auto& runs : workloads) results[runs.front().workload.id];
-  db::ResultFilter wanted = {.problem = filter.problem, .failures = true};
-  if (workloads.size() == 1) wanted = {.workload = workloads.front().front().workload.id, .failures = true};
-  for (db::ResultRow& row : list_results(database, wanted)) {
-    const auto place = results.find(row.workload.id);
-    if (place != results.end()) place->second.push_back(std::move(row));
-  }
-  return results;
 }
 
 /// The newest run whose workload satisfies `same`; `runs` has the newest first.
@@ -311,18 +286,16 @@ std::vector<std::string> newer_versions(const Section& section, const std::vecto
 }  // namespace
 
 ReportData collect(const db::Database& database, const ReportFilter& filter,
-                   const DefaultConfiguration& default_configuration, Rows rows) {
+                   const DefaultConfiguration& default_configuration) {
   ReportData data;
   data.database = database.path().string();
   database.read([&](SQLite::Database&) {
     const std::vector<db::RunSummary> all = list_runs(database);
-    const std::vector<std::vector<db::RunSummary>> workloads = chosen_workloads(all, filter);
-    ResultsByWorkload results;
-    if (rows == Rows::all) results = results_of(database, workloads, filter);
-    for (const auto& runs : workloads) {
-      data.sections.push_back(section_of(database, runs, std::move(results[runs.front().workload.id]), filter,
-                                         default_configuration, rows));
-      data.sections.back().outdated = newer_versions(data.sections.back(), all);
+    for (const auto& runs : chosen_workloads(all, filter)) {
+      Section section = section_of(database, runs, filter, default_configuration);
+      if (section.runs.empty()) continue;  // none of them can be read
+      section.outdated = newer_versions(section, all);
+      data.sections.push_back(std::move(section));
     }
   });
   if (data.sections.empty()) {
@@ -342,9 +315,17 @@ void each_evaluation(const Section& section, const StoredEvaluations::Take& take
   for (const db::ResultRow& row : section.evaluations) take(row);
 }
 
-void each_configuration(const Section& section, const std::function<void(const Configuration&)>& take) {
+void each_chart_row(const Section& section, const StoredEvaluations::TakeChartRow& take) {
+  if (section.stored) return section.stored->each_chart_row(take);
+  for (std::size_t i = 0; i < section.evaluations.size(); ++i) {
+    const db::ResultRow& row = section.evaluations[i];
+    take({i, row.time, ties(section, row), {row.configuration, row.error, row.resources, row.phases}});
+  }
+}
+
+void each_configuration(const Section& section, const StoredEvaluations::TakeConfiguration& take) {
   if (section.stored) return section.stored->each_configuration(take);
-  for (const db::ResultRow& row : section.evaluations) take(row.configuration);
+  for (std::size_t i = 0; i < section.evaluations.size(); ++i) take(i, section.evaluations[i].configuration);
 }
 
 std::optional<double> gain(const Section& section, const std::optional<double>& time) {

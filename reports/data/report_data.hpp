@@ -59,14 +59,26 @@ struct PhaseCount {
   std::int64_t count = 0;
 };
 
-/// Evaluations that stay in the database: they are read one after another.
+/// An evaluation as charts need it.
+struct ChartRow {
+  std::size_t place = 0;       ///< in the order of `Section::evaluations`
+  std::optional<double> time;  ///< seconds; nothing for a failure
+  bool tied = false;           ///< with the winner
+  const db::EvaluationFigures& figures;
+};
+
+/// Evaluations that stay in the database.
 struct StoredEvaluations {
   using Take = std::function<void(const db::ResultRow&)>;
+  using TakeChartRow = std::function<void(const ChartRow&)>;
+  using TakeConfiguration = std::function<void(std::size_t place, const Configuration&)>;
 
   std::size_t count = 0;
   std::size_t tied = 0;                   ///< how many others tie with the winner
-  std::function<void(const Take&)> each;  ///< in the order of `evaluations`
-  std::function<void(const std::function<void(const Configuration&)>&)> each_configuration;
+  std::function<void(const Take&)> each;  ///< in the order of `Section::evaluations`
+  /// In the order in which they lie in the file, which is much faster.
+  std::function<void(const TakeChartRow&)> each_chart_row;
+  std::function<void(const TakeConfiguration&)> each_configuration;
 };
 
 /// Everything about one problem at one size on one device model, under one set of versions.
@@ -78,15 +90,16 @@ struct Section {
   std::uint64_t space_size = 0;       ///< valid configurations, of the largest space that a run searched
   std::vector<db::ResultRow>
       evaluations;  ///< current ones, the best first, failures last; or the first of them
-  std::optional<StoredEvaluations> stored;  ///< all, where `evaluations` has the first alone
-  std::size_t measured = 0;                 ///< how many of them are measurements
-  std::size_t top = 0;                      ///< how many of them a table lists
-  std::optional<db::ResultRow> winner;      ///< nothing where all failed
-  std::optional<Discovery> found;           ///< how the winner was
-  std::vector<double> winner_samples;       ///< seconds, in the order taken
-  std::size_t close = 0;                    ///< measurements within 5 % of the winner, itself included
-  std::optional<double> median_time;        ///< seconds: of all measured configurations
-  std::optional<double> default_time;       ///< seconds: of the default configuration, where it was measured
+  /// All, where `evaluations` has the first alone: those that a table lists.
+  std::optional<StoredEvaluations> stored;
+  std::size_t measured = 0;             ///< how many of them are measurements
+  std::size_t top = 0;                  ///< how many of them a table lists
+  std::optional<db::ResultRow> winner;  ///< nothing where all failed
+  std::optional<Discovery> found;       ///< how the winner was
+  std::vector<double> winner_samples;   ///< seconds, in the order taken
+  std::size_t close = 0;                ///< measurements within 5 % of the winner, itself included
+  std::optional<double> median_time;    ///< seconds: of all measured configurations
+  std::optional<double> default_time;   ///< seconds: of the default configuration, where it was measured
   std::vector<PhaseCount> failed_phases;
   std::vector<db::FailureCount> failures;
   std::vector<RunReport> runs;  ///< newest first
@@ -97,19 +110,19 @@ struct ReportData {
   std::vector<Section> sections;  ///< by problem, extents, settings, device and origin
 };
 
-/// Which evaluations are read into memory: those that a table lists need a few bytes for each of the others.
-enum class Rows { all, listed };
-
 /// Throws Error (Exit::no_answer) where the database has no run that passes the filter. Sees one unchanging
-/// state of the file. With Rows::listed, the database must outlive the data.
+/// state of the file, which is still that of the evaluations read later if the caller is in Database::read.
+/// The database must outlive the data. Holds about 50 bytes for each evaluation.
 ReportData collect(const db::Database& database, const ReportFilter& filter,
-                   const DefaultConfiguration& default_configuration = {}, Rows rows = Rows::all);
+                   const DefaultConfiguration& default_configuration = {});
 
 /// How many evaluations the section has.
 std::size_t evaluated(const Section& section);
 /// Calls it for all of them, in order.
 void each_evaluation(const Section& section, const StoredEvaluations::Take& take);
-void each_configuration(const Section& section, const std::function<void(const Configuration&)>& take);
+/// Call it for all of them, in any order.
+void each_chart_row(const Section& section, const StoredEvaluations::TakeChartRow& take);
+void each_configuration(const Section& section, const StoredEvaluations::TakeConfiguration& take);
 
 /// The time over the winner's; nothing where either is unknown.
 std::optional<double> gain(const Section& section, const std::optional<double>& time);

@@ -3,86 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <unordered_map>
 
 #include "tuner/evaluation/evaluation.hpp"
 
 namespace tune::reports {
 namespace {
-
-bool before(const search::Value& a, const search::Value& b) {
-  if (a.is_number() != b.is_number()) return a.is_number();
-  if (a.is_number() && a.as_real() != b.as_real()) return a.as_real() < b.as_real();
-  return a.to_string() < b.to_string();
-}
-
-/// Gives the values their order, and renumbers the levels.
-void sort_values(MeasuredParameter& parameter, std::vector<int>& levels) {
-  std::vector<std::size_t> order(parameter.values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(
-      order, [&](std::size_t a, std::size_t b) { return before(parameter.values[a], parameter.values[b]); });
-  std::vector<int> place(order.size());
-  std::vector<search::Value> sorted;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    place[order[i]] = static_cast<int>(i);
-    sorted.push_back(parameter.values[order[i]]);
-  }
-  parameter.values = std::move(sorted);
-  for (int& level : levels)
-    if (level >= 0) level = place[static_cast<std::size_t>(level)];
-}
-
-}  // namespace
-
-ValueTable value_table(const Section& section) {
-  ValueTable table;
-  table.rows = section.measured;
-  std::unordered_map<std::string, std::size_t> parameters;
-  std::vector<std::unordered_map<std::string, int>> known;  // by parameter: the values' texts
-  for (std::size_t row = 0; row < table.rows; ++row) {
-    for (const auto& [name, value] : section.evaluations[row].configuration.entries()) {
-      const auto [place, added] = parameters.try_emplace(name, table.parameters.size());
-      if (added) {
-        table.parameters.push_back({name, {}, true});
-        table.levels.emplace_back(table.rows, -1);
-        known.emplace_back();
-      }
-      MeasuredParameter& parameter = table.parameters[place->second];
-      const auto [level, is_new] =
-          known[place->second].try_emplace(value.to_string(), static_cast<int>(parameter.values.size()));
-      if (is_new) {
-        parameter.values.push_back(value);
-        parameter.numeric = parameter.numeric && (value.is_int() || value.is_real());
-      }
-      table.levels[place->second][row] = level->second;
-    }
-  }
-  for (std::size_t i = 0; i < table.parameters.size(); ++i) sort_values(table.parameters[i], table.levels[i]);
-  return table;
-}
-
-std::optional<std::size_t> grouping(const ValueTable& table) {
-  std::optional<std::size_t> text;
-  for (std::size_t i = 0; i < table.parameters.size(); ++i) {
-    const MeasuredParameter& parameter = table.parameters[i];
-    if (parameter.name == "variant") return i;
-    if (!text && parameter.values.size() > 1 && parameter.values.size() <= 8 &&
-        parameter.values.front().is_text())
-      text = i;
-  }
-  return text;
-}
-
-namespace {
-
-std::vector<double> log_times(const Section& section) {
-  std::vector<double> logs;
-  for (std::size_t row = 0; row < section.measured; ++row)
-    logs.push_back(std::log(*section.evaluations[row].time));
-  return logs;
-}
 
 /// Sums over the rows of each of several groups.
 class GroupedVariance {
@@ -118,12 +43,16 @@ class GroupedVariance {
   double all_ = 0, squares_ = 0, n_ = 0;
 };
 
-/// Times enter around their mean: the sums of squares are of small numbers.
-std::vector<double> centred(std::vector<double> values) {
+/// The logarithms of the times around their mean: the sums of squares are of small numbers.
+std::vector<double> centred_logs(const ValueTable& table) {
+  std::vector<double> logs;
   double sum = 0;
-  for (const double value : values) sum += value;
-  for (double& value : values) value -= sum / static_cast<double>(values.size());
-  return values;
+  for (const double time : table.times) {
+    logs.push_back(std::log(time));
+    sum += logs.back();
+  }
+  for (double& value : logs) value -= sum / static_cast<double>(logs.size());
+  return logs;
 }
 
 std::vector<std::size_t> paired_parameters(const ValueTable& table) {
@@ -137,8 +66,8 @@ std::vector<std::size_t> paired_parameters(const ValueTable& table) {
 
 }  // namespace
 
-std::vector<ParameterEffect> parameter_effects(const Section& section, const ValueTable& table) {
-  const std::vector<double> logs = centred(log_times(section));
+std::vector<ParameterEffect> parameter_effects(const ValueTable& table) {
+  const std::vector<double> logs = centred_logs(table);
   std::vector<ParameterEffect> effects;
   for (std::size_t p = 0; p < table.parameters.size(); ++p) {
     ParameterEffect effect;
@@ -149,7 +78,7 @@ std::vector<ParameterEffect> parameter_effects(const Section& section, const Val
       if (table.level(p, row) < 0) continue;
       const auto level = static_cast<std::size_t>(table.level(p, row));
       if (effect.values[level].count++ == 0) effect.values[level].best = row;
-      times[level].push_back(*section.evaluations[row].time);
+      times[level].push_back(table.times[row]);
       variance.add(level, logs[row]);
       ++effect.count;
     }
@@ -161,9 +90,8 @@ std::vector<ParameterEffect> parameter_effects(const Section& section, const Val
   return effects;
 }
 
-std::optional<std::pair<std::size_t, std::size_t>> strongest_pair(const Section& section,
-                                                                  const ValueTable& table) {
-  const std::vector<double> logs = centred(log_times(section));
+std::optional<std::pair<std::size_t, std::size_t>> strongest_pair(const ValueTable& table) {
+  const std::vector<double> logs = centred_logs(table);
   const std::vector<std::size_t> chosen = paired_parameters(table);
   std::optional<std::pair<std::size_t, std::size_t>> strongest;
   double max = -1;

@@ -3,35 +3,12 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "reports/data/report_data.hpp"
+#include "reports/page/value_table.hpp"
 
 namespace tune::reports {
-
-/// A parameter with its measured values, numbers in order, texts by the alphabet.
-struct MeasuredParameter {
-  std::string name;
-  std::vector<search::Value> values;
-  bool numeric = false;  ///< all of them are integers or real numbers
-};
-
-/// The measured configurations of a section as numbers.
-struct ValueTable {
-  std::vector<MeasuredParameter> parameters;  ///< in the order of declaration, as far as configurations tell
-  std::size_t rows = 0;                       ///< measurements, the best first
-  /// By parameter, then by row: the value's index, -1 where the parameter does not exist.
-  std::vector<std::vector<int>> levels;
-
-  int level(std::size_t parameter, std::size_t row) const { return levels[parameter][row]; }
-};
-
-ValueTable value_table(const Section& section);
-
-/// The parameter that names the algorithm: `variant`, else the first text with two to eight values.
-std::optional<std::size_t> grouping(const ValueTable& table);
 
 /// The configurations with one value of a parameter.
 struct ValueEffect {
@@ -51,15 +28,14 @@ struct ParameterEffect {
 };
 
 /// One for each parameter, exact over all measured configurations.
-std::vector<ParameterEffect> parameter_effects(const Section& section, const ValueTable& table);
+std::vector<ParameterEffect> parameter_effects(const ValueTable& table);
 
 /// Pairs are formed of parameters with at most this many values.
 inline constexpr std::size_t max_pair_values = 40;
 
 /// The two parameters whose values together explain most of the variance (as above); nothing where no two
 /// have two values or more.
-std::optional<std::pair<std::size_t, std::size_t>> strongest_pair(const Section& section,
-                                                                  const ValueTable& table);
+std::optional<std::pair<std::size_t, std::size_t>> strongest_pair(const ValueTable& table);
 
 /// Rows that differ from the first in the value of exactly one parameter.
 std::vector<std::size_t> neighbours_of_winner(const ValueTable& table);

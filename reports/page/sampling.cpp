@@ -53,21 +53,21 @@ void add_best_of_pairs(const ValueTable& table, std::size_t max_count, Choice& c
 }
 
 /// Those with a smaller error than all that are faster.
-void add_front(const Section& section, Choice& choice) {
-  std::vector<std::size_t> order(section.measured);
+void add_front(const ValueTable& table, Choice& choice) {
+  std::vector<std::size_t> order(table.rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t row) { return *section.evaluations[row].time; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t row) { return table.times[row]; });
   double min = std::numeric_limits<double>::infinity();
   for (const std::size_t row : order) {
-    if (section.evaluations[row].error >= min) continue;
-    min = section.evaluations[row].error;
+    if (table.errors[row] >= min) continue;
+    min = table.errors[row];
     choice.add(row);
   }
 }
 
 }  // namespace
 
-ShownRows shown_rows(const Section& section, const ValueTable& table, std::size_t max_count) {
+ShownRows shown_rows(const ValueTable& table, std::size_t max_count) {
   ShownRows shown;
   if (table.rows <= max_count) {
     shown.rows.resize(table.rows);
@@ -78,7 +78,7 @@ ShownRows shown_rows(const Section& section, const ValueTable& table, std::size_
   Choice choice(table.rows), even(table.rows);
   for (std::size_t row = 0; row < max_count / 4; ++row) choice.add(row);
   for (const std::size_t row : neighbours_of_winner(table)) choice.add(row);
-  add_front(section, choice);
+  add_front(table, choice);
   add_best_of_pairs(table, max_count / 2, choice);
   const std::size_t rest = std::max(max_count / 4, max_count - std::min(max_count, choice.count()));
   for (std::size_t i = 0; i < rest; ++i) {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "reports/page/effects.hpp"
+#include "reports/page/value_table.hpp"
 
 namespace tune::reports {
 
@@ -19,7 +19,7 @@ struct ShownRows {
 /// All rows, or about `max_count`: the best, the best with each value and each pair of values of parameters
 /// (as far as there is room), the winner's neighbours, those that no other beats in both time and error, and
 /// a uniform part of the rest.
-ShownRows shown_rows(const Section& section, const ValueTable& table, std::size_t max_count);
+ShownRows shown_rows(const ValueTable& table, std::size_t max_count);
 
 /// The rows that each of several sections may show, about `max_count` in sum: small sections show all of
 /// theirs, large ones equally many.

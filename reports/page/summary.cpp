@@ -158,28 +158,25 @@ std::string summary_html(const ReportData& data) {
   return html;
 }
 
-std::string sections_html(const ReportData& data) {
-  std::string html;
-  for (std::size_t i = 0; i < data.sections.size(); ++i) {
-    const Section& section = data.sections[i];
-    html += format("<article id=\"section-{0}\" class=\"section\" data-section=\"{0}\">\n<h2>{1}</h2>\n", i,
-                   html_text(spaced(title(section))));
-    const std::vector<std::string> reasons = why_it_wins(section);
-    if (reasons.empty()) {
-      html += "<p>No configuration was measured: all failed. The failures are below.</p>\n";
-    } else {
-      html += format("<p class=\"winner\">{}</p>\n<h3>Why the winner wins</h3>\n<ul class=\"why\">\n",
-                     configuration_html(section.winner->configuration));
-      for (const std::string& reason : reasons) html += format("<li>{}</li>\n", text(reason));
-      html += "</ul>\n";
-    }
-    html += "<details><summary>All properties</summary>\n" + properties_html(section) + "</details>\n";
-    html += table_html("Fastest configurations", top_table(section));
-    html += table_html("Runs", run_table(section));
-    html += table_html("Failures", failure_table(section));
-    html += "</article>\n";
+std::string section_html(const Section& section, std::size_t number, const ValueTable& table,
+                         const std::vector<ParameterEffect>& effects) {
+  std::string html =
+      format("<article id=\"section-{0}\" class=\"section\" data-section=\"{0}\">\n<h2>{1}</h2>\n", number,
+             html_text(spaced(title(section))));
+  const std::vector<std::string> reasons = why_it_wins(section, table, effects);
+  if (reasons.empty()) {
+    html += "<p>No configuration was measured: all failed. The failures are below.</p>\n";
+  } else {
+    html += format("<p class=\"winner\">{}</p>\n<h3>Why the winner wins</h3>\n<ul class=\"why\">\n",
+                   configuration_html(section.winner->configuration));
+    for (const std::string& reason : reasons) html += format("<li>{}</li>\n", text(reason));
+    html += "</ul>\n";
   }
-  return html;
+  html += "<details><summary>All properties</summary>\n" + properties_html(section) + "</details>\n";
+  html += table_html("Fastest configurations", top_table(section));
+  html += table_html("Runs", run_table(section));
+  html += table_html("Failures", failure_table(section));
+  return html + "</article>\n";
 }
 
 }  // namespace tune::reports

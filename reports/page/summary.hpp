@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
-#include "reports/data/report_data.hpp"
+#include "reports/page/effects.hpp"
 
 /// The part of the page that needs no script: HTML with all text escaped.
 namespace tune::reports {
 
 /// A table for each device, with a row for each section.
 std::string summary_html(const ReportData& data);
-/// For each section its properties, why its winner wins, its fastest configurations, runs and failures;
-/// hidden where another section is chosen.
-std::string sections_html(const ReportData& data);
+/// The properties of the section, why its winner wins, its fastest configurations, runs and failures; hidden
+/// where another section is chosen. `number`: from 0, in the page.
+std::string section_html(const Section& section, std::size_t number, const ValueTable& table,
+                         const std::vector<ParameterEffect>& effects);
 
 }  // namespace tune::reports

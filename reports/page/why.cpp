@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "reports/data/wording.hpp"
-#include "reports/page/effects.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/evaluation/evaluation.hpp"
@@ -55,7 +54,7 @@ void add_limit(const Section& section, Sentences& sentences) {
       percent_text(amount.flops / time / top.flops)));
 }
 
-void add_resources(const Section& section, Sentences& sentences) {
+void add_resources(const Section& section, const ValueTable& table, Sentences& sentences) {
   const auto& needs = section.winner->resources;
   if (!needs) return;
   const int shared = needs->static_shared_memory + needs->dynamic_shared_memory;
@@ -69,8 +68,8 @@ void add_resources(const Section& section, Sentences& sentences) {
                  needs->blocks_per_multiprocessor == 1 ? "" : "s", percent_text(needs->occupancy));
   if (!needs->limiter.empty()) text += format(", limited by {}", needs->limiter);
   std::vector<double> others;
-  for (std::size_t row = 1; row < section.measured; ++row)
-    if (const auto& resources = section.evaluations[row].resources) others.push_back(resources->occupancy);
+  for (std::size_t row = 1; row < table.rows; ++row)
+    if (const auto& resources = table.resources[row]) others.push_back(resources->occupancy);
   if (!others.empty())
     text += format(" (the median configuration has {})", percent_text(median(std::move(others))));
   sentences.push_back(text + ".");
@@ -78,7 +77,7 @@ void add_resources(const Section& section, Sentences& sentences) {
 
 void add_variants(const Section& section, const ValueTable& table,
                   const std::vector<ParameterEffect>& effects, Sentences& sentences) {
-  const auto group = grouping(table);
+  const auto group = table.group;
   if (!group || table.level(*group, 0) < 0) return;
   const MeasuredParameter& parameter = table.parameters[*group];
   std::vector<std::pair<std::size_t, std::size_t>> others;  // best row, value
@@ -88,12 +87,12 @@ void add_variants(const Section& section, const ValueTable& table,
   if (others.empty()) return;
   std::ranges::sort(others);
   const double time = *section.winner->time;
-  const double nearest = *section.evaluations[others.front().first].time;
+  const double nearest = table.times[others.front().first];
   std::string text = format("The nearest with another {} is {}: {}, {}", parameter.name,
                             parameter.values[others.front().second].to_string(), si(nearest, "s"),
                             percent_longer(nearest, time));
   for (std::size_t i = 1; i < std::min<std::size_t>(others.size(), 4); ++i) {
-    const double other = *section.evaluations[others[i].first].time;
+    const double other = table.times[others[i].first];
     text += format("{} {} {}, {}", i == 1 ? "; then" : ";", parameter.values[others[i].second].to_string(),
                    si(other, "s"), percent_longer(other, time));
   }
@@ -104,7 +103,7 @@ void add_variants(const Section& section, const ValueTable& table,
 void add_steps(const Section& section, const ValueTable& table, Sentences& sentences) {
   std::vector<std::size_t> rows = neighbours_of_winner(table);
   if (rows.empty()) return;
-  std::ranges::sort(rows, {}, [&](std::size_t row) { return *section.evaluations[row].time; });
+  std::ranges::sort(rows, {}, [&](std::size_t row) { return table.times[row]; });
   const auto describe = [&](std::size_t row) {
     std::size_t p = 0;
     while (table.level(p, row) == table.level(p, 0)) ++p;
@@ -112,7 +111,7 @@ void add_steps(const Section& section, const ValueTable& table, Sentences& sente
     return format("{} = {} instead of {} takes {}", parameter.name,
                   parameter.values[static_cast<std::size_t>(table.level(p, row))].to_string(),
                   parameter.values[static_cast<std::size_t>(table.level(p, 0))].to_string(),
-                  percent_longer(*section.evaluations[row].time, *section.winner->time));
+                  percent_longer(table.times[row], *section.winner->time));
   };
   std::string text = format("{} measured configuration{} differ{} from it in one parameter: ", rows.size(),
                             rows.size() == 1 ? "" : "s", rows.size() == 1 ? "s" : "");
@@ -186,13 +185,12 @@ Ceilings ceilings(const Section& section) {
   return top;
 }
 
-std::vector<std::string> why_it_wins(const Section& section) {
+std::vector<std::string> why_it_wins(const Section& section, const ValueTable& table,
+                                     const std::vector<ParameterEffect>& effects) {
   Sentences sentences;
   if (!section.winner) return sentences;
-  const ValueTable table = value_table(section);
-  const std::vector<ParameterEffect> effects = parameter_effects(section, table);
   add_limit(section, sentences);
-  add_resources(section, sentences);
+  add_resources(section, table, sentences);
   add_variants(section, table, effects, sentences);
   add_steps(section, table, sentences);
   add_importance(table, effects, sentences);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/data/report_data.hpp"
+#include "reports/page/effects.hpp"
 
 namespace tune::reports {
 
@@ -21,6 +21,7 @@ Ceilings ceilings(const Section& section);
 
 /// Why the winner wins, in sentences with numbers: how close it is to the device's limit, which resources it
 /// needs, what the alternatives lose. Empty where nothing was measured.
-std::vector<std::string> why_it_wins(const Section& section);
+std::vector<std::string> why_it_wins(const Section& section, const ValueTable& table,
+                                     const std::vector<ParameterEffect>& effects);
 
 }  // namespace tune::reports

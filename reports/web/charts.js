@@ -17,11 +17,19 @@ function showSection(index) {
     else element.classList.toggle("chosen", own);
   }
   const section = currentSection();
-  byId("shown").textContent = section.shown < section.measured
-    ? `Of ${section.measured.toLocaleString("en")} measured configurations ${section.shown.toLocaleString("en")} are shown one by one: ` +
-      "the best, the best with each value, and a uniform part of the rest. Tables, sentences and importance count all of them."
-    : "";
+  byId("shown").textContent = whatIsShown(section);
   drawAll();
+}
+
+/** What is left out; empty where that is nothing. */
+function whatIsShown(section) {
+  const notes = section.shown < section.measured
+    ? [`Of ${section.measured.toLocaleString("en")} measured configurations ${section.shown.toLocaleString("en")} are shown one by one: ` +
+      "the best, the best with each value, and a uniform part of the rest. Tables, sentences and importance count all of them."]
+    : [];
+  for (const { name, values, all_values: all } of section.parameters)
+    if (all) notes.push(`Of the ${all.toLocaleString("en")} values of ${name}, the ${values.length.toLocaleString("en")} of these configurations are listed.`);
+  return notes.join(" ");
 }
 
 function buildCards() {

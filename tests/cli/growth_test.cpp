@@ -2,13 +2,18 @@
 // Time and memory of the program with many evaluations: 20,000 every day, a million with --long.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <functional>
+#include <sstream>
 
+#include "tests/cli/http_client.hpp"
+#include "tests/cli/process.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/sanitizers.hpp"
 #include "tuner/base/format.hpp"
@@ -166,7 +171,7 @@ constexpr int few = 5'000, many = 20'000, million = 1'000'000;
 /// The memory of a report grows by less than this, for the ranks and what the run saw.
 void expect_small_reports(const Sandbox& sandbox, const std::string& few_of, const std::string& many_of,
                           double megabytes) {
-  for (const char* kind : {"text", "markdown", "csv", "json"}) {
+  for (const char* kind : {"text", "markdown", "html", "csv", "json"}) {
     SCOPED_TRACE(kind);
     const auto report = [&](const std::string& database) {
       const Usage usage = run_program(sandbox, {"report", "--db", database, "--format", kind});
@@ -268,6 +273,63 @@ TEST(Growth, AMillionEvaluationsAreImported) {
       EXPECT_LT(usage.megabytes, 300);
     }
   }
+}
+
+/// The number behind the word in a file of /proc.
+double number_after(const std::string& file, const std::string& word) {
+  const std::string text = read_file(file);
+  const std::size_t at = text.find(word);
+  return at == std::string::npos ? 0 : std::stod(text.substr(at + word.size()));
+}
+
+/// Seconds of processor time that a running process has used.
+double seconds_of(pid_t process) {
+  std::istringstream fields(read_file(format("/proc/{}/stat", process)));
+  std::string skipped;
+  for (int i = 1; i < 14; ++i) fields >> skipped;  // its name has no blank
+  double user = 0, system = 0;
+  fields >> user >> system;
+  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+/// Asks `tune serve` for its page once.
+void expect_served(const Sandbox& sandbox, const std::string& database) {
+  Process server(sandbox / "", {"serve", "--db", database, "--port", "0"});
+  const std::string answer = get(port_of(server), "/");
+  const double seconds = seconds_of(server.id());
+  const double megabytes = number_after(format("/proc/{}/status", server.id()), "VmHWM:") / 1024;
+  std::cout << format("serve: {:.1f} s, {:.0f} MB\n", seconds, megabytes) << std::flush;
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer.substr(0, 100);
+  EXPECT_TRUE(has(answer, "\"measured\":900000")) << answer.size();
+  EXPECT_GT(seconds, 0.1);
+  EXPECT_LT(seconds, 10);
+  EXPECT_GT(megabytes, 10);
+  EXPECT_LT(megabytes, 500);
+  server.send(SIGTERM);
+  server.wait();
+}
+
+/// Only with ./run-tests --long.
+TEST(Growth, AMillionEvaluationsAreReported) {
+  if (std::getenv("TUNE_LONG_TESTS") == nullptr) GTEST_SKIP() << "./run-tests --long";
+  const Sandbox sandbox;
+  const std::string database = (sandbox / "million.db").string();
+  import(sandbox, file_of(sandbox, formats[0], million), database, "1000000 evaluations added, 0 were");
+  const std::pair<const char*, double> kinds[] = {
+      {"text", 10}, {"markdown", 10}, {"html", 10}, {"csv", 40}, {"json", 40}};
+  for (const auto& [kind, seconds] : kinds) {
+    SCOPED_TRACE(kind);
+    const std::string out = (sandbox / "report").string();
+    const Usage usage = run_program(sandbox, {"report", "--db", database, "--format", kind, "--out", out});
+    EXPECT_EQ(usage.status, 0) << usage.err;
+    std::cout << format("{}: {:.1f} s, {:.0f} MB\n", kind, usage.seconds, usage.megabytes) << std::flush;
+    EXPECT_LT(usage.seconds, seconds);
+    EXPECT_LT(usage.megabytes, 500);
+    if (kind != std::string_view("html")) continue;
+    EXPECT_TRUE(has(read_file(out), "\"evaluated\":1000000,\"measured\":900000"));
+    EXPECT_LT(std::filesystem::file_size(out), 8'000'000U);  // with the chart library
+  }
+  expect_served(sandbox, database);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ class Process {
   /// it.
   bool wait_for(const std::string& text);
   void send(int signal) const;
+  pid_t id() const { return child_; }
   /// What it has written to standard output so far.
   std::string out() const;
   /// Waits for its end. The status is 128 + signal where a signal ended it, as a shell says.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tune serve` as a process, asked over real sockets.
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -15,6 +13,7 @@
 #include <thread>
 
 #include "cli/serve/http_server.hpp"
+#include "tests/cli/http_client.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/cli/recording.hpp"
 #include "tuner/base/error.hpp"
@@ -25,39 +24,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-int connect_to(int port) {
-  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in place{};
-  place.sin_family = AF_INET;
-  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  place.sin_port = htons(static_cast<std::uint16_t>(port));
-  const timeval limit = {20, 0};
-  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  EXPECT_EQ(connect(descriptor, reinterpret_cast<const sockaddr*>(&place), sizeof place), 0);
-  return descriptor;
-}
-
-/// The whole answer to these bytes.
-std::string ask(int port, const std::string& bytes) {
-  const int descriptor = connect_to(port);
-  EXPECT_EQ(send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
-  std::string answer;
-  char part[65'536];
-  for (ssize_t count = 0; (count = recv(descriptor, part, sizeof part, 0)) > 0;)
-    answer.append(part, static_cast<std::size_t>(count));
-  close(descriptor);
-  return answer;
-}
-
-std::string get(int port, const std::string& path, const std::string& more = "") {
-  return ask(port,
-             "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n" + more + "\r\n");
-}
-
-std::string body_of(const std::string& answer) {
-  return answer.substr(answer.find("\r\n\r\n") + 4);
-}
 
 std::string tag_of(const std::string& answer) {
   std::smatch found;
@@ -71,14 +37,7 @@ class ServeTest : public ::testing::Test {
     add_recording(database_, {.count = 30});
     server_.emplace(sandbox_ / "",
                     std::vector<std::string>{"serve", "--db", database_.string(), "--port", "0"});
-    std::smatch found;
-    for (int i = 0; i < 600 && port_ == 0; ++i) {
-      const std::string out = server_->out();
-      if (std::regex_search(out, found, std::regex("http://127.0.0.1:(\\d+)/")))
-        port_ = std::stoi(found[1]);
-      else
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
+    port_ = port_of(*server_);
   }
 
   Sandbox sandbox_;
@@ -231,13 +190,7 @@ TEST(Serve, WithFewDescriptorsItWaitsAndAnswers) {
   setrlimit(RLIMIT_NOFILE, &few);
   Process server(sandbox / "", {"serve", "--db", database.string(), "--port", "0"});
   setrlimit(RLIMIT_NOFILE, &before);
-  std::smatch found;
-  int port = 0;
-  for (int i = 0; i < 600 && port == 0; ++i) {
-    const std::string out = server.out();
-    if (std::regex_search(out, found, std::regex("http://127.0.0.1:(\\d+)/"))) port = std::stoi(found[1]);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+  const int port = port_of(server);
   ASSERT_GT(port, 0);
   const double used = seconds_of_children();
   std::vector<int> idle;

@@ -46,6 +46,11 @@ reports::Section simple() {
   return section_of(measured);
 }
 
+std::vector<std::string> why_it_wins(const reports::Section& section) {
+  const reports::ValueTable table = reports::value_table(section);
+  return reports::why_it_wins(section, table, reports::parameter_effects(table));
+}
+
 std::size_t index_of(const reports::ValueTable& table, const std::string& name) {
   const auto found = std::ranges::find(table.parameters, name, &reports::MeasuredParameter::name);
   return static_cast<std::size_t>(found - table.parameters.begin());
@@ -63,7 +68,7 @@ TEST(ValueTable, KnowsValuesInOrderAndWhatDoesNotExist) {
 TEST(ParameterEffects, ImportanceIsTheShareOfVarianceThatAParameterExplains) {
   const reports::Section section = simple();
   const reports::ValueTable table = reports::value_table(section);
-  const auto effects = reports::parameter_effects(section, table);
+  const auto effects = reports::parameter_effects(table);
   const auto importance = [&](const char* name) {
     return effects[index_of(table, name)].importance.value_or(-1);
   };
@@ -77,7 +82,7 @@ TEST(ParameterEffects, ImportanceIsTheShareOfVarianceThatAParameterExplains) {
 TEST(ParameterEffects, HaveTheBestAndTheMedianOfEachValue) {
   const reports::Section section = simple();
   const reports::ValueTable table = reports::value_table(section);
-  const auto values = reports::parameter_effects(section, table)[index_of(table, "a")].values;
+  const auto values = reports::parameter_effects(table)[index_of(table, "a")].values;
   EXPECT_EQ(values[0].count, 24U);
   EXPECT_EQ(values[0].best, 0U);
   EXPECT_EQ(values[0].median, 1.5);
@@ -86,7 +91,7 @@ TEST(ParameterEffects, HaveTheBestAndTheMedianOfEachValue) {
 
 TEST(ParameterEffects, OneValueHasNoImportance) {
   const reports::Section section = section_of({{{{"a", 1}}, 1.0}, {{{"a", 1}, {"b", 1}}, 2.0}});
-  const auto effects = reports::parameter_effects(section, reports::value_table(section));
+  const auto effects = reports::parameter_effects(reports::value_table(section));
   EXPECT_FALSE(effects[0].importance);
   EXPECT_FALSE(effects[1].importance);
 }
@@ -100,7 +105,7 @@ TEST(StrongestPair, FindsWhatOnlyMattersTogether) {
           measured.emplace_back(Configuration{{"x", x}, {"z", z}, {"y", y}}, x == y ? 1.0 : 3.0);
   const reports::Section section = section_of(measured);
   const reports::ValueTable table = reports::value_table(section);
-  const auto pair = reports::strongest_pair(section, table);
+  const auto pair = reports::strongest_pair(table);
   ASSERT_TRUE(pair);
   EXPECT_EQ(table.parameters[pair->first].name, "x");
   EXPECT_EQ(table.parameters[pair->second].name, "y");
@@ -116,7 +121,7 @@ TEST(Neighbours, DifferInOneParameterAndHaveTheSame) {
 
 TEST(ShownRows, AreAllWhereThereIsRoom) {
   const reports::ReportData data = large_data(100);
-  const auto shown = reports::shown_rows(data.sections[0], reports::value_table(data.sections[0]), 100);
+  const auto shown = reports::shown_rows(reports::value_table(data.sections[0]), 100);
   EXPECT_EQ(shown.rows.size(), 100U);
   EXPECT_TRUE(std::ranges::all_of(shown.even, [](bool even) { return even; }));
 }
@@ -124,12 +129,12 @@ TEST(ShownRows, AreAllWhereThereIsRoom) {
 TEST(ShownRows, KeepTheBestOfAllOfEachValueAndAnEvenRest) {
   const reports::Section section = large_data(20'000).sections[0];
   const reports::ValueTable table = reports::value_table(section);
-  const auto shown = reports::shown_rows(section, table, 2'000);
+  const auto shown = reports::shown_rows(table, 2'000);
   EXPECT_LE(shown.rows.size(), 2'600U);
   EXPECT_GE(shown.rows.size(), 1'500U);
   for (std::size_t row = 0; row < 500; ++row) ASSERT_EQ(shown.rows[row], row);
   const std::set<std::size_t> rows(shown.rows.begin(), shown.rows.end());
-  for (const auto& effect : reports::parameter_effects(section, table))
+  for (const auto& effect : reports::parameter_effects(table))
     for (const auto& value : effect.values) EXPECT_THAT(rows, Contains(value.best));
   // The quantiles of the even part are those of all.
   std::vector<std::size_t> even;
@@ -151,7 +156,7 @@ TEST(WhyItWins, SaysWhatAnotherVariantLoses) {
                                                {{{"variant", "direct"}, {"n", 2}}, 1.5e-3},
                                                {{{"variant", "fused"}, {"n", 1}}, 2e-3}});
   std::string all;
-  for (const std::string& sentence : reports::why_it_wins(section)) all += sentence + "\n";
+  for (const std::string& sentence : why_it_wins(section)) all += sentence + "\n";
   EXPECT_THAT(all, HasSubstr("It takes 1 ms"));
   EXPECT_THAT(all, HasSubstr("The nearest with another variant is fused: 2 ms, 100 % longer."));
   EXPECT_THAT(all, HasSubstr("n = 2 instead of 1 takes 50 % longer"));
@@ -170,7 +175,7 @@ TEST(WhyItWins, SaysWhereCopiesFromTheHostBind) {
   section.device.host_to_device_bandwidth = 50e9;
   section.device.device_to_host_bandwidth = 40e9;
   EXPECT_TRUE(reports::ceilings(section).host_bound);
-  const std::string first = reports::why_it_wins(section).at(0), second = reports::why_it_wins(section).at(1);
+  const std::string first = why_it_wins(section).at(0), second = why_it_wins(section).at(1);
   EXPECT_THAT(first, HasSubstr("by the roofline of copies between host and device"));
   EXPECT_THAT(second, HasSubstr("90 GB pass between host and device, 45 GB/s in both directions together"));
   EXPECT_THAT(second, HasSubstr("copies reach 50 GB/s to the device and 40 GB/s back"));
@@ -198,7 +203,7 @@ TEST(WhyItWins, HasTheCeilingOfTheUnitsThatTheLimitIsOf) {
 }
 
 TEST(WhyItWins, IsEmptyWhereAllFailed) {
-  EXPECT_TRUE(reports::why_it_wins({}).empty());
+  EXPECT_TRUE(why_it_wins({}).empty());
 }
 
 TEST(Times, AreSecondsSince1970) {

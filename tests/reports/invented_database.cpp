@@ -133,6 +133,16 @@ void invent(db::Database& database) {
   story.store().end_run(id, RunEnd::exhausted);
 }
 
+reports::ReportData in_memory(reports::ReportData data) {
+  for (reports::Section& section : data.sections) {
+    std::vector<db::ResultRow> rows;
+    reports::each_evaluation(section, [&](const db::ResultRow& row) { rows.push_back(row); });
+    section.evaluations = std::move(rows);
+    section.stored.reset();
+  }
+  return data;
+}
+
 reports::ReportData smallest_part(reports::ReportData data) {
   data.sections = {data.sections.at(1)};
   reports::Section& section = data.sections.front();

@@ -11,8 +11,11 @@ namespace tune::testing {
 /// later, and texts that reports have to quote. Always the same, times of day included.
 void invent(db::Database& database);
 
+/// The same data with all evaluations in memory: they outlive the database, and tests can change them.
+reports::ReportData in_memory(reports::ReportData data);
+
 /// The one section of the data that has everything, with its winner, one failure and one run alone: every
-/// member that a report for programs has, on few lines.
+/// member that a report for programs has, on few lines. Its evaluations must be in memory.
 reports::ReportData smallest_part(reports::ReportData data);
 
 }  // namespace tune::testing

@@ -11,8 +11,6 @@
 
 #include "reports/html.hpp"
 #include "reports/page/html_text.hpp"
-#include "reports/page/page_data.hpp"
-#include "reports/page/summary.hpp"
 #include "tests/reports/invented_database.hpp"
 #include "tests/reports/large_data.hpp"
 #include "tests/support/golden.hpp"
@@ -24,11 +22,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-reports::ReportData page_data() {
+reports::ReportData invented_page() {
   const TemporaryFolder folder;
   db::Database database(folder / "tune.db");
   invent(database);
-  return reports::collect(database, {.top = 3});
+  return in_memory(reports::collect(database, {.top = 3}));
 }
 
 std::size_t count(std::string_view text, std::string_view part) {
@@ -46,11 +44,11 @@ std::string embedded_data(const std::string& page) {
 TEST(PageData, IsAsBefore) {
   expect_golden(
       "report_page.json",
-      nlohmann::ordered_json::parse(reports::page_data(smallest_part(page_data()))).dump(1) + "\n");
+      nlohmann::ordered_json::parse(reports::page_parts(smallest_part(invented_page())).data).dump(1) + "\n");
 }
 
 TEST(PageData, HasAllRowsRunsAndCosts) {
-  const auto data = nlohmann::json::parse(reports::page_data(page_data()));
+  const auto data = nlohmann::json::parse(reports::page_parts(invented_page()).data);
   ASSERT_EQ(data["sections"].size(), 4U);
   const auto& section = data["sections"][1];
   EXPECT_EQ(section["rows"]["time"], nlohmann::json::array({1.92e-3, 1.925e-3, 2.2e-3, 4.05e-3}));
@@ -63,7 +61,7 @@ TEST(PageData, HasAllRowsRunsAndCosts) {
 }
 
 TEST(PageData, WhatIsUnknownIsNull) {
-  const auto bare = nlohmann::json::parse(reports::page_data(page_data()))["sections"][3];
+  const auto bare = nlohmann::json::parse(reports::page_parts(invented_page()).data)["sections"][3];
   for (const char* member : {"limit", "group", "pair", "default"})
     EXPECT_TRUE(bare[member].is_null()) << member;
   EXPECT_TRUE(bare["rows"]["registers"][0].is_null());
@@ -71,7 +69,7 @@ TEST(PageData, WhatIsUnknownIsNull) {
 }
 
 TEST(PageData, ColumnsHaveOneEntryARow) {
-  const auto data = nlohmann::json::parse(reports::page_data(page_data()));
+  const auto data = nlohmann::json::parse(reports::page_parts(invented_page()).data);
   for (const auto& section : data["sections"]) {
     const std::size_t shown = section["shown"].get<std::size_t>();
     for (const char* column : {"time", "error", "registers", "spills", "shared", "occupancy"})
@@ -82,7 +80,7 @@ TEST(PageData, ColumnsHaveOneEntryARow) {
 }
 
 TEST(PageData, ASectionOfFailuresHasNoRowsAndAllItsFailures) {
-  const auto data = nlohmann::json::parse(reports::page_data(page_data()));
+  const auto data = nlohmann::json::parse(reports::page_parts(invented_page()).data);
   const auto& section = data["sections"][0];  // the one in which everything failed
   EXPECT_EQ(section["measured"], 0);
   EXPECT_TRUE(section["rows"]["time"].empty());
@@ -90,8 +88,77 @@ TEST(PageData, ASectionOfFailuresHasNoRowsAndAllItsFailures) {
   EXPECT_EQ(section["failures"][0]["phase"], "crash");
 }
 
+using nlohmann::json;
+
+TEST(PageLimits, WhatIsShownOneByOneIsASampleAndTheRestFollowsFromAll) {
+  const reports::ReportData data = large_data(5'000);
+  const reports::PageParts whole = reports::page_parts(data), few = reports::page_parts(data, {.rows = 500});
+  EXPECT_EQ(few.summary, whole.summary);
+  EXPECT_EQ(few.sections, whole.sections);
+  const json all = json::parse(whole.data)["sections"][0], some = json::parse(few.data)["sections"][0];
+  EXPECT_EQ(all["shown"], 5'000);
+  EXPECT_EQ(some["measured"], 5'000);
+  EXPECT_GT(some["shown"], 250);
+  EXPECT_LT(some["shown"], 750);
+  EXPECT_EQ(some["rows"]["even"].size(), some["shown"]);
+  for (const char* member : {"parameters", "group", "pair", "cost", "median", "runs"})
+    EXPECT_EQ(some[member], all[member]) << member;
+  const auto& times = some["rows"]["time"];
+  for (std::size_t row = 0; row < 125; ++row) ASSERT_EQ(times[row], all["rows"]["time"][row]);
+  for (std::size_t i = 0; i < all["parameters"].size(); ++i)
+    for (std::size_t value = 0; value < all["parameters"][i]["values"].size(); ++value) {
+      double best = 1e9;
+      for (std::size_t row = 0; row < times.size(); ++row)
+        if (some["rows"]["levels"][i][row] == value) best = std::min(best, times[row].get<double>());
+      EXPECT_EQ(best, all["parameters"][i]["best"][value]) << i << " " << value;
+    }
+}
+
+TEST(PageLimits, OfManyValuesThoseOfTheShownConfigurationsAreListed) {
+  reports::ReportData data = large_data(3'000);
+  for (db::ResultRow& row : data.sections[0].evaluations)
+    row.configuration.set("serial", static_cast<int>(row.evaluation));
+  const json all = json::parse(reports::page_parts(data, {.values = 3'000}).data)["sections"][0];
+  const json some = json::parse(reports::page_parts(data, {.rows = 200, .values = 50}).data)["sections"][0];
+  ASSERT_EQ(some["parameters"].size(), all["parameters"].size());
+  std::size_t at = 0;
+  while (all["parameters"].at(at)["name"] != "serial") ++at;
+  const auto &serial = some["parameters"][at], &whole = all["parameters"][at];
+  ASSERT_EQ(whole["values"].size(), 3'000U);
+  EXPECT_FALSE(whole.contains("all_values"));
+  EXPECT_EQ(serial["all_values"], 3'000);
+  EXPECT_EQ(serial["values"].size(), some["shown"]);
+  EXPECT_EQ(serial["count"], 3'000);
+  EXPECT_EQ(serial["importance"], whole["importance"]);
+  for (std::size_t row = 0; row < some["shown"]; ++row) {  // no two rows have the same
+    const std::size_t level = some["rows"]["levels"][at][row];
+    const std::size_t evaluation = serial["values"].at(level);
+    EXPECT_EQ(serial["best"].at(level), some["rows"]["time"][row]);
+    EXPECT_EQ(whole["best"].at(evaluation - 1), some["rows"]["time"][row]);
+  }
+  EXPECT_FALSE(some["parameters"][0].contains("all_values"));
+  EXPECT_EQ(some["parameters"][0], all["parameters"][0]);
+}
+
+TEST(PageLimits, OfManyImprovementsTheFirstTheLastAndSomeBetweenAreDrawn) {
+  reports::ReportData data = large_data(10);
+  std::vector<reports::Improvement>& improvements = data.sections[0].runs[0].improvements;
+  improvements.clear();
+  for (int i = 0; i < 100; ++i)
+    improvements.push_back({{2 * i, i, false, 1.0 - 1e-3 * i, 1.0 - 1e-3 * i, ""}, 0.5 * i});
+  const auto progress = [&](std::size_t most) {
+    return json::parse(
+        reports::page_parts(data, {.improvements = most}).data)["sections"][0]["runs"][0]["progress"];
+  };
+  EXPECT_FALSE(progress(100).contains("all"));
+  EXPECT_EQ(progress(100)["best"].size(), 100U);
+  EXPECT_EQ(progress(4)["all"], 100);
+  EXPECT_EQ(progress(4)["evaluation"], json({1, 67, 133, 199}));
+  EXPECT_EQ(progress(4)["best"], json({1.0, 0.967, 0.934, 0.901}));
+}
+
 TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
-  reports::ReportData data = page_data();
+  reports::ReportData data = invented_page();
   const std::string evil = "</script><!--<b title='\"'>&\x01\xff";
   data.database = evil;
   for (reports::Section& section : data.sections) {
@@ -102,8 +169,9 @@ TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
     if (section.winner) section.winner->configuration.set("odd", evil);
     for (db::FailureCount& failure : section.failures) failure.reason = evil;
   }
-  const std::string plain = reports::html_page(page_data(), {.library = false, .live = {}});
-  const std::string page = reports::html_page(data, {.library = false, .live = {}});
+  const std::string plain =
+      reports::html_page(reports::page_parts(invented_page()), {.library = false, .live = {}});
+  const std::string page = reports::html_page(reports::page_parts(data), {.library = false, .live = {}});
   EXPECT_EQ(count(page, "</script>"), count(plain, "</script>"));
   EXPECT_EQ(count(page, "<!--"), count(plain, "<!--"));
   EXPECT_EQ(count(page, "<b "), 0U);
@@ -115,7 +183,8 @@ TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
 }
 
 TEST(Page, TheStaticPartNeedsNoScript) {
-  const std::string page = reports::html_page(page_data(), {.library = false, .live = {}});
+  const std::string page =
+      reports::html_page(reports::page_parts(invented_page()), {.library = false, .live = {}});
   const std::string before_scripts = page.substr(0, page.find("<script"));
   EXPECT_THAT(before_scripts, HasSubstr("Why the winner wins"));
   EXPECT_THAT(before_scripts, HasSubstr("1.92 ms"));
@@ -124,7 +193,7 @@ TEST(Page, TheStaticPartNeedsNoScript) {
 }
 
 TEST(Page, LoadsNothingWhereTheLibraryIsInIt) {
-  const std::string page = reports::html_page(page_data());
+  const std::string page = reports::html_page(reports::page_parts(invented_page()));
   if (reports::page_library().empty()) {
     EXPECT_THAT(page, HasSubstr("<script src=\"" + reports::library_address() + "\" integrity=\"" +
                                 reports::library_integrity() + "\" crossorigin"));
@@ -154,12 +223,12 @@ TEST(Page, TheIntegrityIsThatOfTheInstalledLibrary) {
 }
 
 TEST(Page, TenThousandEvaluationsStayBelowFiveMegabytes) {
-  const std::string page = reports::html_page(large_data(10'000));
+  const std::string page = reports::html_page(reports::page_parts(large_data(10'000)));
   EXPECT_LT(page.size(), 5'000'000U);
 }
 
 TEST(PageUpdate, HasWhatALivePageShows) {
-  const auto update = nlohmann::json::parse(reports::page_update(page_data()));
+  const auto update = nlohmann::json::parse(reports::page_update(reports::page_parts(invented_page())));
   EXPECT_EQ(update["data"]["sections"].size(), 4U);
   EXPECT_THAT(update["summary"].get<std::string>(), HasSubstr("<table"));
   EXPECT_THAT(update["sections"].get<std::string>(), HasSubstr("<article"));

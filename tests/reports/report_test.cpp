@@ -28,7 +28,7 @@ reports::ReportData invented_data() {
     if (workload.problem != "stencil3d") return std::nullopt;
     return Configuration{{"variant", "direct"}, {"block_x", 16}, {"block_y", 4}, {"vectorise", false}};
   };
-  reports::ReportData data = reports::collect(database, {.top = 3}, default_configuration);
+  reports::ReportData data = in_memory(reports::collect(database, {.top = 3}, default_configuration));
   data.database = "tune.db";
   return data;
 }

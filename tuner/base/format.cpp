@@ -73,7 +73,13 @@ std::string shortened(const std::string& text, std::size_t longest) {
 std::string printable(const std::string& text) {
   std::string result;
   result.reserve(text.size());
+  const auto is_plain = [&text](std::size_t at) { return text[at] >= ' ' && text[at] < 0x7f; };
   for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_plain(end)) ++end;
+    result.append(text, at, end - at);
+    at = end;
+    if (at == text.size()) break;
     const auto [length, instead] = shown(std::string_view(text).substr(at));
     if (instead == '\0' || text[at] == '\n' || text[at] == '\t')
       result.append(text, at, length);

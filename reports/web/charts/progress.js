@@ -38,6 +38,8 @@ addChart({
         xAxis: scale === "log" ? logAxis("x", name, xs, label) : valueAxis("x", name, label),
         yAxis: logAxis("y", "best time so far", ys, (value) => seconds(value, 3)),
       },
+      note: runs.filter((run) => run.progress.all).map((run) =>
+        `Of ${run.progress.all.toLocaleString("en")} improvements of run ${run.run}, ${run.progress.best.length.toLocaleString("en")} are drawn.`).join(" "),
       spoken: runs.map((run) => `${run.strategy}: ${seconds(run.progress.best.at(-1))} after ${run.evaluations} evaluations`).join("; "),
       table: {
         head: ["run", "strategy", "seed", "evaluations", "reused", "time", "best", "found at"],

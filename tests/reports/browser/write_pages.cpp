@@ -17,7 +17,7 @@ reports::ReportData invented_data() {
   const tune::testing::TemporaryFolder folder;
   db::Database database(folder / "tune.db");
   tune::testing::invent(database);
-  return reports::collect(database, {});
+  return tune::testing::in_memory(reports::collect(database, {}));
 }
 
 void write(const std::string& file, const std::string& text) {
@@ -32,7 +32,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   const std::string folder = std::string(arguments[1]) + "/";
-  write(folder + "invented.html", reports::html_page(invented_data()));
-  write(folder + "bare.html", reports::html_page(invented_data(), {.library = false}));
-  write(folder + "large.html", reports::html_page(tune::testing::large_data(100'000)));
+  write(folder + "invented.html", reports::html_page(reports::page_parts(invented_data())));
+  write(folder + "bare.html", reports::html_page(reports::page_parts(invented_data()), {.library = false}));
+  write(folder + "large.html", reports::html_page(reports::page_parts(tune::testing::large_data(100'000))));
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/page/page_data.hpp"
+#include "reports/page/page_parts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "reports/data/wording.hpp"
 #include "reports/page/effects.hpp"
 #include "reports/page/sampling.hpp"
+#include "reports/page/summary.hpp"
+#include "reports/page/value_table.hpp"
 #include "reports/page/why.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::reports {
@@ -67,43 +70,69 @@ void add_workload(Json& object, const Section& section) {
   object["limit"] = known(amount.limit);
 }
 
+/// The values of a parameter that a page lists, and where each is in the list: -1 for those left out.
+struct ListedValues {
+  std::vector<std::size_t> values;
+  std::vector<int> places;
+};
+
+/// All values; of many, those of the shown configurations.
+ListedValues listed_values(const std::vector<int>& levels, std::size_t values, const ShownRows& shown,
+                           std::size_t most) {
+  std::vector<bool> listed(values, values <= most);
+  if (values > most)
+    for (const std::size_t row : shown.rows)
+      if (levels[row] >= 0) listed[static_cast<std::size_t>(levels[row])] = true;
+  ListedValues result{{}, std::vector<int>(values, -1)};
+  for (std::size_t i = 0; i < values; ++i) {
+    if (!listed[i]) continue;
+    result.places[i] = static_cast<int>(result.values.size());
+    result.values.push_back(i);
+  }
+  return result;
+}
+
 Json parameter_json(const MeasuredParameter& parameter, const ParameterEffect& effect,
-                    const Section& section) {
+                    const ListedValues& listed, const ValueTable& table) {
   Json values = Json::array(), counts = Json::array(), best = Json::array(), medians = Json::array();
-  for (std::size_t i = 0; i < parameter.values.size(); ++i) {
+  for (const std::size_t i : listed.values) {
     values.push_back(json_value(parameter.values[i]));
     counts.push_back(effect.values[i].count);
-    best.push_back(number(*section.evaluations[effect.values[i].best].time));
+    best.push_back(number(table.times[effect.values[i].best]));
     medians.push_back(number(effect.values[i].median));
   }
-  return {{"name", parameter.name}, {"numeric", parameter.numeric},
-          {"values", values},       {"importance", or_null(effect.importance)},
-          {"count", effect.count},  {"counts", counts},
-          {"best", best},           {"medians", medians}};
+  Json object = {{"name", parameter.name}, {"numeric", parameter.numeric},
+                 {"values", values},       {"importance", or_null(effect.importance)},
+                 {"count", effect.count},  {"counts", counts},
+                 {"best", best},           {"medians", medians}};
+  if (listed.values.size() < parameter.values.size()) object["all_values"] = parameter.values.size();
+  return object;
 }
 
 /// A column with a figure of the resources of each row's kernel.
 template<class Figure>
-Json resource_column(const Section& section, const ShownRows& shown, const Figure& figure) {
+Json resource_column(const ValueTable& table, const ShownRows& shown, Figure figure) {
   Json column = Json::array();
   for (const std::size_t row : shown.rows) {
-    const auto& resources = section.evaluations[row].resources;
+    const auto& resources = table.resources[row];
     column.push_back(resources ? Json(figure(*resources)) : Json(nullptr));
   }
   return column;
 }
 
-Json rows_json(const Section& section, const ValueTable& table, const ShownRows& shown) {
+Json rows_json(const ValueTable& table, const ShownRows& shown, const std::vector<ListedValues>& listed) {
   Json times = Json::array(), errors = Json::array(), tied = Json::array(), levels = Json::array();
   for (std::size_t i = 0; i < shown.rows.size(); ++i) {
-    const db::ResultRow& row = section.evaluations[shown.rows[i]];
-    times.push_back(number(*row.time));
-    errors.push_back(number(row.error));
-    if (ties(section, row)) tied.push_back(i);
+    times.push_back(number(table.times[shown.rows[i]]));
+    errors.push_back(number(table.errors[shown.rows[i]]));
+    if (table.tied[shown.rows[i]]) tied.push_back(i);
   }
-  for (const std::vector<int>& column : table.levels) {
+  for (std::size_t p = 0; p < table.parameters.size(); ++p) {
     Json shown_levels = Json::array();
-    for (const std::size_t row : shown.rows) shown_levels.push_back(column[row]);
+    for (const std::size_t row : shown.rows) {
+      const int level = table.level(p, row);
+      shown_levels.push_back(level < 0 ? -1 : listed[p].places[static_cast<std::size_t>(level)]);
+    }
     levels.push_back(std::move(shown_levels));
   }
   Json rows = {{"time", times}, {"error", errors}, {"tied", tied}, {"levels", levels}};
@@ -111,37 +140,19 @@ Json rows_json(const Section& section, const ValueTable& table, const ShownRows&
     rows["even"] = Json::array();
     for (const bool even : shown.even) rows["even"].push_back(even ? 1 : 0);
   }
-  rows["registers"] = resource_column(section, shown, [](const KernelResources& r) { return r.registers; });
-  rows["spills"] =
-      resource_column(section, shown, [](const KernelResources& r) { return r.spill_store_bytes; });
-  rows["shared"] = resource_column(section, shown, [](const KernelResources& r) {
-    return r.static_shared_memory + r.dynamic_shared_memory;
-  });
+  rows["registers"] = resource_column(table, shown, [](const auto& needs) { return needs.registers; });
+  rows["spills"] = resource_column(table, shown, [](const auto& needs) { return needs.spilled_bytes; });
+  rows["shared"] = resource_column(table, shown, [](const auto& needs) { return needs.shared_bytes; });
   rows["occupancy"] =
-      resource_column(section, shown, [](const KernelResources& r) { return rounded(r.occupancy); });
+      resource_column(table, shown, [](const auto& needs) { return rounded(needs.occupancy); });
   return rows;
 }
 
 /// Seconds by phase, summed over evaluations, including failures; an entry for each value of the grouping
 /// parameter.
-Json cost_json(const Section& section, const std::optional<std::string>& group) {
-  struct Sum {
-    std::size_t count = 0;
-    PhaseTimes phases;
-  };
-  std::map<std::string, Sum> sums;
-  for (const db::ResultRow& row : section.evaluations) {
-    const search::Value* value = group ? row.configuration.find(*group) : nullptr;
-    Sum& sum = sums[value != nullptr ? value->to_string() : "all"];
-    ++sum.count;
-    sum.phases.compile += row.phases.compile;
-    sum.phases.reference += row.phases.reference;
-    sum.phases.load += row.phases.load;
-    sum.phases.verify += row.phases.verify;
-    sum.phases.measure += row.phases.measure;
-  }
+Json cost_json(const ValueTable& table) {
   Json list = Json::array();
-  for (const auto& [name, sum] : sums)
+  for (const auto& [name, sum] : table.costs)
     list.push_back({{"name", name},
                     {"count", sum.count},
                     {"compile", number(sum.phases.compile)},
@@ -152,13 +163,24 @@ Json cost_json(const Section& section, const std::optional<std::string>& group) 
   return list;
 }
 
-Json run_json(const RunReport& run) {
+/// The improvements that a page has of `count`: all, or as many at equal steps with the first and the last.
+std::vector<std::size_t> listed_improvements(std::size_t count, std::size_t most) {
+  std::vector<std::size_t> listed(std::min(count, std::max<std::size_t>(most, 2)));
+  for (std::size_t i = 0; i < listed.size(); ++i)
+    listed[i] = listed.size() == count ? i : i * (count - 1) / (listed.size() - 1);
+  return listed;
+}
+
+Json run_json(const RunReport& run, const PageLimits& limits) {
   Json sequence = Json::array(), seconds = Json::array(), best = Json::array();
-  for (const Improvement& point : run.improvements) {
+  for (const std::size_t i : listed_improvements(run.improvements.size(), limits.improvements)) {
+    const Improvement& point = run.improvements[i];
     sequence.push_back(point.sequence + 1);
     seconds.push_back(number(point.elapsed));
     best.push_back(number(*point.best));
   }
+  Json progress = {{"evaluation", sequence}, {"seconds", seconds}, {"best", best}};
+  if (best.size() < run.improvements.size()) progress["all"] = run.improvements.size();
   const db::RunSummary& summary = run.summary;
   return {{"run", summary.run},
           {"strategy", summary.strategy},
@@ -169,53 +191,64 @@ Json run_json(const RunReport& run) {
           {"evaluations", summary.evaluations},
           {"reused", summary.reused},
           {"failures", summary.failures},
-          {"progress", {{"evaluation", sequence}, {"seconds", seconds}, {"best", best}}}};
+          {"progress", progress}};
 }
 
-void add_measurements(Json& object, const Section& section, std::size_t max_rows) {
-  const ValueTable table = value_table(section);
-  const std::vector<ParameterEffect> effects = parameter_effects(section, table);
-  const ShownRows shown = shown_rows(section, table, max_rows);
-  const auto group = grouping(table);
-  const auto pair = strongest_pair(section, table);
+void add_measurements(Json& object, const ValueTable& table, const std::vector<ParameterEffect>& effects,
+                      const PageLimits& limits) {
+  const ShownRows shown = shown_rows(table, limits.rows);
+  const auto pair = strongest_pair(table);
+  std::vector<ListedValues> listed;
+  for (std::size_t i = 0; i < table.parameters.size(); ++i)
+    listed.push_back(listed_values(table.levels[i], table.parameters[i].values.size(), shown, limits.values));
   object["shown"] = shown.rows.size();
-  object["group"] = group ? Json(*group) : Json(nullptr);
+  object["group"] = table.group ? Json(*table.group) : Json(nullptr);
   object["pair"] = pair ? Json::array({pair->first, pair->second}) : Json(nullptr);
   object["parameters"] = Json::array();
   for (std::size_t i = 0; i < table.parameters.size(); ++i)
-    object["parameters"].push_back(parameter_json(table.parameters[i], effects[i], section));
-  object["rows"] = rows_json(section, table, shown);
-  object["cost"] = cost_json(section, group ? std::optional(table.parameters[*group].name) : std::nullopt);
+    object["parameters"].push_back(parameter_json(table.parameters[i], effects[i], listed[i], table));
+  object["rows"] = rows_json(table, shown, listed);
+  object["cost"] = cost_json(table);
 }
 
-Json section_json(const Section& section, std::size_t max_rows) {
+std::string section_data(const Section& section, const ValueTable& table,
+                         const std::vector<ParameterEffect>& effects, const PageLimits& limits) {
   Json object;
   add_workload(object, section);
   object["space"] = section.space_size;
   object["evaluated"] = evaluated(section);
-  object["measured"] = section.measured;
+  object["measured"] = table.rows;
   object["median"] = or_null(section.median_time);
   object["default"] = or_null(section.default_time);
-  add_measurements(object, section, max_rows);
+  add_measurements(object, table, effects, limits);
   object["failures"] = Json::array();
   for (const db::FailureCount& failure : section.failures)
     object["failures"].push_back(
         {{"phase", to_string(failure.phase)}, {"reason", failure.reason}, {"count", failure.count}});
   object["runs"] = Json::array();
-  for (const RunReport& run : section.runs) object["runs"].push_back(run_json(run));
-  return object;
+  for (const RunReport& run : section.runs) object["runs"].push_back(run_json(run, limits));
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
 
-std::string page_data(const ReportData& data, std::size_t max_rows) {
+PageParts page_parts(const ReportData& data, const PageLimits& limits) {
   std::vector<std::size_t> measured;
   for (const Section& section : data.sections) measured.push_back(section.measured);
-  const std::vector<std::size_t> shares = fair_shares(measured, max_rows);
-  Json object = {{"format", "tune page"}, {"format_version", format_version}, {"sections", Json::array()}};
-  for (std::size_t i = 0; i < data.sections.size(); ++i)
-    object["sections"].push_back(section_json(data.sections[i], shares[i]));
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::vector<std::size_t> shares = fair_shares(measured, limits.rows);
+  PageParts parts{"Results in " + data.database, summary_html(data), "", ""};
+  parts.data = format(R"({{"format":"tune page","format_version":{},"sections":[)", format_version);
+  for (std::size_t i = 0; i < data.sections.size(); ++i) {
+    const Section& section = data.sections[i];
+    const ValueTable table = value_table(section);
+    const std::vector<ParameterEffect> effects = parameter_effects(table);
+    parts.sections += section_html(section, i, table, effects);
+    PageLimits own = limits;
+    own.rows = shares[i];
+    parts.data += (i == 0 ? "" : ",") + section_data(section, table, effects, own);
+  }
+  parts.data += "]}";
+  return parts;
 }
 
 }  // namespace tune::reports
