@@ -12,7 +12,7 @@ rivals again: the faster of both counts, so that neither has the warmer or the c
 
 With --known, the configuration that `tune best` answers from this database is measured, too (column `known_ms`): what
 the kernels can do, beside what one short run from nothing finds (`tune_ms`). `ratio` is the fastest rival's time over
-the faster of these two.
+the faster of these two. Without --rival, `ratio` is the physical limit over it instead (column `limit_ms`).
 """
 import argparse
 import csv
@@ -68,7 +68,7 @@ def known(tune, row, folder, database):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tune", required=True)
-    parser.add_argument("--rival", required=True, action="append", metavar="NAME=PROGRAM",
+    parser.add_argument("--rival", default=[], action="append", metavar="NAME=PROGRAM",
                         help="a column and the program that prints the CSV described above; may be repeated")
     parser.add_argument("--rows", required=True, help="CSV: problem, size, settings, cache, work and size of the rivals")
     parser.add_argument("--known", metavar="DB", help="database with the best known configurations")
@@ -100,7 +100,7 @@ def main():
                   f"best known {best_known} ms", file=sys.stderr)
     run_rivals()
     fields = ["problem", "size", "settings", "cache", "tune_ms", *(["known_ms"] if arguments.known else []),
-              *(f"{name}_ms" for name in rivals), "ratio", "evaluations", "seconds"]
+              *(f"{name}_ms" for name in rivals), *([] if rivals else ["limit_ms"]), "ratio", "evaluations", "seconds"]
     with open(arguments.out, "w", newline="") as file:
         for comment in comments:
             file.write(f"# {comment}\n")
@@ -108,6 +108,8 @@ def main():
         writer.writeheader()
         for row, summary, best_known in results:
             theirs = {name: times.get((name, row["work"], row["rival_size"])) for name in rivals}
+            if not rivals:
+                theirs["limit"] = 1e3 * summary["limit_seconds"]
             tune_ms = 1e3 * summary["best"]["seconds"]
             ours = min(tune_ms, best_known or tune_ms)
             fastest = min((ms for ms in theirs.values() if ms), default=None)
