@@ -7,6 +7,7 @@
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/host_limits.hpp"
 #include "tuner/base/parallel.hpp"
 #include "tuner/base/stopwatch.hpp"
 
@@ -17,12 +18,16 @@ constexpr double device_start_seconds = 120;  // a driver with many devices star
 /// Processes that are started for a call where another program kills one after the other.
 constexpr int max_starts = 3;
 constexpr double sharing_seconds = 60;
-/// Enough for inputs and references of the tuned size and the small ones of checks, with two seeds each.
-constexpr std::size_t max_tensors = 64;
-/// Of them, so many are kept whatever their size: those of one evaluation. The others take at most so many
-/// bytes.
+/// Enough for inputs and references of the tuned size and the small ones of checks, with two seeds each. Each
+/// takes a descriptor.
+constexpr std::size_t max_tensors = 128;
+/// Of them, so many are kept whatever their size: more than one call needs.
 constexpr std::size_t kept_tensors = 8;
-constexpr std::size_t max_bytes_of_others = std::size_t{256} << 20;
+/// All together take at most this share of the memory that is free at the start, or the least bytes. The
+/// large ones of the tuned size are used again in each evaluation, after dozens of small ones: sending them
+/// anew takes longer than all checks.
+constexpr double memory_share = 0.25;
+constexpr std::uint64_t least_bytes = std::uint64_t{256} << 20;
 
 void copy(std::span<std::byte> to, std::span<const std::byte> from) {
   parallel_for(from.size(), std::uint64_t{1} << 22, [&](std::uint64_t begin, std::uint64_t end) {
@@ -333,12 +338,18 @@ RemoteDevice::Shared& RemoteDevice::known(const TensorView& tensor) {
   return made;
 }
 
-std::size_t RemoteDevice::bytes_of_others() const {
-  std::size_t bytes = 0;
-  std::size_t place = 0;
-  for (const Shared& one : shared_)
-    if (place++ >= kept_tensors) bytes += one.size;
-  return bytes;
+RemoteDevice::RemoteDevice(WorkerProgram worker, std::uint64_t max_bytes)
+    : worker_(std::move(worker)), max_bytes_(max_bytes) {
+  if (max_bytes_ == 0)
+    max_bytes_ = std::max(least_bytes,
+                          static_cast<std::uint64_t>(memory_share * static_cast<double>(available_memory())));
+}
+
+bool RemoteDevice::shares_too_much() const {
+  if (shared_.size() <= kept_tensors) return false;
+  std::uint64_t bytes = 0;
+  for (const Shared& one : shared_) bytes += one.size;
+  return shared_.size() > max_tensors || bytes > max_bytes_;
 }
 
 Result<void> RemoteDevice::forget_oldest() {
@@ -364,7 +375,7 @@ Result<std::uint64_t> RemoteDevice::share(const TensorView& tensor) {
     shared.sent_to = generation_;
   }
   const std::uint64_t number = shared.number;
-  while (shared_.size() > max_tensors || bytes_of_others() > max_bytes_of_others)
+  while (shares_too_much())
     if (const Result<void> forgotten = forget_oldest(); !forgotten) return tl::unexpected(forgotten.error());
   return number;
 }

@@ -20,7 +20,9 @@ namespace tune::process {
 /// The process that launches kernels on one device; starts another one when it has died. Not thread-safe.
 class RemoteDevice {
  public:
-  explicit RemoteDevice(WorkerProgram worker) : worker_(std::move(worker)) {}
+  /// The tensors that it shares with the process take at most `max_bytes`, those that were used last come
+  /// first; 0: a quarter of the memory that is free.
+  explicit RemoteDevice(WorkerProgram worker, std::uint64_t max_bytes = 0);
 
   /// Starts the process where none runs, and again where another program kills it meanwhile. Throws Error
   /// where it does not start: the device is lost.
@@ -54,9 +56,10 @@ class RemoteDevice {
   };
   Shared& known(const TensorView& tensor);
   Result<void> forget_oldest();
-  std::size_t bytes_of_others() const;
+  bool shares_too_much() const;
 
   WorkerProgram worker_;
+  std::uint64_t max_bytes_;
   std::unique_ptr<Peer> peer_;
   std::uint64_t generation_ = 0;
   std::uint64_t next_number_ = 1;

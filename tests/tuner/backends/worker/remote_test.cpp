@@ -6,6 +6,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,6 +20,7 @@
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/host_limits.hpp"
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 
@@ -181,6 +185,40 @@ TEST(Remote, ATensorOfAnotherShapeOrTypeIsAnother) {
   EXPECT_EQ(number_of(ElementType::f32, {8, 2}), wide);
   EXPECT_NE(number_of(ElementType::f32, {2, 8}), wide);
   EXPECT_NE(number_of(ElementType::i32, {8, 2}), wide);
+}
+
+/// Shares tensors of these sizes, which lie in `bytes`, and returns their numbers.
+std::vector<std::uint64_t> shared(RemoteDevice& device, std::span<const std::byte> bytes,
+                                  std::initializer_list<std::uint64_t> sizes) {
+  std::vector<std::uint64_t> numbers;
+  for (const std::uint64_t size : sizes)
+    numbers.push_back(device.share({ElementType::u8, {size}, bytes.first(size)}).value_or(0));
+  return numbers;
+}
+
+// An evaluation uses small tensors, and then the large ones of the tuned size, as the one before it did.
+// Sending these again takes longer than all else.
+TEST(Remote, LargeTensorsAreSentOnceWhateverComesBetween) {
+  constexpr std::uint64_t large = std::uint64_t{150} << 20;
+  if (available_memory() < std::uint64_t{3} << 30) GTEST_SKIP() << "needs 3 GiB of free memory";
+  const std::vector<std::byte> bytes(large);
+  RemoteDevice device(worker("device"));
+  device.ready();
+  const auto evaluation = [&] {
+    return shared(device, bytes, {1, 2, 3, 4, 5, 6, 7, 8, 9, large - 1, large});
+  };
+  const std::vector<std::uint64_t> first = evaluation();
+  EXPECT_EQ(evaluation(), first);
+}
+
+TEST(Remote, ForgetsWhatWasNotUsedForLongestBeyondItsBytes) {
+  const std::vector<std::byte> bytes(1000);
+  RemoteDevice device(worker("device"), 4000);
+  device.ready();
+  const auto first = shared(device, bytes, {901, 902, 903, 904, 1, 2, 3, 4, 5, 6, 7, 8});
+  EXPECT_EQ(shared(device, bytes, {904}).front(), first[3]);
+  EXPECT_EQ(shared(device, bytes, {905, 902}), (std::vector{first.back() + 1, first[1]}));
+  EXPECT_EQ(shared(device, bytes, {901}).front(), first.back() + 2);
 }
 
 TEST(Remote, AWorkerThatDoesNotStartIsOneClearError) {
