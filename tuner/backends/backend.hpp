@@ -31,8 +31,8 @@ class PreparedPlan {
   virtual const std::vector<KernelResources>& resources() const = 0;
   /// Fills the inputs, poisons outputs and scratch (every byte 0xff, NaN in floating point; or zeros where
   /// scratch asks for them) and the guards around all buffers, runs the setup and all steps once and waits.
-  /// Failure{launch}.
-  virtual Result<void> run_checked(const TensorViews& inputs) = 0;
+  /// Returns the seconds that the steps took on the device. Failure{launch}.
+  virtual Result<double> run_checked(const TensorViews& inputs) = 0;
   /// Call it after run_checked. Poisons the outputs again and runs all steps once, without the setup, on what
   /// earlier executions left in inputs and scratch. Failure{launch}.
   virtual Result<void> run_again() = 0;

@@ -214,28 +214,30 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
   const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
   const Stopwatch checking;
-  Result<double> error = check(**prepared, plan, expected);
+  const Result<CheckedRun> checked = check(**prepared, plan, expected);
   const double check_seconds = checking.seconds();
   evaluation.phases.verify += verifying.seconds();
-  if (!error) return tl::unexpected(error.error());
+  if (!checked) return tl::unexpected(checked.error());
 
   Measurement measurement;
-  measurement.error = *error;
+  measurement.error = checked->error;
   measurement.tolerance = widest(tolerance_of(plan, expected));
   verification_.note(plan, expected);
   if (!options_.measure_time) return measurement;
   const Stopwatch measuring;
   MeasureOptions measure_options = options_.measure;
   if (options_.race) measure_options.incumbent_seconds = fastest_;
+  measure_options.checked_seconds = checked->seconds;
   Result<Timing> timing = (*prepared)->measure(measure_options);
   evaluation.phases.measure = measuring.seconds();
   if (!timing) return tl::unexpected(timing.error());
   static_cast<Timing&>(measurement) = std::move(*timing);
-  if (check_seconds > options_.recheck_share * evaluation.phases.measure) return measurement;
+  const bool lost = measurement.stop == StopReason::pruned;
+  if (lost || check_seconds > options_.recheck_share * evaluation.phases.measure) return measurement;
   const Stopwatch again;
-  error = check_after_timing(**prepared, plan, expected);
+  const Result<double> after = check_after_timing(**prepared, plan, expected);
   evaluation.phases.verify += again.seconds();
-  if (!error) return tl::unexpected(error.error());
+  if (!after) return tl::unexpected(after.error());
   return measurement;
 }
 
@@ -264,15 +266,18 @@ Result<Timing> DeviceEvaluator::take_turn(RerankCandidate& candidate, const Laun
   const ReferenceData& expected = at_size(check_seeds[1]);
   const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
+  MeasureOptions measure_options = options_.measure;
   if (candidate.checked) {
-    const Result<void> ran = (*prepared)->run_checked(views_of(expected.inputs));
+    const Result<double> ran = (*prepared)->run_checked(views_of(expected.inputs));
     if (!ran) return tl::unexpected(ran.error());
-  } else if (const Result<double> error = check(**prepared, plan, expected); !error) {
-    return tl::unexpected(error.error());
+    measure_options.checked_seconds = *ran;
+  } else {
+    const Result<CheckedRun> checked = check(**prepared, plan, expected);
+    if (!checked) return tl::unexpected(checked.error());
+    measure_options.checked_seconds = checked->seconds;
   }
   candidate.checked = true;
   verification_.note(plan, expected);
-  MeasureOptions measure_options = options_.measure;
   measure_options.min_samples = rerank_min_samples;
   measure_options.max_samples = rerank_max_samples;
   measure_options.time_cap = rerank_time_cap;

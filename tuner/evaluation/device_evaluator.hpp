@@ -26,7 +26,7 @@ struct DeviceEvaluatorOptions {
   bool measure_time = true;  ///< false: check only; a measurement then has no samples
   bool race = true;          ///< stop measuring what cannot become the fastest
   /// Results are checked again after the timed executions where a check takes at most this share of the time
-  /// that measuring took. Top candidates are always checked again.
+  /// that measuring took, but not of what was pruned. Top candidates are always checked again.
   double recheck_share = 0.1;
   unsigned compile_threads = 0;  ///< 0: default_compilers()
   /// Seconds after which the following configurations overtake one that still compiles. Shorter compiles end

@@ -43,10 +43,14 @@ std::optional<Failure> failure_of(const Result<T>& result) {
   return result ? std::nullopt : std::optional(result.error());
 }
 
-/// Checks the memory before the outputs: a stray write may spoil these too, and is the cause to name.
-Result<void> run_and_check_memory(PreparedPlan& prepared, const TensorSet& inputs) {
-  const Result<void> ran = prepared.run_checked(views_of(inputs));
-  return ran ? prepared.check_memory() : ran;
+/// Checks the memory before the outputs: a stray write may spoil these too, and is the cause to name. Returns
+/// the seconds on the device.
+Result<double> run_and_check_memory(PreparedPlan& prepared, const TensorSet& inputs) {
+  const Result<double> ran = prepared.run_checked(views_of(inputs));
+  if (!ran) return ran;
+  const Result<void> fine = prepared.check_memory();
+  if (!fine) return tl::unexpected(fine.error());
+  return ran;
 }
 
 /// Compares every element of every output. Returns the largest error, or the failure.
@@ -90,10 +94,13 @@ std::string executed_code(const LaunchPlan& plan, const Binary& binary) {
   return content_hash(binary.hash + "\n" + launches_of(plan));
 }
 
-Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const ReferenceData& reference_data) {
-  const Result<void> ran = run_and_check_memory(prepared, reference_data.inputs);
+Result<CheckedRun> check(PreparedPlan& prepared, const LaunchPlan& plan,
+                         const ReferenceData& reference_data) {
+  const Result<double> ran = run_and_check_memory(prepared, reference_data.inputs);
   if (!ran) return tl::unexpected(ran.error());
-  return check_outputs(prepared, plan, reference_data);
+  const Result<double> error = check_outputs(prepared, plan, reference_data);
+  if (!error) return tl::unexpected(error.error());
+  return CheckedRun{*error, *ran};
 }
 
 Result<double> check_after_timing(PreparedPlan& prepared, const LaunchPlan& plan,
@@ -162,13 +169,13 @@ Result<CheckedError> Verification::check_at(std::span<const Instance> sizes,
     const auto prepared = backend_.runner().prepare(*small, other ? **other : binary);
     if (!prepared) return tl::unexpected(prepared.error());
     for (const auto& expected : expected_by_seed) {
-      const Result<double> error = check(**prepared, *small, *expected);
-      if (!error) {
-        Failure failure = error.error();
+      const Result<CheckedRun> ran = check(**prepared, *small, *expected);
+      if (!ran) {
+        Failure failure = ran.error();
         failure.detail = format("at {}: {}", instance.key(), failure.detail);
         return tl::unexpected(std::move(failure));
       }
-      checked.largest = std::max(checked.largest, *error);
+      checked.largest = std::max(checked.largest, ran->error);
       checked.tolerance = widest(tolerance_of(*small, *expected));
       note(*small, *expected);
     }

@@ -18,9 +18,15 @@ namespace tune {
 /// Returns equal texts for the same machine code, launched in the same way.
 std::string executed_code(const LaunchPlan& plan, const Binary& binary);
 
+/// A checked execution that was right.
+struct CheckedRun {
+  double error = 0;    ///< the largest |out - ref|
+  double seconds = 0;  ///< that the steps took on the device
+};
+
 /// Runs a prepared plan on the inputs and checks that nothing was written outside of the buffers, that the
-/// inputs are unchanged, and every element of every output. Returns the largest error, or the failure.
-Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const ReferenceData& reference_data);
+/// inputs are unchanged, and every element of every output.
+Result<CheckedRun> check(PreparedPlan& prepared, const LaunchPlan& plan, const ReferenceData& reference_data);
 
 /// Call it after `measure`: fills the outputs with poison, executes the plan once more on what the timed
 /// executions left, and checks as `check` does. A kernel that does less from its second execution on, or that

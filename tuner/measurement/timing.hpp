@@ -29,6 +29,8 @@ struct MeasureOptions {
   bool flush_cache = true;  ///< L2 holds nothing of the buffers when an execution starts
   /// Seconds: stop as soon as the median is clearly above this.
   std::optional<double> incumbent_seconds = {};
+  /// Seconds that the checked execution before took on the device: a long one is the first sample.
+  std::optional<double> checked_seconds = {};
   bool energy = false;  ///< measure the joules of an execution too, in about half a second more
 };
 

@@ -85,7 +85,7 @@ inline constexpr std::array member_names<Binary>{"image",           "symbols", "
                                                  "compile_seconds", "hash",    "cached"};
 template<>
 inline constexpr std::array member_names<MeasureOptions>{
-    "warmup", "least_samples", "most_samples", "spread", "time_cap", "flush_cache", "to_beat", "energy"};
+    "warmup", "least_samples", "most_samples", "spread", "time_cap", "flush_cache", "to_beat", "checked", "energy"};
 template<>
 inline constexpr std::array member_names<MachineState>{"core_clock", "memory_clock", "temperature",
                                                        "power",      "throttle",     "host"};

@@ -68,7 +68,7 @@ class RemotePlan : public PreparedPlan {
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
 
-  Result<void> run_checked(const TensorViews& inputs) override {
+  Result<double> run_checked(const TensorViews& inputs) override {
     Json numbers = Json::object();
     for (const auto& [name, tensor] : inputs) {
       const Result<std::uint64_t> number = share(tensor);
@@ -79,7 +79,8 @@ class RemotePlan : public PreparedPlan {
     const Result<Response> answer =
         call({{"call", "run"}, {"inputs", numbers}}, options_.timeout + transfer_seconds_, "launch");
     run_seconds_ = running.seconds();
-    return nothing(answer);
+    if (!answer) return tl::unexpected(answer.error());
+    return answer->value.get<double>();
   }
 
   Result<void> run_again() override {
@@ -240,7 +241,9 @@ class DeviceServer {
     TensorViews inputs;
     for (const auto& [name, number] : request.at("inputs").items())
       inputs.emplace(name, tensor(number.get<std::uint64_t>()));
-    return nothing(prepared_->run_checked(inputs));
+    const Result<double> seconds = prepared_->run_checked(inputs);
+    if (!seconds) return tl::unexpected(seconds.error());
+    return Response{*seconds};
   }
 
   Result<Response> check_memory() { return nothing(prepared_->check_memory()); }

@@ -157,6 +157,50 @@ TEST(Sampling, RepeatsNothingThatWouldNotWinAnyway) {
   EXPECT_EQ(sampler.rests, 0);
 }
 
+TEST(Sampling, TakesNoSampleWhereTheCheckedExecutionLost) {
+  InventedSampler sampler;
+  MeasureOptions options;
+  options.incumbent_seconds = 0.04;
+  options.checked_seconds = 0.1;
+  const auto timing = take_samples(sampler, options);
+  ASSERT_TRUE(timing);
+  EXPECT_EQ(timing->stop, StopReason::pruned);
+  EXPECT_THAT(timing->samples, ElementsAre(0.1));
+  EXPECT_TRUE(sampler.batches.empty());
+}
+
+TEST(Sampling, CountsALongCheckedExecutionAsTheFirstSample) {
+  InventedSampler sampler;
+  sampler.sample = 0.056;
+  MeasureOptions options;
+  options.incumbent_seconds = 0.04;
+  options.checked_seconds = 0.055;
+  const auto timing = take_samples(sampler, options);
+  ASSERT_TRUE(timing);
+  EXPECT_EQ(timing->stop, StopReason::pruned);
+  EXPECT_THAT(timing->samples, ElementsAre(0.055, 0.056));
+}
+
+TEST(Sampling, LeavesOutACheckedExecutionThatIsNoSample) {
+  MeasureOptions options = exactly(5);
+  options.incumbent_seconds = 1e-4;
+  options.checked_seconds = 1e-3;  // short: its surroundings matter
+  InventedSampler sampler;
+  EXPECT_THAT(take_samples(sampler, options)->samples, Each(1e-3));
+  EXPECT_THAT(sampler.batches, ElementsAre(5));
+
+  options = exactly(5);
+  options.checked_seconds = 0.1;
+  options.flush_cache = false;  // the checked execution found a cold cache
+  sampler = {};
+  EXPECT_THAT(take_samples(sampler, options)->samples, Each(1e-3));
+
+  options.flush_cache = true;
+  sampler = {};
+  sampler.always = power_cap;  // it may have been slowed down
+  EXPECT_THAT(take_samples(sampler, options)->samples, Each(1e-3));
+}
+
 TEST(Sampling, RestsAtMostThreeTimesInAll) {
   InventedSampler sampler;
   sampler.always = thermal;

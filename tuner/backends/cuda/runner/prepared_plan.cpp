@@ -351,17 +351,21 @@ CudaPreparedPlan::~CudaPreparedPlan() {
   ignore(cudaStreamSynchronize(context_.stream.get()));
 }
 
-Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
+Result<double> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   context_.enter();
   buffers_.fill(inputs, context_.snapshots, context_.checks(), context_.stream.get());
   check(textures_.fill(context_.stream.get()));
   fill_variables();
   check(wait());
   filled_ = true;
-  auto status = setup_.enqueue(context_.stream.get());
-  if (status == cudaSuccess) status = launches_.enqueue(context_.stream.get());
+  const auto stream = context_.stream.get();
+  const auto& events = context_.events(2);
+  auto status = setup_.enqueue(stream);
+  if (status == cudaSuccess) status = cudaEventRecord(events[0].get(), stream);
+  if (status == cudaSuccess) status = launches_.enqueue(stream);
+  if (status == cudaSuccess) status = cudaEventRecord(events[1].get(), stream);
   if (status == cudaSuccess) status = wait();
-  if (status == cudaSuccess) return {};
+  if (status == cudaSuccess) return seconds_between(events[0], events[1]);
   return tl::unexpected(failure(status));
 }
 
@@ -433,7 +437,9 @@ Result<Timing> CudaPreparedPlan::measure(const MeasureOptions& options) {
   context_.enter();
   if (!filled_) throw Error("a plan can only be measured after a checked run, which fills its inputs");
   PlanTimer timer(buffers_, launches_, options.flush_cache, graph_, context_);
-  if (const auto warm = timer.warm_up(options.warmup); !warm) return tl::unexpected(warm.error());
+  // A long checked execution is the warm-up too.
+  if (!first_sample(options) || graph_ == GraphUse::always)
+    if (const auto warm = timer.warm_up(options.warmup); !warm) return tl::unexpected(warm.error());
   auto timing = take_samples(timer, options);
   if (!timing) return timing;
   timing->executions = timer.executions();

@@ -24,7 +24,7 @@ class CudaPreparedPlan : public PreparedPlan {
   ~CudaPreparedPlan() override;
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
-  Result<void> run_checked(const TensorViews& inputs) override;
+  Result<double> run_checked(const TensorViews& inputs) override;
   Result<void> run_again() override;
   Result<void> check_memory() override;
   Result<Comparison> compare(std::string_view buffer, const TensorView& reference,

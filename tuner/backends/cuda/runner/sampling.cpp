@@ -51,6 +51,11 @@ bool slows_down(std::uint64_t throttle_reasons) {
   return (throttle_reasons & (power_cap | hardware_slowdown | thermal | hardware_thermal | power_brake)) != 0;
 }
 
+std::optional<double> first_sample(const MeasureOptions& options) {
+  const bool is_long = options.checked_seconds.value_or(0) >= long_sample;
+  return is_long && options.flush_cache ? options.checked_seconds : std::nullopt;
+}
+
 Result<Timing> take_samples(Sampler& sampler, const MeasureOptions& options) {
   StoppingRule rule(options);
   Timing timing;
@@ -58,6 +63,13 @@ Result<Timing> take_samples(Sampler& sampler, const MeasureOptions& options) {
   int repeats = 0;
   std::uint64_t seen = 0;
   std::uint64_t before = sampler.throttle_reasons();
+  if (const auto first = first_sample(options);
+      first && (!slows_down(before) || rule.far_slower_than_incumbent({&*first, 1}))) {
+    rule.add(*first);
+    timing.samples.push_back(*first);
+    seen = before;
+    stop = rule.decision(*first);
+  }
   while (!stop) {
     const int batch = std::min(rule.next_batch(), max_at_once);
     const auto seconds = sampler.take(batch);

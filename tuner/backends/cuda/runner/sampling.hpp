@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tuner/base/failure.hpp"
@@ -52,9 +53,14 @@ class Sampler {
 /// for idleness, fixed clocks, or clocks in step with other devices.
 bool slows_down(std::uint64_t throttle_reasons);
 
+/// Returns the checked execution before, if it can count as a sample: long enough for its surroundings not to
+/// matter, and with a cold cache if that is asked for.
+std::optional<double> first_sample(const MeasureOptions& options);
+
 /// Takes samples in batches until a StoppingRule has enough of them. Samples of a device that was slowed down
 /// are dropped and taken again after a rest, three times at most: a device that is always slow is measured as
-/// it is. Fills samples, stop, throttled and machine.throttle.
+/// it is. Takes none where `first_sample` shows that the configuration lost. Fills samples, stop, throttled and
+/// machine.throttle.
 Result<Timing> take_samples(Sampler& sampler, const MeasureOptions& options);
 
 }  // namespace tune::cuda
