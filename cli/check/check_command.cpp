@@ -396,7 +396,8 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
   DeviceEvaluator evaluator(
       *selection.problem, selection.instance, *backend, sources,
       {.measure = {}, .measure_time = false, .compile_threads = compilers_of(request.process)});
-  evaluator.stop_when([] { return InterruptGuard::interrupted(); });
+  const auto interrupted = [] { return InterruptGuard::interrupted(); };
+  evaluator.stop_when({.waiting = interrupted, .device = interrupted});
   CheckReport findings(request.format, compared_with(*selection.problem));
   evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
     findings.add(evaluation);

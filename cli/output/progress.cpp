@@ -169,12 +169,19 @@ void ProgressDisplay::show(const std::string& line) {
 std::string ProgressDisplay::line(const Progress& progress) const {
   std::string text =
       format("{}/{} evaluated, {} failed", progress.evaluations, progress.planned, failed(progress));
+  const bool is_limited = progress.seconds_allowed > 0;
+  if (is_limited)
+    text += format(" | {} of {}", duration_text(progress.seconds_of_call),
+                   duration_text(progress.seconds_allowed));
   const auto fresh = static_cast<double>(progress.evaluations - progress.reused);
   if (progress.seconds > 0 && fresh > 0) {
     text += format(" | {:.1f}/s", fresh / progress.seconds);
-    const auto left =
+    const auto planned =
         static_cast<double>(progress.planned - std::min(progress.planned, progress.evaluations));
-    if (left > 0) text += format(", {} left", duration_text(left * progress.seconds / fresh));
+    const double left = planned * progress.seconds / fresh;
+    const double allowed = std::max(0.0, progress.seconds_allowed - progress.seconds_of_call);
+    // A budget of time that ends first is shown already.
+    if (left > 0 && (!is_limited || left < allowed)) text += format(", {} left", duration_text(left));
   }
   if (best_ > 0) {
     text += format(" | best {}", si(best_, "s"));

@@ -102,7 +102,7 @@ void RunRequest::add_to(OptionTable& table) {
       "until-gain",
       "end the run when no remaining configuration is expected to improve the best by this share, such as 1%",
       tuning.budget.gain);
-  table.seconds("budget-time", "end the run after this time: 90s, 5m, 1.5h", tuning.budget.seconds);
+  table.seconds("budget-time", "end the run after this time, re-ranking included: 90s, 5m, 1.5h", tuning.budget.seconds);
   table.count("seed", "N", "seed of the search; default: 1; the same call continues where it stopped",
               tuning.seed, 0);
   table.flag("no-transfer", "ignore results of other sizes, settings and devices", no_transfer);
@@ -186,6 +186,7 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
     const InterruptGuard guard;
     ProgressDisplay display(std::cerr, display_mode(request.quiet, request.verbose), job.record.limit,
                             job.record.items, job.record.item);
+    job.tuning.budget.seconds_before = seconds_of_program();
     result =
         run::tune(database, space, evaluator, job.record, job.tuning, display, [&](const std::string& line) {
           if (!request.quiet || line == database.notice()) say(line);

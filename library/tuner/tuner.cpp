@@ -256,12 +256,14 @@ Tuner::~Tuner() = default;
 
 Result Tuner::run(const Problem& problem, const Sizes& sizes) {
   return guarded([&] {
+    const Stopwatch calling;
     Result result;
     Watcher watcher(*state_, result);
     const ResetCancel reset{state_->cancelled};
     state_->close_run();
     OpenRun open_run(problem, sizes, state_->request, state_->backend());
-    const run::TuningRequest& request = state_->request;
+    run::TuningRequest request = state_->request;
+    request.budget.seconds_before = calling.seconds();
     const SessionResult session =
         state_->emulated() ? check_all(open_run, request, watcher)
                            : run::tune(state_->database(), open_run.space, *open_run.evaluator,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -60,6 +61,9 @@ class Runner {
   /// Loads the binary, checks the resources and takes the memory, without a launch. Failure{resources} as
   /// check_resources, and where memory is lacking. A plan that was prepared before must not be used again.
   virtual Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) = 0;
+  /// Where a runner can end calls under way, they end in Failure{crash, run_ended} once `stop` returns true;
+  /// it is asked several times a second. Empty: never.
+  virtual void stop_when(std::function<bool()> /*stop*/) {}
 };
 
 /// A plan whose kernels are loaded. It must not outlive the runner that loaded it.

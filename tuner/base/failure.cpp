@@ -48,7 +48,7 @@ Recurrence recurrence_of(const Failure& failure) {
     case Phase::timeout:
       return failure.reason == slow_compiler ? Recurrence::likely : Recurrence::certain;
     case Phase::crash:
-      return failure.reason == killed_from_outside ? Recurrence::unknown : Recurrence::likely;
+      return is_one_of(failure, {killed_from_outside, run_ended}) ? Recurrence::unknown : Recurrence::likely;
   }
   return Recurrence::unknown;
 }

@@ -19,4 +19,10 @@ class Stopwatch {
   double start_ = seconds_now();
 };
 
+/// Returns the seconds since the first call: a program that calls it first knows how long it has run.
+inline double seconds_of_program() {
+  static const Stopwatch since_start;
+  return since_start.seconds();
+}
+
 }  // namespace tune

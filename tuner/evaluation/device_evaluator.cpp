@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
+#include "tuner/base/error.hpp"
 #include "tuner/base/host_limits.hpp"
 #include "tuner/base/stopwatch.hpp"
 
@@ -18,6 +20,9 @@ constexpr int rerank_max_samples = 5;
 constexpr double rerank_time_cap = 0.1;  // seconds
 
 constexpr std::size_t reproducible_window = 64;
+
+/// Of an evaluation, in the means of the times so far.
+constexpr double weight_of_latest = 0.15;
 
 /// Seconds after which somebody who waits for a compile looks whether the run was stopped.
 constexpr double stop_interval = 0.2;
@@ -124,7 +129,7 @@ std::optional<DeviceEvaluator::Planned> DeviceEvaluator::take_next() {
       awaited = &*planned;
       break;
     }
-    if (is_stopped()) return std::nullopt;
+    if (waits_no_longer()) return std::nullopt;
     double seconds = stop_interval;
     if (awaited != nullptr && !options_.reproducible)
       seconds = std::min(seconds, options_.patience - awaited->waited);
@@ -134,11 +139,44 @@ std::optional<DeviceEvaluator::Planned> DeviceEvaluator::take_next() {
   }
 }
 
+void DeviceEvaluator::stop_when(Stops stops) {
+  backend_.runner().stop_when(stops.device);
+  Evaluator::stop_when(std::move(stops));
+}
+
 std::optional<Evaluation> DeviceEvaluator::next() {
   if (queue_.empty()) throw std::logic_error("no configuration was submitted");
   std::optional<Planned> taken = take_next();
   if (!taken) return std::nullopt;
-  Planned& planned = *taken;
+  std::optional<Evaluation> evaluation;
+  try {
+    evaluation = evaluate(*taken);
+  } catch (const Error&) {
+    if (!device_is_stopped()) throw;  // otherwise the reference was not finished
+  }
+  if (evaluation && !evaluation->outcome && evaluation->outcome.error().reason == run_ended)
+    return std::nullopt;
+  if (evaluation) note_times(*evaluation);
+  return evaluation;
+}
+
+void DeviceEvaluator::note_times(const Evaluation& evaluation) {
+  const auto add = [](std::optional<double>& mean, double seconds) {
+    mean = mean ? (1 - weight_of_latest) * *mean + weight_of_latest * seconds : seconds;
+  };
+  const PhaseTimes& took = evaluation.phases;
+  if (took.load + took.verify + took.measure > 0) add(mean_device_, took.load + took.verify + took.measure);
+  add(mean_compile_, evaluation.from_cache ? 0 : took.compile);
+}
+
+std::optional<std::size_t> DeviceEvaluator::in_flight() const {
+  if (options_.reproducible || !mean_compile_ || !mean_device_) return std::nullopt;
+  const std::size_t all_compilers = threads_ + threads_ / 4 + 2;
+  const double needed = std::ceil(*mean_compile_ / *mean_device_) + 1;
+  return needed < static_cast<double>(all_compilers) ? static_cast<std::size_t>(needed) : all_compilers;
+}
+
+std::optional<Evaluation> DeviceEvaluator::evaluate(Planned& planned) {
   Evaluation evaluation;
   evaluation.configuration = std::move(planned.configuration);
   if (!planned.plan) {
@@ -250,11 +288,18 @@ Result<Timing> DeviceEvaluator::time_candidate(std::size_t index) {
   RerankCandidate& candidate = top_k_.at(index);
   const Result<LaunchPlan>& plan = candidate.planned.plan;
   if (!plan) return tl::unexpected(plan.error());
-  if (!candidate.binary) candidate.binary = candidate.planned.binary.get();
+  while (!candidate.binary) {
+    if (candidate.planned.binary.wait_for(std::chrono::duration<double>(stop_interval)) ==
+        std::future_status::ready)
+      candidate.binary = candidate.planned.binary.get();
+    else if (waits_no_longer())
+      return fail(Phase::crash, std::string(run_ended), "while it compiled");
+  }
   const Result<Binary>& binary = *candidate.binary;
   if (!binary) return tl::unexpected(binary.error());
   Result<Timing> timing = take_turn(candidate, *plan, *binary);
-  if (!timing && timing.error().phase == Phase::crash) timing = take_turn(candidate, *plan, *binary);
+  if (!timing && timing.error().phase == Phase::crash && timing.error().reason != run_ended)
+    timing = take_turn(candidate, *plan, *binary);
   return timing;
 }
 

@@ -52,6 +52,10 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   /// Four compiles for each compiler: one that takes ten times as long as the others must not leave the
   /// others idle. 64 where the run must be reproducible.
   std::size_t window() const override;
+  /// As many as the device evaluates while one compiles, and one more; a quarter more than there are
+  /// compilers where these are the bottleneck.
+  std::optional<std::size_t> in_flight() const override;
+  void stop_when(Stops stops) override;
   std::string notice() const override { return verification_.notice(); }
   RerankDevice* rerank_device() override { return this; }
   void begin_rerank(std::span<const Configuration> top_k) override;
@@ -72,7 +76,9 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
     bool checked = false;
   };
 
+  std::optional<Evaluation> evaluate(Planned& planned);
   void evaluate_binary(const Planned& planned, const Binary& binary, Evaluation& evaluation);
+  void note_times(const Evaluation& evaluation);
   Result<Measurement> carry_out(const Planned& planned, const Binary& binary, Evaluation& evaluation);
   Result<Measurement> check_and_measure(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
   Result<Timing> take_turn(RerankCandidate& candidate, const LaunchPlan& plan, const Binary& binary);
@@ -92,6 +98,8 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   std::shared_ptr<const ReferenceData> at_size_;
   std::uint64_t seed_at_size_ = 0;
   std::optional<double> fastest_;                        ///< seconds
+  /// Seconds of the compilers and of the device for an evaluation, of those so far: later ones count for more.
+  std::optional<double> mean_compile_, mean_device_;
   std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches
   CompilePool pool_;
   std::deque<Planned> queue_;

@@ -94,25 +94,32 @@ class Evaluator {
   /// Puts a configuration at the end of the queue.
   virtual void submit(Configuration configuration) = 0;
   /// Takes the first configuration out of the queue, or a later one where the first would keep the device
-  /// waiting, and evaluates it. Nothing where a recording lacks the first, and where it was stopped while it
-  /// waited for a compile. Throws std::logic_error where the queue is empty.
+  /// waiting, and evaluates it. Nothing where a recording lacks the first, and where it was stopped. Throws std::logic_error where the queue is empty.
   virtual std::optional<Evaluation> next() = 0;
-  /// `stop` is asked several times a second while `next` waits; empty: never.
-  void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
+  /// What is under way may end early. Each question is asked several times a second; empty: never.
+  struct Stops {
+    std::function<bool()> waiting = {};  ///< for a compile
+    std::function<bool()> device = {};   ///< what the device does: its process is ended
+  };
+  virtual void stop_when(Stops stops) { stops_ = std::move(stops); }
   /// Empties the queue.
   virtual void drop() = 0;
-  /// Returns how many configurations the queue should hold to keep the evaluator busy.
+  /// Returns the most configurations that the queue needs to keep the evaluator busy, whatever they take.
   virtual std::size_t window() const { return 1; }
+  /// Returns how many keep it busy if the next ones take as long as those so far; nothing where that is not
+  /// known.
+  virtual std::optional<std::size_t> in_flight() const { return std::nullopt; }
   /// Returns one line that the user should know about the checks so far; empty for none.
   virtual std::string notice() const { return {}; }
   /// Null where there is no device to time on: a recording.
   virtual RerankDevice* rerank_device() { return nullptr; }
 
  protected:
-  bool is_stopped() const { return stop_ && stop_(); }
+  bool waits_no_longer() const { return stops_.waiting && stops_.waiting(); }
+  bool device_is_stopped() const { return stops_.device && stops_.device(); }
 
  private:
-  std::function<bool()> stop_;
+  Stops stops_;
 };
 
 /// Evaluates all configurations, in the order of the evaluator; `done` returns false to stop early.

@@ -92,9 +92,33 @@ void take_turn(RerankCandidate& entry, std::size_t index, RerankDevice& device, 
     timing = fail(Phase::launch, std::string(energy_not_read), "the device reported no energy, twice");
   if (timing)
     entry.rounds.push_back({median(timing->samples), timing->energy});
-  else
+  else if (timing.error().reason != run_ended)
     entry.failure = timing.error();
-  entry.out = entry.failure.has_value();
+  entry.out = !timing;
+}
+
+/// Leaves out the last candidates, which were the slowest, where a round of all takes too long for `rounds`
+/// more of them within `left` seconds; two always stay. `took`: the seconds of a round.
+void keep_what_fits(std::vector<RerankCandidate>& entries, double took, double left, std::size_t rounds) {
+  std::vector<RerankCandidate*> running;
+  for (RerankCandidate& entry : entries)
+    if (!entry.out) running.push_back(&entry);
+  const double turn = took / static_cast<double>(std::max<std::size_t>(1, running.size()));
+  const double all = turn * static_cast<double>(rounds);
+  const auto fitting = static_cast<std::size_t>(std::max(2.0, all > 0 ? left / all : 2.0));
+  for (std::size_t i = fitting; i < running.size(); ++i) {
+    running[i]->out = true;
+    running[i]->rounds.clear();
+  }
+}
+
+/// Drops the last round where not all running candidates have it, unless it is the only one.
+void keep_complete_rounds(std::vector<RerankCandidate>& entries, std::size_t last) {
+  const bool complete = std::ranges::all_of(
+      entries, [&](const RerankCandidate& entry) { return entry.out || entry.rounds.size() > last; });
+  if (complete || last == 0) return;
+  for (RerankCandidate& entry : entries)
+    if (entry.rounds.size() > last) entry.rounds.resize(last);
 }
 
 Evaluation failed(const Evaluation& candidate, const Failure& failure) {
@@ -175,7 +199,8 @@ std::vector<Evaluation> TopCandidates::top_k(const RerankOptions& given) const {
 }
 
 RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& device, Objective objective,
-                           const RerankOptions& given, const std::function<bool()>& stop) {
+                           const RerankOptions& given, const std::function<bool()>& stop,
+                           const std::function<double()>& seconds_left) {
   const RerankOptions options = top_k.empty() ? given : given.for_executions_of(seconds_of(top_k.front()));
   RerankResult rerank;
   rerank.objective = objective;
@@ -184,14 +209,24 @@ RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& devi
   for (const RerankCandidate& entry : entries) configurations.push_back(entry.members.front()->configuration);
   if (configurations.empty()) return rerank;
   device.begin_rerank(configurations);
+  const double left_at_first = seconds_left ? seconds_left() : 0;
   for (std::size_t round = 0; round < options.max_rounds; ++round) {
     // Every other round runs backwards, so that no candidate always follows the same neighbour.
     for (std::size_t i = 0; i < entries.size(); ++i) {
       rerank.interrupted = stop();
       if (rerank.interrupted) return rerank;
+      if (seconds_left && seconds_left() <= 0) break;
       const std::size_t turn = round % 2 == 0 ? i : entries.size() - 1 - i;
       take_turn(entries[turn], turn, device, objective);
     }
+    rerank.interrupted = stop();
+    if (rerank.interrupted) return rerank;
+    if (seconds_left && seconds_left() <= 0) {
+      keep_complete_rounds(entries, round);
+      break;
+    }
+    if (seconds_left && round == 0)
+      keep_what_fits(entries, left_at_first - seconds_left(), seconds_left(), options.min_rounds - 1);
     if (round + 1 >= options.min_rounds && decided(entries, objective)) break;
   }
   std::vector<RerankPlace> places;

@@ -89,9 +89,12 @@ class TopCandidates {
 /// True where both are one measurement: of the same machine code, launched in the same way.
 bool same_measurement(const Evaluation& a, const Evaluation& b);
 
-/// Times the top candidates in turns until it is clear which of them tie. Calls `stop` before each turn.
+/// Times the top candidates in turns until it is clear which of them tie. Calls `stop` before and after each
+/// turn. Where `seconds_left` (empty: without limit) is too little for all of them, the last ones are left
+/// out after the first round; where nothing is left, the complete rounds so far decide.
 RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& device, Objective objective,
-                           const RerankOptions& options, const std::function<bool()>& stop);
+                           const RerankOptions& options, const std::function<bool()>& stop,
+                           const std::function<double()>& seconds_left = {});
 
 /// Ranks by configurations and rounds of `places` and fills in the rest. The winner has the smallest median
 /// of those with the most rounds; a place ties with it unless the interval of their ratio, round by round,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -22,6 +23,15 @@ constexpr int max_best_known = 3;
 
 /// A run ends after so many evaluations in a row with too little expected gain.
 constexpr int patience = 10;
+
+/// A re-ranking whose time is limited may take this much longer, in seconds: a round that has begun goes on.
+constexpr double rerank_grace = 0.5;
+/// In a queue of at most so many, each that comes out is replaced at once.
+constexpr std::size_t short_queue = 24;
+/// The largest share of the time that the search leaves for the re-ranking.
+constexpr double max_rerank_share = 0.4;
+/// A turn of the re-ranking takes about so many executions.
+constexpr double executions_of_turn = 6;
 
 /// True for a measurement without what the objective needs. Its time is known and is stored.
 bool lacks_energy(const Evaluation& evaluation, Objective objective) {
@@ -69,7 +79,12 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   Progress& progress = state.result.progress;
   progress.planned = std::min<std::uint64_t>(budget.evaluations.value_or(space_.size()), space_.size());
   state.result.run = store_.begin_run(record);
-  evaluator_.stop_when([&observer] { return observer.stop_requested(); });
+  const auto interrupted = [&observer] { return observer.stop_requested(); };
+  const auto is_over = [this, &state, interrupted] { return interrupted() || seconds_left(state) <= 0; };
+  const auto search_is_over = [this, &state, &rerank, interrupted] {
+    return interrupted() || seconds_left(state) <= rerank_seconds(state, rerank);
+  };
+  evaluator_.stop_when({.waiting = search_is_over, .device = is_over});
   try {
     if (first_ && budget.evaluations != 0) enqueue(state, *first_);
     while (!state.end) {
@@ -78,21 +93,61 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
         state.end = state.end.value_or(RunEnd::exhausted);
       else
         one_evaluation(state);
+      check_time(state, rerank);
     }
-    evaluator_.stop_when({});
+    const auto far_over = [this, &state, interrupted] {
+      return interrupted() || seconds_left(state) <= -rerank_grace;
+    };
+    evaluator_.stop_when({.waiting = is_over, .device = far_over});
     evaluator_.drop();
     if (state.end != RunEnd::interrupted && state.end != RunEnd::failed) finish(state, record, rerank, fresh);
+    evaluator_.stop_when({});
   } catch (...) {
     evaluator_.stop_when({});
     evaluator_.drop();
     end_as_failed(state.result.run);
     throw;
   }
-  progress.seconds = clock_() - state.start;
+  note_time(state);
   state.result.end = *state.end;
   state.result.notice = evaluator_.notice();
   store_.end_run(state.result.run, state.result.end);
   return std::move(state.result);
+}
+
+double Session::seconds_left(const State& state) const {
+  const Budget& budget = state.budget;
+  if (!budget.seconds) return std::numeric_limits<double>::infinity();
+  return *budget.seconds - budget.seconds_before - (clock_() - state.start);
+}
+
+/// Returns about how long a re-ranking would take now, with the references of its inputs.
+double Session::rerank_seconds(const State& state, const RerankOptions& options) const {
+  const Progress& progress = state.result.progress;
+  const Evaluation* const best = state.top_candidates.best();
+  if (options.top_k == 0 || best == nullptr || evaluator_.rerank_device() == nullptr) return 0;
+  const std::uint64_t evaluated = progress.evaluations - progress.reused;
+  const std::vector<double>& samples = best->outcome->samples;
+  const double execution = samples.empty() ? 0 : median(samples);
+  const RerankOptions fitting = options.for_executions_of(execution);
+  const double preparing = (progress.phases.load + progress.phases.verify) /
+                           static_cast<double>(std::max<std::uint64_t>(1, evaluated));
+  const double turn = preparing + executions_of_turn * execution;
+  const auto turns = static_cast<double>(std::min<std::uint64_t>(fitting.top_k, progress.measured)) *
+                     static_cast<double>(fitting.min_rounds);
+  return std::min(progress.phases.reference + turns * turn, max_rerank_share * *state.budget.seconds);
+}
+
+void Session::check_time(State& state, const RerankOptions& rerank) const {
+  if (state.end || !state.budget.seconds) return;
+  if (seconds_left(state) <= rerank_seconds(state, rerank)) state.end = RunEnd::budget;
+}
+
+void Session::note_time(State& state) const {
+  Progress& progress = state.result.progress;
+  progress.seconds = clock_() - state.start;
+  progress.seconds_allowed = state.budget.seconds.value_or(0);
+  progress.seconds_of_call = progress.seconds + state.budget.seconds_before;
 }
 
 void Session::load_known(State& state, const RunRecord& record) {
@@ -186,7 +241,7 @@ RerankResult Session::rerank_top_k(State& state, const RunRecord& record, std::s
   return confirm_top_k(top_k, *device, state.objective, options, [&] {
     if (!std::exchange(announced, true)) state.observer.on_rerank(top_k.size());
     return state.observer.stop_requested();
-  });
+  }, [&] { return seconds_left(state); });
 }
 
 /// Stores that a broken device or database ended the run, if that is still possible.
@@ -198,13 +253,23 @@ void Session::end_as_failed(RunId run) {
   }
 }
 
-/// Asks the strategy again when half of the queue has come out: a strategy that computes for a while does so
-/// once for many configurations, while the other half keeps the device busy.
+/// A strategy that learns chooses better with fewer configurations in flight: it gets as many as keep
+/// compilers and device busy.
+std::size_t Session::wanted_in_flight() const {
+  const std::size_t most = std::max<std::size_t>(1, evaluator_.window());
+  const std::size_t learning = strategy_.max_in_flight();
+  if (learning >= most) return most;
+  return std::clamp<std::size_t>(evaluator_.in_flight().value_or(learning), 1, most);
+}
+
+/// Asks the strategy again when a good part of a long queue has come out: a strategy that computes for a
+/// while does so once for many configurations, while the others keep the device busy.
 void Session::fill_queue(State& state) {
+  if (state.end) return;
   const Progress& progress = state.result.progress;
-  const std::size_t window =
-      std::max<std::size_t>(1, std::min(evaluator_.window(), strategy_.max_in_flight()));
-  if (state.queue.size() > window / 2) return;
+  const std::size_t window = wanted_in_flight();
+  const bool is_short = window <= short_queue;
+  if (state.queue.size() >= window || (!is_short && state.queue.size() > window / 2)) return;
   std::size_t count = window - state.queue.size();
   if (state.budget.evaluations) {
     const std::uint64_t counted = progress.evaluations + state.queue.size();
@@ -260,7 +325,7 @@ void Session::one_evaluation(State& state) {
   const auto [id, answer] = take(state);
   if (!answer) {
     if (state.observer.stop_requested()) state.end = RunEnd::interrupted;
-    return;
+    return;  // a run whose time is over is ended by check_time
   }
   const Evaluation& evaluation = *answer;
   if (lacks_energy(evaluation, state.objective) &&
@@ -273,7 +338,7 @@ void Session::one_evaluation(State& state) {
   const double storing = clock_();
   store_.record(state.result.run, evaluation);
   progress.store_seconds += clock_() - storing;
-  progress.seconds = clock_() - state.start;
+  note_time(state);
   // Puts a stored value on today's scale.
   const double scale = evaluation.reused ? progress.known_scale.value_or(1) : 1;
   count(state, evaluation, scale);
@@ -287,7 +352,6 @@ void Session::one_evaluation(State& state) {
   state.observer.on_evaluation(evaluation, progress);
 
   if (state.observer.stop_requested()) state.end = RunEnd::interrupted;
-  if (state.budget.seconds && progress.seconds >= *state.budget.seconds) state.end = RunEnd::budget;
   check_gain(state);
   check_hopeless(state, evaluation);
 }

@@ -21,7 +21,10 @@ namespace tune {
 /// Limits of a session. Failures before a launch do not count, nor does timing the best known again.
 struct Budget {
   std::optional<std::uint64_t> evaluations = std::nullopt;
+  /// Of the whole call: what went before the session, references, the search and the re-ranking, for which
+  /// the search leaves time.
   std::optional<double> seconds = std::nullopt;
+  double seconds_before = 0;  ///< that the call took before the session began
   /// Ends the run when, ten evaluations in a row, the strategy expects the best remaining configuration to
   /// gain less than this share. Needs a strategy with an expected_gain.
   std::optional<double> gain = std::nullopt;
@@ -41,7 +44,9 @@ struct Progress {
   /// one. Nothing where nothing was timed again.
   std::optional<double> known_scale;
   std::optional<Evaluation> best;  ///< by the objective; the winner of the re-ranking, if there is one
-  double seconds = 0;              ///< since the start
+  double seconds = 0;              ///< since the session began
+  /// Of the whole call so far, where a budget limits it, and that budget; 0 without one.
+  double seconds_of_call = 0, seconds_allowed = 0;
   PhaseTimes phases;               ///< summed over evaluations that were not reused
   double search_seconds = 0;       ///< spent in the strategy
   double store_seconds = 0;        ///< spent in the database
@@ -71,7 +76,7 @@ struct SessionResult {
 /// The loop of a tuning run: asks the strategy for configurations, takes evaluations from the database or the
 /// evaluator, stores them and tells the strategy. The interfaces that it gets must outlive it.
 ///
-/// It keeps the evaluator's window full, so that neither compiler nor device waits, and tells outcomes in the
+/// It keeps as many configurations in flight as keep compilers and device busy, and tells outcomes in the
 /// order in which the evaluator returns them. That is the order in which the strategy asked, unless a
 /// configuration that compiles slowly is overtaken (DeviceEvaluatorOptions).
 ///
@@ -96,6 +101,11 @@ class Session {
 
  private:
   struct State;
+  std::size_t wanted_in_flight() const;
+  double seconds_left(const State& state) const;
+  double rerank_seconds(const State& state, const RerankOptions& options) const;
+  void check_time(State& state, const RerankOptions& rerank) const;
+  void note_time(State& state) const;
   void fill_queue(State& state);
   void enqueue(State& state, search::ConfigurationId id);
   std::pair<search::ConfigurationId, std::optional<Evaluation>> take(State& state);

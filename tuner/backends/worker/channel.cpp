@@ -19,6 +19,12 @@
 #include "tuner/base/stopwatch.hpp"
 
 namespace tune::process {
+namespace {
+
+/// Seconds after which somebody who waits for a packet looks whether to stop.
+constexpr double stop_interval = 0.2;
+
+}  // namespace
 
 SharedMemory::SharedMemory(std::size_t size) : file_(memfd_create("tune", MFD_CLOEXEC)), size_(size) {
   if (!file_ || ftruncate(file_.get(), static_cast<off_t>(size)) != 0)
@@ -157,8 +163,24 @@ bool Channel::fill(std::span<std::byte> bytes, FileDescriptor& file, std::option
   return true;
 }
 
-std::optional<Packet> Channel::receive(std::optional<double> seconds, Silence& silence) {
+/// Waits for a first byte, or until `until`; true where `stop` ended that.
+bool Channel::stopped_before(std::optional<double> until, const std::function<bool()>& stop) const {
+  while (true) {
+    const double now = seconds_now();
+    if (until && now >= *until) return false;
+    const double look = now + stop_interval;
+    if (wait_for_input(socket_.get(), until ? std::min(look, *until) : look)) return false;
+    if (stop()) return true;
+  }
+}
+
+std::optional<Packet> Channel::receive(std::optional<double> seconds, Silence& silence,
+                                       const std::function<bool()>& stop) {
   const std::optional<double> until = seconds ? std::optional(seconds_now() + *seconds) : std::nullopt;
+  if (stop && stopped_before(until, stop)) {
+    silence = Silence::stopped;
+    return std::nullopt;
+  }
   Packet packet;
   std::uint64_t size = 0;
   std::array<std::byte, sizeof(size)> head{};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -42,7 +43,7 @@ struct Packet {
 };
 
 /// The reason why no packet came.
-enum class Silence { closed, timeout };
+enum class Silence { closed, timeout, stopped };
 
 /// One end of a connection between two processes of this machine. Packets arrive whole and in order.
 class Channel {
@@ -53,15 +54,18 @@ class Channel {
 
   /// Sends bytes, and a copy of `file` where that is not negative. False where the other end is closed.
   bool send(std::span<const std::byte> bytes, int file = -1);
-  /// Waits at most `seconds` (nothing: without limit) for a whole packet. Where none comes, sets `silence`,
-  /// and nothing further can be received.
-  std::optional<Packet> receive(std::optional<double> seconds, Silence& silence);
+  /// Waits at most `seconds` (nothing: without limit) for a whole packet. `stop` (may be empty) is asked
+  /// several times a second while none comes, and ends the wait. Where none comes, sets `silence`, and nothing
+  /// further can be received.
+  std::optional<Packet> receive(std::optional<double> seconds, Silence& silence,
+                                const std::function<bool()>& stop = {});
 
   int descriptor() const { return socket_.get(); }
   void close() { socket_.close(); }
 
  private:
   bool fill(std::span<std::byte> bytes, FileDescriptor& file, std::optional<double> until, Silence& silence);
+  bool stopped_before(std::optional<double> until, const std::function<bool()>& stop) const;
 
   FileDescriptor socket_;
 };

@@ -91,11 +91,12 @@ Channel begin_child() {
   return Channel(FileDescriptor(child_descriptor));
 }
 
-Result<Response> Peer::call(const Json& request, double seconds, int file) {
+Result<Response> Peer::call(const Json& request, double seconds, int file,
+                            const std::function<bool()>& stop) {
   if (!alive_) return fail(Phase::crash, "process", "the worker process has ended");
   if (!process_.channel().send(to_bytes(request), file)) return silent(Silence::closed, seconds);
   Silence silence = Silence::closed;
-  std::optional<Packet> packet = process_.channel().receive(seconds, silence);
+  std::optional<Packet> packet = process_.channel().receive(seconds, silence, stop);
   if (!packet) return silent(silence, seconds);
   Json reply = from_bytes(packet->bytes);
   if (reply.contains("error")) throw Error(reply["error"].get<std::string>());
@@ -113,6 +114,8 @@ bool Peer::alive() {
 tl::unexpected<Failure> Peer::silent(Silence silence, double seconds) {
   alive_ = false;
   const std::string exit_description = process_.end();
+  if (silence == Silence::stopped)
+    return fail(Phase::crash, std::string(run_ended), "the worker process was ended with the run");
   if (silence == Silence::timeout)
     return fail(Phase::timeout, "no answer",
                 format("the worker process did not answer within {:g} s", seconds));

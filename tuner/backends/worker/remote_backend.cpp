@@ -316,7 +316,7 @@ Result<Response> RemoteDevice::ask(const Json& request, double seconds) {
 
 Result<Response> RemoteDevice::call(const Json& request, double seconds) {
   if (!peer_) return fail(Phase::crash, "process", "the process has ended");
-  return peer_->call(request, seconds);
+  return peer_->call(request, seconds, -1, stop_);
 }
 
 RemoteDevice::Shared& RemoteDevice::known(const TensorView& tensor) {

@@ -31,6 +31,8 @@ class RemoteDevice {
   Result<Response> ask(const Json& request, double seconds);
   /// Calls the running process; failures as of Peer.
   Result<Response> call(const Json& request, double seconds);
+  /// Calls end when `stop`, which is asked several times a second, returns true; empty: never.
+  void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
   /// Ends the process.
   void abandon() { peer_.reset(); }
   bool running() { return peer_ != nullptr && peer_->alive(); }
@@ -61,6 +63,7 @@ class RemoteDevice {
   WorkerProgram worker_;
   std::uint64_t max_bytes_;
   std::unique_ptr<Peer> peer_;
+  std::function<bool()> stop_;
   std::uint64_t generation_ = 0;
   std::uint64_t next_number_ = 1;
   std::list<Shared> shared_;  ///< the last used first
@@ -77,6 +80,7 @@ class RemoteRunner : public Runner {
   RemoteRunner(RemoteDevice& device, RemoteOptions options) : device_(device), options_(options) {}
   Result<std::vector<KernelResources>> check_resources(const LaunchPlan& plan, const Binary& binary) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
+  void stop_when(std::function<bool()> stop) override { device_.stop_when(std::move(stop)); }
 
  private:
   Result<Response> ask(const char* call, const LaunchPlan& plan, const Binary& binary);
