@@ -118,7 +118,8 @@ bool ProgressDisplay::stop_requested() {
 
 void ProgressDisplay::tell(const Evaluation& evaluation, const Progress& progress) {
   const std::string outcome =
-      evaluation.outcome
+      evaluation.estimate ? "expected " + si(*evaluation.estimate, "s")
+      : evaluation.outcome
           ? si(evaluation.outcome->time(), "s")
           : format("{}: {}", to_string(evaluation.outcome.error().phase), evaluation.outcome.error().reason);
   const std::string_view what = evaluation.reused ? "known" : "stored";

@@ -65,7 +65,7 @@ struct RunRequest {
   std::string device;
   SpaceChoice space;
   run::TuningRequest tuning;
-  bool names_strategy = false, no_transfer = false, no_race = false;
+  bool names_strategy = false, no_transfer = false, no_race = false, no_low_fidelity = false;
   ProcessOptions process;
   std::string kernel_folder, sources_folder;
   CacheOptions cache;
@@ -112,6 +112,11 @@ void RunRequest::add_to(OptionTable& table) {
       "wait for slow compiles, and ask the strategy for as many configurations at once on every machine: the "
       "order of evaluations then depends on the seed and the results alone",
       tuning.reproducible);
+  table.flag(
+      "no-low-fidelity",
+      "evaluate every configuration at the size and settings that are asked for; by default, a stencil of many time "
+      "steps is measured over a few of them first, and over all of them where it may be the fastest",
+      no_low_fidelity);
   add_measuring_to(table);
   process.add_to(table);
   add_kernel_dir_option(table, kernel_folder);
@@ -155,6 +160,7 @@ run::TuningRequest RunRequest::settled(const Problem* chosen) const {
   all.pinned = space.pinned;
   all.transfer = !no_transfer;
   all.race = !no_race;
+  all.low_fidelity = !no_low_fidelity;
   all.compilers = compilers_of(process);
   all.default_first = chosen != nullptr;
   all.command_line = command_line();

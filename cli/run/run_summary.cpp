@@ -58,10 +58,26 @@ std::string failures_text(const Progress& progress, bool early, std::string_view
   return all == 0 ? std::string() : format("{} {} ({})", all, what, joined(each));
 }
 
-std::string counts_text(const Progress& progress) {
+/// Returns what makes the cheaper instance cheaper: `steps=24`.
+std::string low_fidelity_text(const RunRecord& record) {
+  if (!record.low_fidelity) return {};
+  const Instance& instance = record.key.instance;
+  const Instance& cheaper = record.low_fidelity->key.instance;
+  std::vector<std::string> parts;
+  if (instance.size() != cheaper.size()) parts.push_back(cheaper.size());
+  for (const auto& [name, value] : cheaper.settings)
+    if (instance.setting_or(name, value) != value) parts.push_back(format("{}={}", name, value.str()));
+  return joined(parts);
+}
+
+/// `low_fidelity`: the cheaper instance, if there was one.
+std::string counts_text(const Progress& progress, const std::string& low_fidelity) {
   std::string text = format("{}: {} measured", progress.evaluations, progress.measured);
   if (const std::string late = failures_text(progress, false, "failed"); !late.empty()) text += ", " + late;
   std::vector<std::string> lines = {text};
+  if (progress.estimated > 0)
+    lines.push_back(format("{} were measured at {} alone: too slow there for the fastest", progress.estimated,
+                           low_fidelity));
   if (std::string early = failures_text(progress, true, "more cannot run"); !early.empty())
     lines.push_back(std::move(early));
   if (progress.reused > 0) lines.push_back(format("{} were known from the database", progress.reused));
@@ -141,7 +157,7 @@ std::string to_text(const FinishedRun& summary) {
   std::string text =
       format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), device_label);
   text += winner_text(summary);
-  text += counts_text(result.progress);
+  text += counts_text(result.progress, low_fidelity_text(record));
   text += times_text(result.progress, record.key.origin);
   text +=
       labelled("ended", wrapped(format("{}; {} with seed {}, {} valid configurations", end_text(result.end),
@@ -166,6 +182,9 @@ std::string to_json(const FinishedRun& summary) {
   object["reused"] = progress.reused;
   object["known_scale"] = progress.known_scale ? nlohmann::ordered_json(*progress.known_scale) : nullptr;
   object["measured"] = progress.measured;
+  object["estimated"] = progress.estimated;
+  object["low_fidelity"] =
+      record.low_fidelity ? nlohmann::ordered_json(low_fidelity_text(record)) : nlohmann::ordered_json();
   object["failures"] = nlohmann::ordered_json::object();
   for (const auto& [phase, count] : progress.failures)
     object["failures"][std::string(to_string(phase))] = count;

@@ -14,6 +14,7 @@
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
+#include "tuner/evaluation/multi_fidelity.hpp"
 
 namespace tune::run {
 namespace {
@@ -102,6 +103,42 @@ RerankOptions rerank_options(const TuningRequest& request) {
   if (request.objective != Objective::time) rerank.top_k = top_k_by_energy;
   rerank.top_k = request.top_k.value_or(rerank.top_k);
   return rerank;
+}
+
+/// Where the plans are made of launches of the same kind, the ratio of their numbers is that of the times;
+/// else that of the work is.
+double nominal_ratio(const Problem& problem, const Instance& instance, const Instance& cheaper,
+                     const Configuration& configuration, const KernelSources& sources) {
+  const Result<LaunchPlan> full = problem.plan(instance, configuration, sources);
+  const Result<LaunchPlan> low = problem.plan(cheaper, configuration, sources);
+  if (full && low && low->launches.size() > 1 && full->launches.size() > low->launches.size())
+    return static_cast<double>(full->launches.size()) / static_cast<double>(low->launches.size());
+  return problem.cost(instance).items / problem.cost(cheaper).items;
+}
+
+/// Stores evaluations of a cheaper instance as a run of their own, which begins with the first of them.
+class LowFidelityRun {
+ public:
+  LowFidelityRun(Store& store, const RunRecord& record) : store_(store), record_(record) {}
+  void add(const Evaluation& evaluation) {
+    if (!run_) run_ = store_.begin_run(record_);
+    store_.record(*run_, evaluation);
+  }
+  void end(RunEnd end) {
+    if (run_) store_.end_run(*run_, end);
+  }
+
+ private:
+  Store& store_;
+  const RunRecord& record_;
+  std::optional<RunId> run_;
+};
+
+/// Returns the name of the first parameter where it chooses among texts, such as the variant; else nothing.
+std::string first_choice(const search::SearchSpace& space) {
+  if (space.parameters().empty()) return {};
+  const search::Parameter& first = space.parameters().front();
+  return !first.exists_if && std::ranges::all_of(first.values, &Value::is_text) ? first.name : std::string();
 }
 
 }  // namespace
@@ -210,7 +247,22 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
   options.compile_threads = request.compilers;
   options.race = by_time && request.race;  // the slower one may take less energy
   options.reproducible = request.reproducible;
-  return std::make_unique<DeviceEvaluator>(problem, instance, backend, sources, options);
+  auto full = std::make_unique<DeviceEvaluator>(problem, instance, backend, sources, options);
+  const std::optional<Instance> cheaper =
+      by_time && request.low_fidelity ? problem.low_fidelity(instance) : std::nullopt;
+  if (!cheaper) return full;
+  search::SearchSpace low_space(problem.space(*cheaper, backend.properties()));
+  record.low_fidelity = std::make_shared<RunRecord>(record);
+  describe_workload(*record.low_fidelity, problem, *cheaper, backend.properties(), request.cache);
+  record.low_fidelity->space_size = low_space.size();
+  return std::make_unique<MultiFidelityEvaluator>(
+      std::make_unique<DeviceEvaluator>(problem, *cheaper, backend, sources, options), std::move(full),
+      MultiFidelityEvaluator::Options{
+          .low_space = std::move(low_space),
+          .ratio = [&problem, &sources, instance, cheaper = *cheaper](
+                       const Configuration& one) { return nominal_ratio(problem, instance, cheaper, one, sources); },
+          .group = first_choice(space),
+          .reproducible = request.reproducible});
 }
 
 SessionResult tune(db::Database& database, const search::SearchSpace& space, Evaluator& evaluator,
@@ -234,7 +286,18 @@ SessionResult tune(db::Database& database, const search::SearchSpace& space, Eva
   const auto strategy = request.strategy->make(task);
   Session session(space, *strategy, evaluator, store, seconds_now);
   if (request.default_first) session.begin_with(space.default_configuration());
-  return session.run(record, budget, request.fresh, observer, rerank_options(request));
+  if (!record.low_fidelity) return session.run(record, budget, request.fresh, observer, rerank_options(request));
+
+  RunRecord& low_record = *record.low_fidelity;
+  low_record.options = record.options;
+  if (!request.fresh)
+    evaluator.know_low_fidelity(
+        known_answers(store, low_record.key, low_record.options.objective, low_record.options.timeout));
+  LowFidelityRun low_run(store, low_record);
+  session.store_low_fidelity([&low_run](const Evaluation& evaluation) { low_run.add(evaluation); });
+  SessionResult result = session.run(record, budget, request.fresh, observer, rerank_options(request));
+  low_run.end(result.end);
+  return result;
 }
 
 }  // namespace tune::run

@@ -46,6 +46,8 @@ struct TuningRequest {
   /// The order of evaluations depends on nothing but the seed and the results (DeviceEvaluatorOptions).
   bool reproducible = false;
   bool fresh = false;    ///< evaluate again what the database already has
+  /// Evaluate at a cheaper instance first, where the problem has one (Problem::low_fidelity); by time only.
+  bool low_fidelity = true;
   bool transfer = true;  ///< start from results of other sizes, settings and devices
   /// Evaluate the default configuration before all others (of a restricted space the valid one nearest to
   /// it). The values of another tuner's recording have an order, but no default.

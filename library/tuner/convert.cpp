@@ -147,6 +147,11 @@ Evaluation to_api(const tune::Evaluation& evaluation) {
     result.failure = Failure{std::string(to_string(failure.phase)), failure.reason, failure.detail};
     return result;
   }
+  if (evaluation.estimate) {
+    result.estimated = true;
+    result.seconds = *evaluation.estimate;
+    return result;
+  }
   result.samples = evaluation.outcome->samples;
   if (!result.samples.empty()) result.seconds = evaluation.outcome->time();
   result.joules = evaluation.outcome->energy;

@@ -88,13 +88,18 @@ class FakePrepared : public PreparedPlan {
     usleep(static_cast<useconds_t>(runner_.measuring_seconds * 1e6));
     if (define(plan_.compile, "kind") == "slow")
       usleep(slow_run * static_cast<useconds_t>(options.min_samples));
+    runner_.measured_with = options;
     Timing timing;
+    timing.stop = runner_.stop;
     timing.energy = runner_.joules_per_thread * threads();
     for (int i = 0; i < options.min_samples; ++i) timing.samples.push_back(time() * (1 + 0.01 * (i % 3)));
     return timing;
   }
 
-  double time() const { return 1e-9 * static_cast<double>(elements()) * 1024 / threads(); }
+  double time() const {
+    if (runner_.seconds_of) return runner_.seconds_of(elements(), threads());
+    return 1e-9 * static_cast<double>(elements()) * 1024 / threads();
+  }
   double threads() const {
     return std::stod(define(plan_.compile, "block")) * std::stod(define(plan_.compile, "items"));
   }
@@ -142,6 +147,7 @@ Result<Binary> FakeCompiler::compile(const CompileRequest& request) const {
   if (define(request, "kind") == "broken_compile") return fail(Phase::compile, "syntax", "toy.cu(1): error");
   if (slow_block > 0 && define(request, "block") == std::to_string(slow_block)) release.wait(false);
   Binary binary;
+  binary.compile_seconds = compile_seconds;
   const std::string text = content_of(request);
   binary.image.resize(text.size());
   std::memcpy(binary.image.data(), text.data(), text.size());

@@ -21,6 +21,7 @@ DeviceProperties invented_device();
 class FakeCompiler : public Compiler {
  public:
   mutable int slow_block = 0;
+  mutable double compile_seconds = 0;  ///< that a binary says it took
   mutable std::atomic<bool> release = false;
   Result<Binary> compile(const CompileRequest& request) const override;
   std::string version() const override { return "fake 1 sm_90"; }
@@ -34,9 +35,13 @@ class FakeRunner : public Runner {
   Result<std::vector<KernelResources>> check_resources(const LaunchPlan& plan, const Binary& binary) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
   double measuring_seconds = 0;   ///< that measuring takes
+  StopReason stop = StopReason::samples;  ///< of each measurement
+  MeasureOptions measured_with = {};      ///< of the last one
   double joules_per_thread = 0;   ///< above 0: what an execution takes for each of its block * items
   int wrong_for_second_seed = 0;  ///< block * items of what is wrong from its second run at 1000 elements on
   int runs_of_wrong = 0;
+  /// Where set: the seconds of a launch, by its elements and its block * items.
+  std::function<double(std::uint64_t elements, double threads)> seconds_of;
   /// Where set: asked before each run with the number of elements; a failure that it returns is the run's.
   std::function<std::optional<Failure>(std::uint64_t elements)> interferes;
   int newest = 0;  ///< number of the plan that was prepared last: another one must not be used

@@ -169,6 +169,10 @@ void DeviceEvaluator::note_times(const Evaluation& evaluation) {
   add(mean_compile_, evaluation.from_cache ? 0 : took.compile);
 }
 
+bool DeviceEvaluator::any_ready() const {
+  return std::ranges::any_of(queue_, is_ready);
+}
+
 std::optional<std::size_t> DeviceEvaluator::in_flight() const {
   if (options_.reproducible || !mean_compile_ || !mean_device_) return std::nullopt;
   const std::size_t all_compilers = threads_ + threads_ / 4 + 2;

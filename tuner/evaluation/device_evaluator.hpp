@@ -31,7 +31,7 @@ struct DeviceEvaluatorOptions {
   unsigned compile_threads = 0;  ///< 0: default_compilers()
   /// Seconds after which the following configurations overtake one that still compiles. Shorter compiles end
   /// in the order in which they were submitted, so that a repeated run asks the same.
-  double patience = 1;
+  double patience = 0.1;
   /// Nothing is overtaken, and the window is the same on every machine: with the same results, a strategy is
   /// told the same in the same order.
   bool reproducible = false;
@@ -55,6 +55,8 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   /// As many as the device evaluates while one compiles, and one more; a quarter more than there are
   /// compilers where these are the bottleneck.
   std::optional<std::size_t> in_flight() const override;
+  /// True where `next` would not wait for a compile.
+  bool any_ready() const;
   void stop_when(Stops stops) override;
   std::string notice() const override { return verification_.notice(); }
   RerankDevice* rerank_device() override { return this; }

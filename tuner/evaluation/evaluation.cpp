@@ -15,6 +15,15 @@ constexpr std::array<std::string_view, 3> units = {"s", "J", "Js"};
 
 }  // namespace
 
+PhaseTimes& PhaseTimes::operator+=(const PhaseTimes& other) {
+  compile += other.compile;
+  load += other.load;
+  verify += other.verify;
+  measure += other.measure;
+  reference += other.reference;
+  return *this;
+}
+
 double median(std::vector<double> values) {
   if (values.empty()) throw std::logic_error("no values have no median");
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -51,6 +60,7 @@ std::optional<double> objective_value(const Measurement& measurement, Objective 
 }
 
 std::optional<double> objective_value(const Evaluation& evaluation, Objective objective) {
+  if (evaluation.estimate) return objective == Objective::time ? evaluation.estimate : std::nullopt;
   if (!evaluation.outcome) return std::nullopt;
   return objective_value(*evaluation.outcome, objective);
 }

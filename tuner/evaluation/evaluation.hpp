@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,8 @@ struct PhaseTimes {
   double verify = 0;
   double measure = 0;
   double reference = 0;  ///< inputs and references: the first evaluation of a size computes them
+
+  PhaseTimes& operator+=(const PhaseTimes& other);
 };
 
 /// Returns the middle value, or the mean of the two middle ones. Throws std::logic_error for no values.
@@ -55,6 +58,14 @@ struct Evaluation {
   bool from_cache = false;  ///< the binary was found in the cache
   /// Of a failure: how often it ended so, in this evaluation or, where it is known from the database, in all.
   int attempts = 1;
+  /// Where a cheaper instance was evaluated before, or instead: that evaluation, which is stored as one of
+  /// that instance.
+  std::shared_ptr<const Evaluation> low_fidelity = nullptr;
+  /// Instead: the seconds that are expected at the instance itself. `outcome` is then of the cheaper one.
+  std::optional<double> estimate = std::nullopt;
+
+  /// True where the instance itself was not evaluated: an estimate, or a failure at the cheaper one.
+  bool ended_at_low_fidelity() const { return low_fidelity && (estimate || !low_fidelity->outcome); }
 };
 
 /// The quantity to minimise: seconds, joules, or their product (the energy-delay product), an execution.
@@ -70,7 +81,7 @@ std::string_view unit_of(Objective objective);
 std::optional<double> objective_value(double seconds, double joules, Objective objective);
 /// Returns nothing without samples, too.
 std::optional<double> objective_value(const Measurement& measurement, Objective objective);
-/// Returns nothing for a failure.
+/// Returns nothing for a failure, and the time of an estimate.
 std::optional<double> objective_value(const Evaluation& evaluation, Objective objective);
 
 /// A device that can time evaluated configurations again. Runs with such an evaluator begin with the best
@@ -104,6 +115,8 @@ class Evaluator {
   virtual void stop_when(Stops stops) { stops_ = std::move(stops); }
   /// Empties the queue.
   virtual void drop() = 0;
+  /// Answers these from earlier runs of the cheaper instance, where there is one.
+  virtual void know_low_fidelity(std::vector<Evaluation> /*evaluations*/) {}
   /// Returns the most configurations that the queue needs to keep the evaluator busy, whatever they take.
   virtual std::size_t window() const { return 1; }
   /// Returns how many keep it busy if the next ones take as long as those so far; nothing where that is not

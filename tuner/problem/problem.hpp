@@ -83,6 +83,10 @@ class Problem {
   /// Returns parameters, constraints and the constants of their expressions, for a size on a device.
   virtual search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const = 0;
   virtual ProblemCost cost(const Instance& instance) const = 0;
+  /// Returns a cheaper instance that ranks configurations nearly as `instance` does, such as one of fewer time
+  /// steps; nothing where there is none. Configurations that are valid at both are then evaluated there first
+  /// (MultiFidelityEvaluator).
+  virtual std::optional<Instance> low_fidelity(const Instance& /*instance*/) const { return std::nullopt; }
   /// Failure{constraint} where the configuration cannot be laid out at this size.
   virtual Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
                                   const KernelSources& sources) const = 0;

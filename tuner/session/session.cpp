@@ -335,9 +335,7 @@ void Session::one_evaluation(State& state) {
     return;
   }
   Progress& progress = state.result.progress;
-  const double storing = clock_();
-  store_.record(state.result.run, evaluation);
-  progress.store_seconds += clock_() - storing;
+  store(state, evaluation);
   note_time(state);
   // Puts a stored value on today's scale.
   const double scale = evaluation.reused ? progress.known_scale.value_or(1) : 1;
@@ -356,6 +354,14 @@ void Session::one_evaluation(State& state) {
   check_hopeless(state, evaluation);
 }
 
+void Session::store(State& state, const Evaluation& evaluation) {
+  const double storing = clock_();
+  if (store_low_ && evaluation.low_fidelity && !evaluation.low_fidelity->reused)
+    store_low_(*evaluation.low_fidelity);
+  if (!evaluation.ended_at_low_fidelity()) store_.record(state.result.run, evaluation);
+  state.result.progress.store_seconds += clock_() - storing;
+}
+
 void Session::count(State& state, const Evaluation& evaluation, double scale) {
   Progress& progress = state.result.progress;
   const bool early = !evaluation.outcome && before_launch(evaluation.outcome.error());
@@ -366,21 +372,20 @@ void Session::count(State& state, const Evaluation& evaluation, double scale) {
     ++progress.evaluations;
     if (evaluation.reused) ++progress.reused;
   }
-  if (evaluation.outcome) ++progress.measured;
+  if (evaluation.estimate)
+    ++progress.estimated;
+  else if (evaluation.outcome)
+    ++progress.measured;
   if (!evaluation.outcome) ++progress.failures[evaluation.outcome.error().phase];
   if (!evaluation.reused) {
-    progress.phases.compile += evaluation.phases.compile;
-    progress.phases.reference += evaluation.phases.reference;
-    progress.phases.load += evaluation.phases.load;
-    progress.phases.verify += evaluation.phases.verify;
-    progress.phases.measure += evaluation.phases.measure;
+    progress.phases += evaluation.phases;
     if (evaluation.from_cache) ++progress.from_cache;
     if (evaluation.same_code) ++progress.same_code;
   }
   const bool accident = evaluation.outcome ? lacks_energy(evaluation, state.objective)
                                            : recurrence_of(evaluation.outcome.error()) == Recurrence::unknown;
   state.accidents = accident ? state.accidents + 1 : 0;
-  state.top_candidates.add(evaluation, scale);
+  if (!evaluation.estimate) state.top_candidates.add(evaluation, scale);
   const Evaluation* best = state.top_candidates.best();
   if (best != nullptr && (!progress.best || progress.best->configuration != best->configuration))
     progress.best = *best;

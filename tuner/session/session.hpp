@@ -35,6 +35,7 @@ struct Progress {
   std::uint64_t evaluations = 0;  ///< counted against the budget, reused ones included
   std::uint64_t reused = 0;       ///< of these, answered from the database
   std::uint64_t measured = 0;     ///< of these, with a measurement
+  std::uint64_t estimated = 0;    ///< of these, measured at a cheaper instance alone
   std::uint64_t planned = 0;      ///< evaluations at the end: the budget or the space
   std::uint64_t from_cache = 0;   ///< evaluations whose binary was found, not compiled
   std::uint64_t same_code = 0;    ///< evaluations that reused the measurement of the same machine code
@@ -93,6 +94,9 @@ class Session {
   /// run then never ends worse than that, and the gain over it is known.
   void begin_with(std::optional<search::ConfigurationId> first) { first_ = first; }
 
+  /// Stores evaluations of a cheaper instance (Evaluation::low_fidelity); without it, they are not stored.
+  void store_low_fidelity(std::function<void(const Evaluation&)> store) { store_low_ = std::move(store); }
+
   /// Evaluates, and unless `fresh` reuses stored evaluations: a run that is repeated with the same seed goes
   /// on where the first one stopped (nearly, where slow compiles were overtaken). A re-ranking follows when
   /// the budget or the space ends the run; it reuses the rounds of an earlier one with the same candidates.
@@ -111,6 +115,7 @@ class Session {
   std::pair<search::ConfigurationId, std::optional<Evaluation>> take(State& state);
   void one_evaluation(State& state);
   void end_as_failed(RunId run);
+  void store(State& state, const Evaluation& evaluation);
   void count(State& state, const Evaluation& evaluation, double scale);
   void check_hopeless(State& state, const Evaluation& evaluation) const;
   void time_best_known_again(State& state);
@@ -126,6 +131,7 @@ class Session {
   Store& store_;
   std::function<double()> clock_;
   std::optional<search::ConfigurationId> first_;
+  std::function<void(const Evaluation&)> store_low_;
 };
 
 }  // namespace tune

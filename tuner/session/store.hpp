@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,6 +65,8 @@ struct RunRecord {
   std::string limit_by;                    ///< host_bound of the problem; not stored
   double items = 0, flops = 0, bytes = 0;  ///< of the problem at this size
   std::string item;                        ///< `cell update`
+  /// The record of the run at a cheaper instance, where some configurations are evaluated there first.
+  std::shared_ptr<RunRecord> low_fidelity = nullptr;
 };
 
 using RunId = std::int64_t;

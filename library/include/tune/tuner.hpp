@@ -33,6 +33,8 @@ struct Evaluation {
   int registers = 0;               ///< a thread; 0 where unknown
   double occupancy = 0;            ///< 0 to 1; 0 where unknown
   bool reused = false;             ///< answered from the database
+  /// `seconds` are expected from a measurement over fewer time steps, in which others were faster.
+  bool estimated = false;
 
   bool right() const { return !failure; }
   bool measured() const { return !failure && !samples.empty(); }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -258,6 +259,40 @@ TEST_F(DeviceEvaluatorTest, AReproducibleRunWaitsForSlowCompiles) {
                             {.measure = {}, .compile_threads = 3})
                 .window(),
             12U);
+}
+
+TEST_F(DeviceEvaluatorTest, KnowsHowManyInFlightKeepTheDeviceBusy) {
+  backend_.runner().measuring_seconds = 0.02;
+  const auto in_flight = [&](double compile_seconds, bool reproducible = false) {
+    backend_.compiler().compile_seconds = compile_seconds;
+    DeviceEvaluator evaluator(
+        problem_, testing::toy_instance(1000), backend_, sources_,
+        {.measure = {}, .recheck_share = 0, .compile_threads = 8, .reproducible = reproducible});
+    EXPECT_FALSE(evaluator.in_flight()) << "nothing is known";
+    for (const int block : {32, 64, 128}) evaluator.submit(configuration("plain", block));
+    for (int i = 0; i < 3; ++i) evaluator.next();
+    return evaluator.in_flight();
+  };
+  EXPECT_EQ(in_flight(0), 1U);
+  EXPECT_EQ(in_flight(0.05), 4U);  // 2.5 evaluations while one compiles
+  EXPECT_EQ(in_flight(10), 12U);   // all compilers, and a quarter
+  EXPECT_FALSE(in_flight(10, true));
+}
+
+TEST_F(DeviceEvaluatorTest, WhatWasPrunedIsNotCheckedAgain) {
+  backend_.runner().measuring_seconds = 0.2;
+  backend_.runner().stop = StopReason::pruned;
+  evaluate({configuration("plain")});
+  EXPECT_EQ(std::ranges::count(backend_.runner().calls, "run again 1000"), 0);
+  backend_.runner().stop = StopReason::samples;
+  evaluate({configuration("plain", 64)});
+  EXPECT_EQ(std::ranges::count(backend_.runner().calls, "run again 1000"), 1);
+}
+
+TEST_F(DeviceEvaluatorTest, AMeasurementKnowsTheCheckedExecution) {
+  backend_.runner().seconds_of = [](std::uint64_t elements, double) { return 1e-6 * static_cast<double>(elements); };
+  evaluate({configuration("plain")});
+  EXPECT_EQ(backend_.runner().measured_with.checked_seconds, 1e-3);
 }
 
 TEST_F(DeviceEvaluatorTest, WhatCannotRunIsNeverLaunched) {

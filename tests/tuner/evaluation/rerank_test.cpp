@@ -312,5 +312,41 @@ TEST(ConfirmTopK, RepeatedTuningsAgreeOnTheWinnerUpToTies) {
   }
 }
 
+/// Twelve candidates that differ by 0.1 %, and a clock that a turn moves by 1 s.
+RerankResult confirm_within(double seconds, NoisyDevice& device) {
+  std::vector<Evaluation> top_k;
+  for (int i = 0; i < 12; ++i) top_k.push_back(measured(i, std::vector<double>(7, 1e-3 * (1 + 0.001 * i))));
+  return confirm_top_k(top_k, device, Objective::time, {}, never,
+                       [&device, seconds] { return seconds - device.turns; });
+}
+
+NoisyDevice twelve() {
+  std::map<int, double> times;
+  for (int i = 0; i < 12; ++i) times[i] = 1e-3 * (1 + 0.001 * i);
+  return {times, 0.002, 5};
+}
+
+TEST(Rerank, TakesOnlyAsManyAsTheTimeAllows) {
+  NoisyDevice device = twelve();
+  const RerankResult rerank = confirm_within(45, device);  // 12, and 33 for five rounds
+  EXPECT_LE(device.turns, 45);
+  EXPECT_FALSE(rerank.interrupted);
+  ASSERT_EQ(rerank.places.size(), 6u);
+  for (const RerankPlace& one : rerank.places) EXPECT_GE(one.rounds.size(), 5u);
+}
+
+TEST(Rerank, EndsWithTheRoundsThatItHasWhereTimeIsOver) {
+  NoisyDevice device = twelve();
+  const RerankResult rerank = confirm_within(13, device);
+  EXPECT_LE(device.turns, 13);
+  EXPECT_FALSE(rerank.interrupted);
+  ASSERT_EQ(rerank.places.size(), 2u);
+  for (const RerankPlace& one : rerank.places) EXPECT_EQ(one.rounds.size(), 1u) << "complete rounds count";
+
+  NoisyDevice slow = twelve();
+  EXPECT_EQ(confirm_within(3, slow).places.size(), 3u) << "no round is complete: what there is";
+  EXPECT_EQ(slow.turns, 3);
+}
+
 }  // namespace
 }  // namespace tune

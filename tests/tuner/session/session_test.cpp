@@ -13,6 +13,7 @@
 #include "tests/support/memory_store.hpp"
 #include "tests/support/toy_problem.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/stopwatch.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 
 namespace tune {
@@ -140,6 +141,30 @@ TEST_F(SessionTest, EndsAtTheBudgetOfTime) {
   EXPECT_EQ(result.end, RunEnd::budget);
   EXPECT_LT(result.progress.evaluations, 12u);
   EXPECT_GT(result.progress.evaluations, 0u);
+}
+
+TEST_F(SessionTest, TheTimeBeforeTheSessionCounts) {
+  step_ = 1;
+  const SessionResult all = run("kind == plain", {.seconds = 60}, 1, true);
+  const SessionResult less = run("kind == plain", {.seconds = 60, .seconds_before = 40}, 1, true);
+  EXPECT_EQ(less.end, RunEnd::budget);
+  EXPECT_LT(less.progress.evaluations, all.progress.evaluations);
+  EXPECT_DOUBLE_EQ(less.progress.seconds_allowed, 60);
+  EXPECT_DOUBLE_EQ(less.progress.seconds_of_call, less.progress.seconds + 40);
+}
+
+TEST_F(SessionTest, TheSearchLeavesTimeForTheReRanking) {
+  rerank_ = {};
+  backend_.runner().measuring_seconds = 0.02;
+  const double start = seconds_now();
+  const search::SearchSpace space = testing::toy_space("kind == plain");
+  const auto strategy = search::choose_strategy("random").make({space, 1});
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
+  Session session(space, *strategy, evaluator, store_, seconds_now);
+  const SessionResult result = session.run(record_, {.seconds = 0.2}, true, observer_, rerank_);
+  EXPECT_EQ(result.end, RunEnd::budget);
+  EXPECT_FALSE(result.rerank.places.empty());
+  EXPECT_LT(seconds_now() - start, 0.35);
 }
 
 TEST_F(SessionTest, FailuresBeforeALaunchDoNotCountAgainstTheBudget) {

@@ -123,6 +123,23 @@ TEST_F(RemoteTest, AHangEndsAfterTheTimeout) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
+TEST_F(RemoteTest, AKernelEndsWithTheRun) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto is_over = [&] { return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(100); };
+  RemoteBackend patient(worker("device"), [](const DeviceProperties&) { return nullptr; }, {.timeout = 60});
+  patient.runner().stop_when(is_over);
+  const auto plan = problem_.plan(testing::toy_instance(1000), configuration("hanging"), sources_);
+  ASSERT_TRUE(plan);
+  const auto prepared = patient.runner().prepare(*plan, {});
+  ASSERT_TRUE(prepared) << prepared.error().detail;
+  const TensorSet inputs = problem_.inputs(testing::toy_instance(1000), 1);
+  const auto ran = (*prepared)->run_checked(views_of(inputs));
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().reason, run_ended);
+  EXPECT_EQ(recurrence_of(ran.error()), Recurrence::unknown);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
 TEST_F(RemoteTest, ACompilerThatCrashesOrHangsCostsOneConfiguration) {
   const auto all = evaluate({configuration("crashing_compile"), configuration("plain", 32),
                              configuration("hanging_compile"), configuration("plain", 64)});
