@@ -16,10 +16,13 @@ namespace tune {
 namespace {
 
 double largest_of(const HostTensor& tensor) {
-  double largest = 0;
-  for (const double value : tensor.as<double>())
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  return largest;
+  return with_element(tensor.type(), [&]<class T>(T) {
+    double largest = 0;
+    for (const T element : tensor.as<T>())
+      if (const auto value = static_cast<double>(element); std::isfinite(value))
+        largest = std::max(largest, std::abs(value));
+    return largest;
+  });
 }
 
 /// Replaces relative tolerances by the share of the references' largest value. `computed` counts where
@@ -65,6 +68,7 @@ double median_share(std::span<const double> values, const Bounds& bounds) {
 /// values, which may happen to be small.
 double share_of(const HostTensor& tensor, const Bounds& bounds) {
   constexpr std::size_t few = 512, few_in_plane = 32;
+  if (tensor.type() != ElementType::f64) return 0;  // whole numbers, which are compared exactly
   const auto values = tensor.as<double>();
   if (values.size() < few) return 0;
   const double half = median_share(values, bounds);
