@@ -60,6 +60,8 @@ class Runner {
   /// Loads the binary, checks the resources and takes the memory, without a launch. Failure{resources} as
   /// check_resources, and where memory is lacking. A plan that was prepared before must not be used again.
   virtual Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) = 0;
+  /// Moves large tensors to where the runner needs them, so that they lie in memory once. Views of them end.
+  virtual void place(TensorSet&) {}
 };
 
 /// A plan whose kernels are loaded. It must not outlive the runner that loaded it.

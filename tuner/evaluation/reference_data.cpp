@@ -152,11 +152,13 @@ std::shared_ptr<const ReferenceData> ReferenceCache::compute(const Instance& ins
                                                              std::uint64_t seed) const {
   ReferenceData computed;
   computed.inputs = problem_.inputs(instance, seed);
+  if (place_) place_(computed.inputs);
   TensorSet planned;
   if (run_) planned = run_(instance, computed.inputs);
   if (planned.empty() || !problem_.plan_replaces_reference(instance))
     computed.reference = problem_.reference(instance, computed.inputs);
   for (auto& [name, tensor] : planned) computed.reference.try_emplace(name, std::move(tensor));
+  if (place_) place_(computed.reference);
   computed.tolerance = problem_.tolerance(instance);
   if (run_) apply_relative(computed.tolerance, computed.reference);
   computed.size = instance.size();

@@ -133,9 +133,12 @@ Verification::Verification(const Problem& problem, Backend& backend, const Kerne
       backend_(backend),
       sources_(sources),
       device_work_(device_work),
-      reference_cache_(problem, [this](const Instance& size, const TensorSet& inputs) {
-        return run_reference(problem_, size, inputs, backend_, sources_);
-      }) {}
+      reference_cache_(
+          problem,
+          [this](const Instance& size, const TensorSet& inputs) {
+            return run_reference(problem_, size, inputs, backend_, sources_);
+          },
+          ReferenceCache::default_bytes, [this](TensorSet& tensors) { backend_.runner().place(tensors); }) {}
 
 Result<TensorSet> Verification::outputs(const Instance& instance, const Configuration& configuration) {
   const Result<LaunchPlan> plan = problem_.plan(instance, configuration, sources_);
