@@ -249,9 +249,9 @@ TEST(StencilSpaceText, NoValueIsImpossible) {
 TEST(StencilCost, CountsEveryCellInEveryStep) {
   const std::unique_ptr<Problem> problem = make_stencil3d();
   const auto cost = [&](const char* boundary) {
-    return problem->cost(make_instance(
-        problem->info(), "40x30x20",
-        {{"radius", 4}, {"steps", 3}, {"boundary", boundary}, {"shape", "star"}, {"type", "float"}}));
+    const std::vector<std::pair<std::string, Value>> settings = {
+        {"radius", 4}, {"steps", 3}, {"boundary", boundary}, {"shape", "star"}, {"type", "float"}};
+    return problem->cost(make_instance(problem->info(), "40x30x20", settings));
   };
   const ProblemCost held = cost("held"), zero = cost("zero");
   EXPECT_EQ(held.items, 3 * 40 * 30 * 20);
