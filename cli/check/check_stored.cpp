@@ -80,26 +80,6 @@ void add_defined_workloads(const StoredDatabases& databases, const db::BestQuery
   }
 }
 
-std::vector<run::StoredWorkload> chosen_workloads(const ProblemOptions& options,
-                                                  const StoredDatabases& databases,
-                                                  const DeviceProperties& device,
-                                                  std::vector<run::StoredCheck>& skipped) {
-  db::BestQuery query;
-  query.device = db::lookup_device(device);
-  std::vector<run::StoredWorkload> workloads;
-  if (!options.problem.empty() || !options.size.empty() || !options.settings.empty()) {
-    ProblemSelection workload = selected_problem(options);
-    if (!options.size.empty()) query.extents = workload.instance.extents;
-    if (!options.settings.empty()) query.settings = workload.instance.settings_key();
-    add_workloads(std::move(workload.problem), databases, query, workloads, skipped);
-  } else {
-    for (const kernels::ProblemEntry& entry : kernels::problems())
-      add_workloads(entry.make(), databases, query, workloads, skipped);
-    add_defined_workloads(databases, query, workloads, skipped);
-  }
-  return workloads;
-}
-
 std::string state_of(const run::StoredCheck& check) {
   if (!check.skipped.empty()) return "skipped";
   static constexpr std::array names = {"ok", "slower", "beaten", "failed",
@@ -169,6 +149,26 @@ int finish(const std::string& junit, const std::vector<run::StoredCheck>& checks
 
 }  // namespace
 
+std::vector<run::StoredWorkload> stored_workloads(const ProblemOptions& options,
+                                                  const StoredDatabases& databases,
+                                                  const DeviceProperties& device,
+                                                  std::vector<run::StoredCheck>& skipped) {
+  db::BestQuery query;
+  query.device = db::lookup_device(device);
+  std::vector<run::StoredWorkload> workloads;
+  if (!options.problem.empty() || !options.size.empty() || !options.settings.empty()) {
+    ProblemSelection workload = selected_problem(options);
+    if (!options.size.empty()) query.extents = workload.instance.extents;
+    if (!options.settings.empty()) query.settings = workload.instance.settings_key();
+    add_workloads(std::move(workload.problem), databases, query, workloads, skipped);
+  } else {
+    for (const kernels::ProblemEntry& entry : kernels::problems())
+      add_workloads(entry.make(), databases, query, workloads, skipped);
+    add_defined_workloads(databases, query, workloads, skipped);
+  }
+  return workloads;
+}
+
 void StoredCheckOptions::add_to(OptionTable& table) {
   table.flag(
       "stored",
@@ -206,7 +206,7 @@ int check_stored(const StoredCheckRequest& request) {
   std::vector<run::StoredCheck> checks;
   const std::vector<run::StoredWorkload> workloads = databases.answer([&] {
     checks.clear();
-    return chosen_workloads(request.problem, databases, backend->properties(), checks);
+    return stored_workloads(request.problem, databases, backend->properties(), checks);
   });
   if (workloads.empty() && checks.empty())
     throw Error(format("no result of {} is stored that could be measured again: tune a problem first",

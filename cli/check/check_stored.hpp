@@ -2,9 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/input/device_choice.hpp"
 #include "cli/input/problem_selection.hpp"
+#include "cli/input/stored.hpp"
+#include "library/run/stored_winners.hpp"
 #include "tuner/evaluation/recheck.hpp"
 
 namespace tune::cli {
@@ -32,6 +35,13 @@ struct StoredCheckRequest {
   const std::string& database;
   Format format;
 };
+
+/// Returns the winner of each size and settings that the databases have of this device, of the problem that
+/// the options name or of all. Adds to `skipped` what is stored but cannot be measured, with the reason.
+std::vector<run::StoredWorkload> stored_workloads(const ProblemOptions& options,
+                                                  const StoredDatabases& databases,
+                                                  const DeviceProperties& device,
+                                                  std::vector<run::StoredCheck>& skipped);
 
 /// `tune check --stored`: returns the exit status.
 int check_stored(const StoredCheckRequest& request);

@@ -14,6 +14,7 @@
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
+#include "tuner/tensor/reference_numbers.hpp"
 #include "tuner/tensor/tensor.hpp"
 #include "tuner/tensor/verifier.hpp"
 
@@ -328,7 +329,7 @@ TensorSet DescribedProblem::reference(const Instance& instance, const TensorSet&
     if (argument.expected) {
       const HostTensor tensor =
           make_tensor(*argument.expected, argument, type_of(argument, instance), extents, 0);
-      results.emplace(argument.name, in_double(view_of(tensor)));
+      results.emplace(argument.name, as_reference(view_of(tensor)));
     } else if (function) {
       HostTensor tensor(ElementType::f64, extents);
       std::ranges::fill(tensor.as<double>(), std::numeric_limits<double>::quiet_NaN());

@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "search/expressions/value.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -53,6 +54,26 @@ bool passes(const ReportFilter& filter, const db::RunSummary& run) {
          (!filter.origin || *filter.origin == workload.origin);
 }
 
+/// Name, whether the value is a text, its number, its text.
+using SortedSetting = std::tuple<std::string, bool, double, std::string>;
+
+/// Returns the settings of a workload for sorting: numbers are sorted by value, so that radius=16 comes
+/// before radius=128.
+std::vector<SortedSetting> sorted_settings(const std::string& settings) {
+  std::vector<SortedSetting> result;
+  for (std::size_t begin = 0; begin < settings.size();) {
+    const std::size_t end = std::min(settings.find(',', begin), settings.size());
+    const std::string entry = settings.substr(begin, end - begin);
+    const std::size_t equals = std::min(entry.find('='), entry.size());
+    const std::string text = entry.substr(std::min(equals + 1, entry.size()));
+    const auto value = search::Value::parse(text);
+    const bool is_number = value.is_int() || value.is_real();
+    result.emplace_back(entry.substr(0, equals), !is_number, is_number ? value.as_real() : 0, text);
+    begin = end + 1;
+  }
+  return result;
+}
+
 /// The workloads in the order of the report, each with its runs, the newest first.
 std::vector<std::vector<db::RunSummary>> chosen_workloads(const std::vector<db::RunSummary>& all,
                                                           const ReportFilter& filter) {
@@ -75,8 +96,8 @@ std::vector<std::vector<db::RunSummary>> chosen_workloads(const std::vector<db::
   }
   std::ranges::stable_sort(chosen, {}, [](const std::vector<db::RunSummary>& runs) {
     const db::Workload& workload = runs.front().workload;
-    return std::tie(workload.problem, workload.extents, workload.settings, workload.model_key,
-                    workload.origin, workload.cache);
+    return std::tuple(workload.problem, workload.extents, sorted_settings(workload.settings),
+                      workload.model_key, workload.origin, workload.cache);
   });
   return chosen;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stored winners measured again: what counts as a regression, and what continuous integration is told.
+#include "cli/check/check_stored.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +47,7 @@ class CheckStored : public ::testing::Test {
     RunRecord run;
     run.key = {toy_instance(1000), backend_.properties(), {"fake 1 sm_90", "sources"}};
     run.key.device.power_limit = power_limit;
-    const RunId id = store_.begin_run(run);
+    run_ = store_.begin_run(run);
     Evaluation evaluation;
     evaluation.configuration = configuration;
     Measurement measurement;
@@ -53,7 +55,7 @@ class CheckStored : public ::testing::Test {
     measurement.error = 0;
     measurement.tolerance = 1e-6;
     evaluation.outcome = measurement;
-    store_.record(id, evaluation);
+    store_.record(run_, evaluation);
   }
   RecheckVerdict check(const RecheckLimits& limits = {}) {
     db::BestQuery query;
@@ -71,6 +73,7 @@ class CheckStored : public ::testing::Test {
   FakeBackend backend_;
   ToyProblem problem_;
   ToySources sources_;
+  RunId run_ = 0;  ///< the last one
 };
 
 TEST_F(CheckStored, WhatIsAsFastAsRecordedIsFine) {
@@ -112,6 +115,20 @@ TEST_F(CheckStored, AGainIsOfOneBoard) {
   const RecheckVerdict verdict = check();
   EXPECT_FALSE(verdict.stored_gain.has_value());
   EXPECT_FALSE(verdict.bad()) << verdict.text;
+}
+
+// The median of a few samples that won a search is too small by chance; the re-ranking has no such error.
+TEST_F(CheckStored, TheTimeOfTheRerankingIsTheRecordedOne) {
+  record(toy(256, 4), 0.9 * true_time(256, 4));
+  ASSERT_EQ(check().kind, RecheckVerdict::Kind::lost);
+  RerankResult rerank;
+  rerank.places.push_back({});
+  rerank.places[0].configuration = toy(256, 4);
+  rerank.places[0].rounds.assign(9, {true_time(256, 4), 0});
+  rerank.places = rank_top_k(std::move(rerank.places), rerank.objective);
+  store_.record_rerank(run_, rerank);
+  const RecheckVerdict verdict = check();
+  EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::ok) << verdict.text;
 }
 
 TEST_F(CheckStored, ASlowerMachineAloneIsNone) {
@@ -243,6 +260,20 @@ TEST(Junit, AFileIsWrittenWholeOrNotAtAll) {
   EXPECT_EQ(read_file(folder / "a.xml"), "text");
   EXPECT_FALSE(std::filesystem::exists(folder / "a.xml.part"));
   EXPECT_THROW(cli::write_whole_file(folder / "absent" / "a.xml", "text"), Error);
+}
+
+// The user's own database need not exist.
+TEST(CheckStoredCommand, WinnersOfAShippedRecordingAreEnough) {
+  const Sandbox sandbox;
+  ASSERT_FALSE(std::filesystem::exists(sandbox.database()));
+  const cli::StoredDatabases databases("");
+  std::vector<run::StoredCheck> skipped;
+  const auto workloads = cli::stored_workloads({}, databases, device_named(), skipped);
+  std::vector<std::string> sizes;
+  for (const run::StoredWorkload& workload : workloads) sizes.push_back(workload.instance.size());
+  EXPECT_THAT(sizes, ::testing::UnorderedElementsAre("64x64x64", "512x512x512"));
+  EXPECT_TRUE(skipped.empty());
+  EXPECT_TRUE(cli::stored_workloads({}, databases, device_named("Another"), skipped).empty());
 }
 
 TEST(CheckStoredCommand, IsRefusedWhereItCannotBe) {

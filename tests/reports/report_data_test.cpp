@@ -7,8 +7,10 @@
 
 #include <algorithm>
 
+#include "db/store/sqlite_store.hpp"
 #include "reports/page/page_parts.hpp"
 #include "reports/report.hpp"
+#include "tests/db/examples.hpp"
 #include "tests/reports/invented_database.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
@@ -92,6 +94,26 @@ TEST_F(ReportDataTest, SectionsAreSortedAndFiltered) {
   EXPECT_THAT(sizes({.device = "Invented Z9 \"mobile\", 2nd"}), ElementsAre("64x64x64 measured"));
   EXPECT_THAT(sizes({.origin = Origin::replayed}), ElementsAre("512x256x128 replayed"));
   EXPECT_THAT(sizes({.settings = ""}), ElementsAre("4096x4096 measured"));
+}
+
+// As texts, 128 would come between 12 and 16, and 0.5 before 0.25 where digits are compared as whole numbers.
+TEST(ReportOrder, SettingsThatAreNumbersAreSortedByValue) {
+  const TemporaryFolder folder;
+  db::Database database(folder / "tune.db");
+  db::SqliteStore store(database);
+  const std::vector<search::Value> unsorted = {128, 12, "any", 0.5, 16, 0.25, 2};
+  for (const search::Value& radius : unsorted) {
+    WorkloadKey key = example_key();
+    key.instance.settings = {{"radius", radius}};
+    const RunId run = store.begin_run(run_of(key));
+    store.record(run, measured({{"block_x", 32}}, {1e-3}));
+    store.end_run(run, RunEnd::budget);
+  }
+  std::vector<std::string> order;
+  for (const Section& section : reports::collect(database, {}).sections)
+    order.push_back(section.workload.settings);
+  EXPECT_THAT(order, ElementsAre("radius=0.25", "radius=0.5", "radius=2", "radius=12", "radius=16",
+                                 "radius=128", "radius=any"));
 }
 
 TEST_F(ReportDataTest, VersionsThatWereTunedAgainAreLeftOutUnlessAskedFor) {

@@ -18,6 +18,17 @@ bool is_one_of(const Failure& failure, Reasons reasons) {
   return std::ranges::find(reasons, failure.reason) != reasons.end();
 }
 
+/// True for statuses of the CUDA runtime that no kernel causes: memory that was taken, damaged or claimed by
+/// others, a driver or a service that is not there.
+bool is_of_machine(const Failure& failure) {
+  return failure.reason.starts_with("cudaErrorMps") || failure.reason.starts_with("cudaErrorSystem") ||
+         is_one_of(failure,
+                   {"cudaErrorMemoryAllocation", "cudaErrorECCUncorrectable", "cudaErrorNvlinkUncorrectable",
+                    "cudaErrorContained", "cudaErrorDevicesUnavailable", "cudaErrorExternalDevice",
+                    "cudaErrorInitializationError", "cudaErrorInsufficientDriver", "cudaErrorNoDevice",
+                    "cudaErrorOperatingSystem", "cudaErrorStartupFailure"});
+}
+
 }  // namespace
 
 std::string_view to_string(Phase phase) {
@@ -42,13 +53,14 @@ Recurrence recurrence_of(const Failure& failure) {
                  ? Recurrence::unknown
                  : Recurrence::certain;
     case Phase::launch:
-      return is_one_of(failure, {"cuFFT", "cudaErrorMemoryAllocation", energy_not_read})
-                 ? Recurrence::unknown
-                 : Recurrence::certain;
+      return is_of_machine(failure) || is_one_of(failure, {"cuFFT", energy_not_read}) ? Recurrence::unknown
+                                                                                      : Recurrence::certain;
     case Phase::timeout:
       return failure.reason == slow_compiler ? Recurrence::likely : Recurrence::certain;
     case Phase::crash:
-      return is_one_of(failure, {killed_from_outside, run_ended}) ? Recurrence::unknown : Recurrence::likely;
+      return is_of_machine(failure) || is_one_of(failure, {killed_from_outside, run_ended})
+                 ? Recurrence::unknown
+                 : Recurrence::likely;
   }
   return Recurrence::unknown;
 }

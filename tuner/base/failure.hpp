@@ -42,8 +42,8 @@ constexpr std::string_view energy_not_read = "energy";
 enum class Recurrence {
   certain,  ///< a wrong source, a limit of the device, a wrong result, a timeout under the same limit
   likely,   ///< a crash, a compiler that takes too long
-  unknown  ///< memory that was taken by others, a library or file that is missing, a process that was killed,
-           ///< an energy that was not read
+  unknown   ///< memory that was taken by others or is damaged, a library, file or driver that is missing, a
+            ///< process that was killed, an energy that was not read
 };
 Recurrence recurrence_of(const Failure& failure);
 

@@ -16,10 +16,13 @@ namespace tune {
 namespace {
 
 double largest_of(const HostTensor& tensor) {
-  double largest = 0;
-  for (const double value : tensor.as<double>())
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  return largest;
+  return with_element(tensor.type(), [&]<class T>(T) {
+    double largest = 0;
+    for (const T element : tensor.as<T>())
+      if (const auto value = static_cast<double>(element); std::isfinite(value))
+        largest = std::max(largest, std::abs(value));
+    return largest;
+  });
 }
 
 /// Replaces relative tolerances by the share of the references' largest value. `computed` counts where
@@ -65,6 +68,7 @@ double median_share(std::span<const double> values, const Bounds& bounds) {
 /// values, which may happen to be small.
 double share_of(const HostTensor& tensor, const Bounds& bounds) {
   constexpr std::size_t few = 512, few_in_plane = 32;
+  if (tensor.type() != ElementType::f64) return 0;  // whole numbers, which are compared exactly
   const auto values = tensor.as<double>();
   if (values.size() < few) return 0;
   const double half = median_share(values, bounds);
@@ -148,11 +152,13 @@ std::shared_ptr<const ReferenceData> ReferenceCache::compute(const Instance& ins
                                                              std::uint64_t seed) const {
   ReferenceData computed;
   computed.inputs = problem_.inputs(instance, seed);
+  if (place_) place_(computed.inputs);
   TensorSet planned;
   if (run_) planned = run_(instance, computed.inputs);
   if (planned.empty() || !problem_.plan_replaces_reference(instance))
     computed.reference = problem_.reference(instance, computed.inputs);
   for (auto& [name, tensor] : planned) computed.reference.try_emplace(name, std::move(tensor));
+  if (place_) place_(computed.reference);
   computed.tolerance = problem_.tolerance(instance);
   if (run_) apply_relative(computed.tolerance, computed.reference);
   computed.size = instance.size();

@@ -57,6 +57,9 @@ double widest(const Tolerance& tolerance);
 /// Computes outputs as f64 by the problem's `reference_plan`.
 using RunReference = std::function<TensorSet(const Instance& instance, const TensorSet& inputs)>;
 
+/// Moves tensors to where they are needed (Runner::place).
+using PlaceTensors = std::function<void(TensorSet& tensors)>;
+
 /// Computes inputs and references of a problem, and keeps those that were used last: small sizes of checks
 /// depend on the configuration, and there may be hundreds.
 class ReferenceCache {
@@ -67,8 +70,8 @@ class ReferenceCache {
   /// the outputs that only the problem's `reference_plan` computes.
   /// It keeps at most `max_bytes`. The caller keeps those that are larger, while they are needed.
   explicit ReferenceCache(const Problem& problem, RunReference run = {},
-                          std::size_t max_bytes = default_bytes)
-      : problem_(problem), run_(std::move(run)), max_bytes_(max_bytes) {}
+                          std::size_t max_bytes = default_bytes, PlaceTensors place = {})
+      : problem_(problem), run_(std::move(run)), max_bytes_(max_bytes), place_(std::move(place)) {}
 
   std::shared_ptr<const ReferenceData> at(const Instance& instance, std::uint64_t seed);
   /// Remembers how large the tolerance of this plan is beside the results.
@@ -91,6 +94,7 @@ class ReferenceCache {
   const Problem& problem_;
   RunReference run_;
   std::size_t max_bytes_;
+  PlaceTensors place_;
   std::list<Entry> known_;  ///< the one that was used last comes first
   std::size_t bytes_ = 0;
   double seconds_ = 0;

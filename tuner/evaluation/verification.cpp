@@ -9,6 +9,7 @@
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/tensor/reference_numbers.hpp"
 
 namespace tune {
 namespace {
@@ -125,7 +126,7 @@ TensorSet run_reference(const Problem& problem, const Instance& instance, const 
   const std::optional<Result<LaunchPlan>> plan = problem.reference_plan(instance, sources);
   if (!plan) return {};
   const auto run = [&](PreparedPlan& prepared) { return failure_of(run_and_check_memory(prepared, inputs)); };
-  Result<TensorSet> outputs = *plan ? outputs_of(**plan, backend, run, in_double)
+  Result<TensorSet> outputs = *plan ? outputs_of(**plan, backend, run, as_reference)
                                     : Result<TensorSet>(tl::unexpected((*plan).error()));
   if (outputs) return std::move(*outputs);
   if (problem.plan_replaces_reference(instance)) return {};
@@ -139,9 +140,12 @@ Verification::Verification(const Problem& problem, Backend& backend, const Kerne
       backend_(backend),
       sources_(sources),
       device_work_(device_work),
-      reference_cache_(problem, [this](const Instance& size, const TensorSet& inputs) {
-        return run_reference(problem_, size, inputs, backend_, sources_);
-      }) {}
+      reference_cache_(
+          problem,
+          [this](const Instance& size, const TensorSet& inputs) {
+            return run_reference(problem_, size, inputs, backend_, sources_);
+          },
+          ReferenceCache::default_bytes, [this](TensorSet& tensors) { backend_.runner().place(tensors); }) {}
 
 Result<TensorSet> Verification::outputs(const Instance& instance, const Configuration& configuration) {
   const Result<LaunchPlan> plan = problem_.plan(instance, configuration, sources_);

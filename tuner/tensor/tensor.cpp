@@ -83,6 +83,31 @@ bool Layout::is_dense() const {
   return *this == dense(extents);
 }
 
+namespace {
+
+void copy(std::span<std::byte> to, std::span<const std::byte> from) {
+  parallel_for(from.size(), std::uint64_t{1} << 22, [&](std::uint64_t begin, std::uint64_t end) {
+    std::copy(from.data() + begin, from.data() + end, to.data() + begin);
+  });
+}
+
+}  // namespace
+
+TensorMemory& TensorMemory::operator=(const TensorMemory& other) {
+  if (this == &other) return *this;
+  *this = TensorMemory(other.bytes().size());
+  copy(heap_, other.bytes());
+  return *this;
+}
+
+void TensorMemory::move_to(std::span<std::byte> memory, std::shared_ptr<void> owner) {
+  if (memory.size() != bytes().size()) throw std::logic_error("a tensor is moved to memory of another size");
+  copy(memory, bytes());
+  elsewhere_ = memory;
+  owner_ = std::move(owner);
+  heap_ = decltype(heap_)();  // an empty list would leave the memory where it is
+}
+
 HostTensor::HostTensor(ElementType type, Extents extents)
     : type_(type), extents_(std::move(extents)), data_(element_count(extents_) * element_size(type)) {}
 

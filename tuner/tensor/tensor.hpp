@@ -82,6 +82,28 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
+/// The elements of a tensor: on the heap, or in memory that something else owns. A copy lies on the heap.
+class TensorMemory {
+ public:
+  TensorMemory() = default;
+  explicit TensorMemory(std::size_t size) : heap_(size) {}
+  TensorMemory(const TensorMemory& other) { *this = other; }
+  TensorMemory(TensorMemory&&) noexcept = default;
+  TensorMemory& operator=(const TensorMemory& other);
+  TensorMemory& operator=(TensorMemory&&) noexcept = default;
+  ~TensorMemory() = default;
+
+  std::span<std::byte> bytes() { return owner_ ? elsewhere_ : std::span<std::byte>(heap_); }
+  std::span<const std::byte> bytes() const { return owner_ ? elsewhere_ : std::span<const std::byte>(heap_); }
+  /// See HostTensor::move_to.
+  void move_to(std::span<std::byte> memory, std::shared_ptr<void> owner);
+
+ private:
+  std::vector<std::byte, LazyZeros<std::byte>> heap_;
+  std::span<std::byte> elsewhere_;
+  std::shared_ptr<void> owner_;
+};
+
 /// A dense logical tensor in host memory, zeros at first.
 class HostTensor {
  public:
@@ -91,20 +113,25 @@ class HostTensor {
   ElementType type() const { return type_; }
   const Extents& extents() const { return extents_; }
   std::uint64_t size() const { return element_count(extents_); }
-  std::span<const std::byte> bytes() const { return data_; }
-  std::span<std::byte> bytes() { return data_; }
+  std::span<const std::byte> bytes() const { return data_.bytes(); }
+  std::span<std::byte> bytes() { return data_.bytes(); }
+  /// Moves the elements into memory of the same size, which `owner` keeps. Throws std::logic_error for
+  /// another size. Views of the tensor end.
+  void move_to(std::span<std::byte> memory, std::shared_ptr<void> owner) {
+    data_.move_to(memory, std::move(owner));
+  }
 
   /// Returns a typed view: 16-bit floating point as Float16 or BFloat16. Throws std::logic_error where T is
   /// not the element type.
   template<class T>
   std::span<const T> as() const {
     check_type(sizeof(T), !std::is_integral_v<T>);
-    return {reinterpret_cast<const T*>(data_.data()), data_.size() / sizeof(T)};
+    return {reinterpret_cast<const T*>(bytes().data()), bytes().size() / sizeof(T)};
   }
   template<class T>
   std::span<T> as() {
     check_type(sizeof(T), !std::is_integral_v<T>);
-    return {reinterpret_cast<T*>(data_.data()), data_.size() / sizeof(T)};
+    return {reinterpret_cast<T*>(bytes().data()), bytes().size() / sizeof(T)};
   }
 
  private:
@@ -112,7 +139,7 @@ class HostTensor {
 
   ElementType type_ = ElementType::f32;
   Extents extents_;
-  std::vector<std::byte, LazyZeros<std::byte>> data_;
+  TensorMemory data_;
 };
 
 /// Tensors by the name of the buffer they fill or are compared with.

@@ -12,6 +12,7 @@
 
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
+#include "tuner/tensor/reference_numbers.hpp"
 #include "tuner/tensor/tensor.hpp"
 
 namespace tune {
@@ -35,6 +36,21 @@ double error_of(double value, double reference, bool unwritten) {
   return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
 }
 
+/// The same for whole numbers, in whole numbers.
+template<class T>
+double error_of(T value, T reference) {
+  const auto a = static_cast<std::uint64_t>(value), b = static_cast<std::uint64_t>(reference);
+  return static_cast<double>(value > reference ? a - b : b - a);
+}
+
+template<class T, class Reference>
+double error_of(T value, Reference reference, bool unwritten) {
+  if constexpr (std::is_same_v<Reference, double>)
+    return error_of(static_cast<double>(value), reference, unwritten);
+  else
+    return error_of(value, reference);
+}
+
 /// A part of a comparison, and the rank of its worst element.
 struct Part {
   Comparison found;
@@ -42,13 +58,14 @@ struct Part {
   bool any = false;
 };
 
-template<class T>
-Part compare_part(std::span<const T> output, std::span<const double> reference, const Bounds& bounds,
+template<class T, class Reference>
+Part compare_part(std::span<const T> output, std::span<const Reference> reference, const Bounds& bounds,
                   std::uint64_t begin, std::uint64_t end) {
   Part part;
   for (std::uint64_t i = begin; i < end; ++i) {
-    const double error = error_of(static_cast<double>(output[i]), reference[i], is_poison(output[i]));
-    const double allowed = std::max(bounds.absolute, bounds.each * std::abs(reference[i]));
+    const double error = error_of(output[i], reference[i], is_poison(output[i]));
+    const double allowed =
+        std::max(bounds.absolute, bounds.each * std::abs(static_cast<double>(reference[i])));
     if (!(error <= allowed) || std::isinf(error)) ++part.found.wrong;
     part.found.total_error += error;
     const double rank =
@@ -61,16 +78,17 @@ Part compare_part(std::span<const T> output, std::span<const double> reference, 
   }
   if (part.any) {
     part.found.worst_value = static_cast<double>(output[part.found.worst_index]);
-    part.found.worst_reference = reference[part.found.worst_index];
+    part.found.worst_reference = static_cast<double>(reference[part.found.worst_index]);
     part.found.unwritten = is_poison(output[part.found.worst_index]);
   }
   return part;
 }
 
-template<class T>
-Comparison compare_typed(const TensorView& output, std::span<const double> reference,
-                         const BoundedPart& compared) {
-  const std::span<const T> values(reinterpret_cast<const T*>(output.bytes.data()), reference.size());
+template<class T, class Reference>
+Comparison compare_typed(const TensorView& output, const TensorView& expected, const BoundedPart& compared) {
+  const std::span<const T> values(reinterpret_cast<const T*>(output.bytes.data()), expected.size());
+  const std::span<const Reference> reference(reinterpret_cast<const Reference*>(expected.bytes.data()),
+                                             expected.size());
   Part combined_part;
   std::mutex mutex;
   parallel_for(compared.end - compared.begin, 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
@@ -124,18 +142,26 @@ double usual_share(ElementType type) {
   }
 }
 
-Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds) {
+void check_reference(const TensorView& output, const TensorView& reference) {
   if (output.extents != reference.extents) throw std::logic_error("output and reference differ in extents");
-  if (reference.type != ElementType::f64 || reference.bytes.size() != reference.size() * sizeof(double))
-    throw std::logic_error("a reference must have f64 elements, as many as its extents have");
-  const std::span<const double> expected(reinterpret_cast<const double*>(reference.bytes.data()),
-                                         reference.bytes.size() / sizeof(double));
-  if (output.bytes.size() != expected.size() * element_size(output.type))
+  const bool exact = is_wide_whole(output.type) && reference.type == output.type;
+  if (!exact && reference.type != ElementType::f64)
+    throw std::logic_error("a reference must have f64 elements, or whole numbers of 64 bits as the output");
+  if (reference.bytes.size() != reference.size() * element_size(reference.type))
+    throw std::logic_error("a reference has another number of bytes than its extents and type have");
+}
+
+Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds) {
+  check_reference(output, reference);
+  if (output.bytes.size() != output.size() * element_size(output.type))
     throw std::logic_error("an output has another number of bytes than its extents and type have");
   std::optional<Comparison> all;
-  for (const BoundedPart& part : parts_of(bounds, expected.size())) {
-    const Comparison found =
-        with_element(output.type, [&]<class T>(T) { return compare_typed<T>(output, expected, part); });
+  for (const BoundedPart& part : parts_of(bounds, reference.size())) {
+    const Comparison found = with_element(output.type, [&]<class T>(T) {
+      if constexpr (std::is_integral_v<T> && sizeof(T) == sizeof(std::int64_t))
+        if (reference.type == output.type) return compare_typed<T, T>(output, reference, part);
+      return compare_typed<T, double>(output, reference, part);
+    });
     all = all ? merged(*all, found) : found;
   }
   return all.value_or(Comparison{});
@@ -178,8 +204,10 @@ Failure wrong_result(const Comparison& comparison, const Extents& extents, const
     return Failure{Phase::verify, "wrong result",
                    format("element ({}) of '{}' was never written; {} of {} elements are wrong", place,
                           buffer, comparison.wrong, element_count(extents))};
-  const std::string worst =
-      format("({}): {:.9g} instead of {:.9g}", place, comparison.worst_value, comparison.worst_reference);
+  const std::string value = format("{:.9g}", comparison.worst_value),
+                    right = format("{:.9g}", comparison.worst_reference);
+  std::string worst = format("({}): {} instead of {}", place, value, right);
+  if (value == right) worst += format(", a difference of {:.3g}", comparison.worst_error);
   if (comparison.wrong == 0)
     return Failure{Phase::verify, "wrong result",
                    format("the differences of '{}' sum up to {:.3g}, allowed is {:.3g}; the worst is {}",

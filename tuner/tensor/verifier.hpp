@@ -67,8 +67,12 @@ struct Comparison {
   bool unwritten = false;         ///< the worst element still has the poison of before the run
 };
 
-/// Compares every element of an output with a reference of f64 elements and equal extents. Runs on all cores.
-/// Throws std::logic_error where the extents differ. `relative` must have been added to `absolute`.
+/// Throws std::logic_error unless the reference has the extents of the output, and f64 elements or those of
+/// as_reference.
+void check_reference(const TensorView& output, const TensorView& reference);
+
+/// Compares every element of an output with a reference (as_reference) of equal extents. Runs on all cores.
+/// Throws std::logic_error as check_reference. `relative` must have been added to `absolute`.
 Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds);
 
 /// A part of a dense output, in the order of memory, and its bounds, which have no planes.

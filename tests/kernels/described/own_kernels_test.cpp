@@ -305,5 +305,17 @@ TEST_F(NarrowKernels, AreFound) {
   EXPECT_FALSE(findings("double", "double", "\"random\"", "(float)x[i]").empty());
 }
 
+// As doubles, the results are equal.
+TEST_F(NarrowKernels, AWrongLowBitOf64IsFound) {
+  const std::string large = R"({"random": [0, 1e18]})";
+  for (const auto& [type, word] :
+       {std::pair("uint64", "unsigned long long"), std::pair("int64", "long long")}) {
+    EXPECT_TRUE(findings(type, word, large, "x[i]").empty());
+    const std::vector<Finding> found = findings(type, word, large, "(x[i] ^ 1)");
+    ASSERT_FALSE(found.empty()) << type;
+    EXPECT_NE(found.front().text().find("a difference of 3"), std::string::npos) << found.front().text();
+  }
+}
+
 }  // namespace
 }  // namespace tune::emulator

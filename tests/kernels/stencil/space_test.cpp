@@ -246,5 +246,21 @@ TEST(StencilSpaceText, NoValueIsImpossible) {
   }
 }
 
+TEST(StencilCost, CountsEveryCellInEveryStep) {
+  const std::unique_ptr<Problem> problem = make_stencil3d();
+  const auto cost = [&](const char* boundary) {
+    const std::vector<std::pair<std::string, Value>> settings = {
+        {"radius", 4}, {"steps", 3}, {"boundary", boundary}, {"shape", "star"}, {"type", "float"}};
+    return problem->cost(make_instance(problem->info(), "40x30x20", settings));
+  };
+  const ProblemCost held = cost("held"), zero = cost("zero");
+  EXPECT_EQ(held.items, 3 * 40 * 30 * 20);
+  EXPECT_EQ(zero.items, held.items);
+  EXPECT_EQ(held.bytes, 2 * 4 * 40 * 30 * 20);
+  EXPECT_EQ(zero.bytes, held.bytes);
+  EXPECT_EQ(held.flops, 3.0 * (40 - 8) * (30 - 8) * (20 - 8) * (2 * 25 - 1));
+  EXPECT_EQ(zero.flops, 3.0 * 40 * 30 * 20 * (2 * 25 - 1));
+}
+
 }  // namespace
 }  // namespace tune::kernels

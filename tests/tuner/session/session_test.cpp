@@ -450,15 +450,16 @@ class StoredFailures : public SessionTest {
 };
 
 TEST_F(StoredFailures, WhatMayNotComeAgainIsTriedAgain) {
-  for (const auto& [phase, reason] :
-       std::initializer_list<std::pair<Phase, std::string_view>>{{Phase::resources, "device memory"},
-                                                                 {Phase::resources, "host memory"},
-                                                                 {Phase::resources, "cuFFT"},
-                                                                 {Phase::compile, "missing header"},
-                                                                 {Phase::compile, "compiler crashed"},
-                                                                 {Phase::timeout, slow_compiler},
-                                                                 {Phase::crash, killed_from_outside},
-                                                                 {Phase::crash, "illegal address"}})
+  for (const auto& [phase, reason] : std::initializer_list<std::pair<Phase, std::string_view>>{
+           {Phase::resources, "device memory"},
+           {Phase::resources, "host memory"},
+           {Phase::resources, "cuFFT"},
+           {Phase::compile, "missing header"},
+           {Phase::compile, "compiler crashed"},
+           {Phase::timeout, slow_compiler},
+           {Phase::launch, "cudaErrorMpsServerNotReady"},
+           {Phase::crash, killed_from_outside},
+           {Phase::crash, "illegal address"}})
     EXPECT_EQ(reused_after({phase, std::string(reason), "detail"}), 0u) << reason;
 }
 
@@ -471,6 +472,7 @@ TEST_F(StoredFailures, WhatComesAgainIsAnAnswer) {
 TEST_F(StoredFailures, ACrashIsAnAnswerOnceItCameTwice) {
   EXPECT_EQ(reused_after({Phase::crash, "illegal address", "kernel"}, 2), 12u);
   EXPECT_EQ(reused_after({Phase::crash, std::string(killed_from_outside), "kernel"}, 2), 0u);
+  EXPECT_EQ(reused_after({Phase::crash, "cudaErrorECCUncorrectable", "memory"}, 2), 0u);
 }
 
 TEST_F(StoredFailures, ATimeoutIsAnAnswerUnderNoLargerLimit) {

@@ -41,6 +41,23 @@ TEST(HostTensor, BeginsAsZerosAndIsCopiedAsItIs) {
   }
 }
 
+TEST(HostTensor, IsMovedToOtherMemoryAndItsCopiesLieOnTheHeap) {
+  HostTensor tensor(ElementType::i32, {2, 3});
+  tensor.as<std::int32_t>()[5] = 7;
+  const auto memory = std::make_shared<std::vector<std::byte>>(tensor.bytes().size());
+  tensor.move_to(*memory, memory);
+  EXPECT_EQ(tensor.bytes().data(), memory->data());
+  EXPECT_EQ(tensor.as<std::int32_t>()[5], 7);
+  HostTensor copy = tensor;
+  EXPECT_NE(copy.bytes().data(), memory->data());
+  copy.as<std::int32_t>()[5] = 8;
+  EXPECT_EQ(tensor.as<std::int32_t>()[5], 7);
+  const HostTensor moved = std::move(tensor);
+  EXPECT_EQ(moved.bytes().data(), memory->data());
+  EXPECT_EQ(memory.use_count(), 2);
+  EXPECT_THROW(copy.move_to(std::span(*memory).first(4), memory), std::logic_error);
+}
+
 TEST(HostTensor, IsReadAsItsOwnTypeOnly) {
   HostTensor tensor(ElementType::f32, {2, 3});
   EXPECT_EQ(tensor.as<float>().size(), 6u);

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <vector>
+
+#include "tuner/tensor/reference_numbers.hpp"
 
 namespace tune {
 namespace {
@@ -152,6 +156,53 @@ TEST(Verifier, NamesTheWorstElementByItsCoordinates) {
 TEST(Verifier, OtherExtentsAreAProgrammersError) {
   const std::vector<float> out = {1, 2};
   EXPECT_THROW(compare(view(out, {2}), against({1, 2}, {1, 2}), {0}), std::logic_error);
+}
+
+template<class T>
+TensorView whole(ElementType type, const std::vector<T>& values) {
+  return {type, {values.size()}, std::as_bytes(std::span(values))};
+}
+
+// A double has 53 bits: 2^60 and 2^60 + 1 are one number there.
+TEST(Verifier, LargeWholeNumbersAreComparedExactly) {
+  const std::vector<std::uint64_t> right = {1, std::uint64_t{1} << 60, ~std::uint64_t{0}};
+  const HostTensor expected = as_reference(whole(ElementType::u64, right));
+  const auto found = [&](const std::vector<std::uint64_t>& out, double absolute = 0) {
+    return compare(whole(ElementType::u64, out), view_of(expected), {absolute});
+  };
+  EXPECT_EQ(found(right).wrong, 0u);
+  for (const std::size_t place : {0, 1, 2}) {
+    std::vector<std::uint64_t> out = right;
+    out[place] ^= 1;
+    EXPECT_EQ(found(out).wrong, 1u) << place;
+    EXPECT_EQ(found(out).worst_index, place);
+    EXPECT_EQ(found(out).worst_error, 1);
+    EXPECT_EQ(found(out, 1).wrong, 0u);
+  }
+  EXPECT_EQ(wrong_result(found({1, (std::uint64_t{1} << 60) + 1, ~std::uint64_t{0}}), {3}, {0}, "out").detail,
+            "1 of 3 elements of 'out' differ by more than 0; the worst is (1): 1.1529215e+18 instead of "
+            "1.1529215e+18, a difference of 1");
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const HostTensor of_signed = as_reference(whole<std::int64_t>(ElementType::i64, {least, 0}));
+  const Comparison farthest =
+      compare(whole<std::int64_t>(ElementType::i64, {-(least + 1), 0}), view_of(of_signed), {0});
+  EXPECT_EQ(farthest.wrong, 1u);
+  EXPECT_EQ(farthest.worst_error, 0x1p64);
+}
+
+TEST(AsReference, KeepsWholeNumbersThatADoubleLacks) {
+  const std::int64_t limit = std::int64_t{1} << 53;
+  const auto type_of = [](ElementType type, std::int64_t value) {
+    const std::vector<std::int64_t> values = {0, value};
+    return as_reference(whole(type, values)).type();
+  };
+  for (const std::int64_t large : {limit, -limit, limit + 1})
+    EXPECT_EQ(type_of(ElementType::i64, large), ElementType::i64);
+  for (const std::int64_t small : {limit - 1, 1 - limit})
+    EXPECT_EQ(type_of(ElementType::i64, small), ElementType::f64);
+  EXPECT_EQ(type_of(ElementType::u64, -1), ElementType::u64);
+  EXPECT_EQ(type_of(ElementType::u64, limit - 1), ElementType::f64);
+  EXPECT_EQ(as_reference(whole<std::int32_t>(ElementType::i32, {-1, 7})).as<double>()[0], -1);
 }
 
 // numpy's and KTT's relative comparison: by each element's own size.

@@ -2,6 +2,7 @@
 #include "tuner/backends/worker/remote_backend.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "tuner/base/content_hash.hpp"
@@ -28,6 +29,9 @@ constexpr std::size_t kept_tensors = 8;
 /// anew takes longer than all checks.
 constexpr double memory_share = 0.25;
 constexpr std::uint64_t least_bytes = std::uint64_t{256} << 20;
+/// Tensors from this size on are moved into shared memory. Each takes a descriptor, so that smaller ones are
+/// copied.
+constexpr std::size_t placed_bytes = std::size_t{16} << 20;
 
 void copy(std::span<std::byte> to, std::span<const std::byte> from) {
   parallel_for(from.size(), std::uint64_t{1} << 22, [&](std::uint64_t begin, std::uint64_t end) {
@@ -336,9 +340,37 @@ RemoteDevice::Shared& RemoteDevice::known(const TensorView& tensor) {
   made.type = tensor.type;
   made.extents = tensor.extents;
   made.number = next_number_++;
-  made.memory = SharedMemory(made.size);
-  copy(made.memory.bytes(), tensor.bytes);
+  made.memory = memory_of(tensor);
   return made;
+}
+
+/// Returns the memory in which the tensor lies, where it was placed there, else a copy.
+std::shared_ptr<SharedMemory> RemoteDevice::memory_of(const TensorView& tensor) {
+  for (const std::weak_ptr<SharedMemory>& placed : placed_)
+    if (auto memory = placed.lock(); memory != nullptr && memory->bytes().data() == tensor.bytes.data() &&
+                                     memory->bytes().size() == tensor.bytes.size())
+      return memory;
+  auto memory = std::make_shared<SharedMemory>(tensor.bytes.size());
+  copy(memory->bytes(), tensor.bytes);
+  return memory;
+}
+
+void RemoteDevice::place(HostTensor& tensor) {
+  forget_ended();
+  auto memory = std::make_shared<SharedMemory>(tensor.bytes().size());
+  tensor.move_to(memory->bytes(), memory);
+  placed_.push_back(memory);
+}
+
+/// Forgets placed tensors that only this object and the process still have. Where the process does not
+/// answer, the next call tells.
+void RemoteDevice::forget_ended() {
+  for (auto one = shared_.begin(); one != shared_.end();) {
+    const auto which = one++;
+    const auto is_this = [&](const auto& placed) { return placed.lock() == which->memory; };
+    if (which->memory.use_count() == 1 && std::ranges::any_of(placed_, is_this)) (void)forget(which);
+  }
+  std::erase_if(placed_, [](const auto& placed) { return placed.expired(); });
 }
 
 RemoteDevice::RemoteDevice(WorkerProgram worker, std::uint64_t max_bytes)
@@ -355,11 +387,11 @@ bool RemoteDevice::shares_too_much() const {
   return shared_.size() > max_tensors || bytes > max_bytes_;
 }
 
-Result<void> RemoteDevice::forget_oldest() {
-  const Shared oldest = std::move(shared_.back());
-  shared_.pop_back();
-  if (oldest.sent_to != generation_) return {};
-  const Result<Response> answer = call({{"call", "forget"}, {"number", oldest.number}}, sharing_seconds);
+Result<void> RemoteDevice::forget(std::list<Shared>::iterator which) {
+  const Shared forgotten = std::move(*which);
+  shared_.erase(which);
+  if (forgotten.sent_to != generation_ || !running()) return {};
+  const Result<Response> answer = call({{"call", "forget"}, {"number", forgotten.number}}, sharing_seconds);
   if (!answer) return tl::unexpected(answer.error());
   return {};
 }
@@ -373,13 +405,14 @@ Result<std::uint64_t> RemoteDevice::share(const TensorView& tensor) {
                           {"type", encode(tensor.type)},
                           {"extents", encode(tensor.extents)},
                           {"size", shared.size}};
-    const Result<Response> answer = peer_->call(request, sharing_seconds, shared.memory.descriptor());
+    const Result<Response> answer = peer_->call(request, sharing_seconds, shared.memory->descriptor());
     if (!answer) return tl::unexpected(answer.error());
     shared.sent_to = generation_;
   }
   const std::uint64_t number = shared.number;
   while (shares_too_much())
-    if (const Result<void> forgotten = forget_oldest(); !forgotten) return tl::unexpected(forgotten.error());
+    if (const Result<void> forgotten = forget(std::prev(shared_.end())); !forgotten)
+      return tl::unexpected(forgotten.error());
   return number;
 }
 
@@ -413,6 +446,11 @@ Result<std::unique_ptr<PreparedPlan>> RemoteRunner::prepare(const LaunchPlan& pl
   if (!answer) return tl::unexpected(answer.error());
   return std::make_unique<RemotePlan>(device_, options_, plans_, plan,
                                       decoded<std::vector<KernelResources>>(answer->value));
+}
+
+void RemoteRunner::place(TensorSet& tensors) {
+  for (auto& [name, tensor] : tensors)
+    if (tensor.bytes().size() >= placed_bytes) device_.place(tensor);
 }
 
 RemoteBackend::RemoteBackend(WorkerProgram worker, const CompilerMaker& make_compiler, RemoteOptions options)

@@ -40,6 +40,9 @@ class RemoteDevice {
   /// Returns the number of a tensor in the process, and sends the tensor first where the process lacks it. A
   /// tensor is identified by its address, type, extents and a digest of its contents.
   Result<std::uint64_t> share(const TensorView& tensor);
+  /// Moves a tensor into memory that the process can map, so that `share` copies nothing. That of placed
+  /// tensors that have ended is given back.
+  void place(HostTensor& tensor);
 
   /// Counts the processes.
   std::uint64_t generation() const { return generation_; }
@@ -53,11 +56,13 @@ class RemoteDevice {
     ElementType type = ElementType::f32;
     Extents extents;
     std::uint64_t number = 0;
-    SharedMemory memory;
+    std::shared_ptr<SharedMemory> memory;
     std::uint64_t sent_to = 0;  ///< generation of the process that has it
   };
   Shared& known(const TensorView& tensor);
-  Result<void> forget_oldest();
+  std::shared_ptr<SharedMemory> memory_of(const TensorView& tensor);
+  Result<void> forget(std::list<Shared>::iterator which);
+  void forget_ended();
   bool shares_too_much() const;
 
   WorkerProgram worker_;
@@ -67,6 +72,7 @@ class RemoteDevice {
   std::uint64_t generation_ = 0;
   std::uint64_t next_number_ = 1;
   std::list<Shared> shared_;  ///< the last used first
+  std::vector<std::weak_ptr<SharedMemory>> placed_;
 };
 
 struct RemoteOptions {
@@ -81,6 +87,7 @@ class RemoteRunner : public Runner {
   Result<std::vector<KernelResources>> check_resources(const LaunchPlan& plan, const Binary& binary) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
   void stop_when(std::function<bool()> stop) override { device_.stop_when(std::move(stop)); }
+  void place(TensorSet& tensors) override;
 
  private:
   Result<Response> ask(const char* call, const LaunchPlan& plan, const Binary& binary);

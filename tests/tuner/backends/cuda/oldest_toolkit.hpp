@@ -15,7 +15,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <source_location>
 #include <string>
 #include <thread>
 #include <vector>

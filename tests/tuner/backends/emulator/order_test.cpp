@@ -83,6 +83,38 @@ TEST(Order, WaitingIsNoHang) {
   const CheckVerdict verdict = check(made.plan, made.expected, options);
   EXPECT_TRUE(verdict.clean()) << verdict.findings.at(0).text();
 }
+
+/// The verdict on so many launches of a kernel that computes for some milliseconds each.
+CheckVerdict verdict_of_launches(int milliseconds, std::size_t launches, double limit) {
+  KernelCheck made(
+      "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
+      "  long time[2], status, begin = -1, now = 0;\n"
+      "  do {\n"  // clock_gettime of the thread's processor time
+      "    __asm__ volatile(\"syscall\" : \"=a\"(status) : \"a\"(228), \"D\"(3L), \"S\"(time)\n"
+      "                     : \"rcx\", \"r11\", \"memory\");\n"
+      "    now = time[0] * 1000 + time[1] / 1000000;\n"
+      "    if (begin < 0) begin = now;\n"
+      "  } while (now - begin < " +
+          std::to_string(milliseconds) + ");\n}\n",
+      1);
+  made.plan.launches.assign(launches, made.plan.launches.front());
+  CheckOptions options;
+  options.seconds = limit;
+  return check(made.plan, made.expected, options);
+}
+
+// As many launches of a stencil take their time, too.
+TEST(Order, AJobThatGoesFromStepToStepDoesNotHang) {
+  const CheckVerdict verdict = verdict_of_launches(300, 4, 0.6);
+  EXPECT_TRUE(verdict.clean()) << verdict.not_emulated << verdict.findings.size();
+}
+
+TEST(Order, AJobOfTooManyStepsCannotBeEmulated) {
+  const CheckVerdict verdict = verdict_of_launches(80, 60, 0.2);
+  EXPECT_TRUE(verdict.findings.empty()) << verdict.findings[0].text();
+  EXPECT_EQ(verdict.not_emulated,
+            "takes more than 2 s of processor time: choose a smaller size or fewer steps");
+}
 #endif
 
 // A loop without any call: only the clock ends it, and the other jobs are done all the same.

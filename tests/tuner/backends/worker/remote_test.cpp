@@ -2,11 +2,14 @@
 // Kernels and compilers that crash and hang, in worker processes that serve the fake backend.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <initializer_list>
 #include <span>
 #include <thread>
@@ -157,6 +160,54 @@ TEST_F(RemoteTest, TheTimeForMeasuringFollowsFromTheKernelAndTheSamples) {
   EXPECT_TRUE(all[0].outcome.has_value()) << all[0].outcome.error().detail;
   ASSERT_FALSE(all[1].outcome.has_value());
   EXPECT_EQ(all[1].outcome.error().time_limit, 0.3);
+}
+
+/// Bytes of this process that are in memory, with those that it shares.
+std::uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Of 1024^3 doubles, inputs and references are 16 GiB.
+TEST(Remote, PlacedTensorsLieInMemoryOnceAndEnd) {
+  constexpr std::uint64_t size = 64 << 20;
+  RemoteDevice device(worker("device"));
+  device.ready();
+  const std::uint64_t before = resident_bytes();
+  std::uint64_t last = 0;
+  for (const int value : {1, 2, 3}) {
+    HostTensor tensor(ElementType::u8, {size});
+    std::ranges::fill(tensor.bytes(), static_cast<std::byte>(value));
+    device.place(tensor);
+    const Result<std::uint64_t> number = device.share(view_of(tensor));
+    ASSERT_TRUE(number);
+    EXPECT_NE(std::exchange(last, *number), *number);
+    EXPECT_EQ(device.share(view_of(tensor)).value_or(0), *number);
+    EXPECT_EQ(tensor.bytes().back(), static_cast<std::byte>(value));
+#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
+    EXPECT_LT(resident_bytes() - before, size + size / 2) << value;
+#endif
+  }
+}
+
+TEST_F(RemoteTest, LargeTensorsLieInMemoryOnce) {
+  constexpr std::int64_t elements = 4 << 20;
+  constexpr std::uint64_t tensors = elements * (sizeof(float) + sizeof(double));
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(elements), backend_, sources_,
+                            {.measure = {}, .compile_threads = 2});
+  const std::uint64_t before = resident_bytes();
+  for (const int block : {32, 64}) {
+    evaluator.submit(configuration("plain", block));
+    const std::optional<Evaluation> evaluation = evaluator.next();
+    ASSERT_TRUE(evaluation && evaluation->outcome) << evaluation->outcome.error().detail;
+  }
+  const std::uint64_t grown = resident_bytes() - before;
+  EXPECT_GE(grown, tensors);
+#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
+  EXPECT_LT(grown, tensors + tensors / 2);
+#endif
 }
 
 TEST_F(RemoteTest, AWorkerThatSomebodyKillsBetweenEvaluationsIsReplaced) {

@@ -271,13 +271,6 @@ Result<void> check_input(const PlanBuffer& buffer, DeviceContext& context) {
       changed_input(buffer.spec, begin, std::min<std::uint64_t>(checks::tile_bytes, bytes - begin)));
 }
 
-void check_reference(const PlanBuffer& output, const TensorView& reference) {
-  if (output.spec.layout.extents != reference.extents)
-    throw std::logic_error("output and reference differ in extents");
-  if (reference.type != ElementType::f64 || reference.bytes.size() != reference.size() * sizeof(double))
-    throw std::logic_error("a reference must have f64 elements, as many as its extents have");
-}
-
 /// Failure{verify} where a red zone or an input, its padding included, is no longer as `fill` left it.
 Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
   std::vector<const PlanBuffer*> on_device;
@@ -301,10 +294,12 @@ Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
 
 /// Compares an output, staged if it lies on the host, with a reference, which is kept on the device where
 /// there is room, else sent in parts. Nothing for a layout of more dimensions with gaps than the kernel
-/// supports. Throws std::logic_error where the reference does not fit the output.
+/// supports, and for references of whole numbers. Throws std::logic_error where the reference does not fit
+/// the output.
 Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, const TensorView& reference,
                                                     const Bounds& bounds, DeviceContext& context) {
-  check_reference(output, reference);
+  check_reference({output.spec.type, output.spec.layout.extents, {}}, reference);
+  if (reference.type != ElementType::f64) return std::nullopt;
   const auto placement = placement_of(output.shape, element_size(output.spec.type));
   if (!placement) return std::nullopt;
   const auto count = reference.size();

@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -20,13 +19,13 @@ inline std::string describe(cudaError_t status) {
 }
 
 /// Throws Error for a status that a configuration cannot cause: the environment is broken, or a call is
-/// wrong.
-inline void check(cudaError_t status, std::source_location where = std::source_location::current()) {
+/// wrong. The message names the call's place; builtins, because clang has std::source_location from 16 on.
+inline void check(cudaError_t status, const char* source = __builtin_FILE(), int line = __builtin_LINE()) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // so that the next call does not report it again
-  std::string file = where.file_name();
+  std::string file = source;
   file.erase(0, file.rfind('/') + 1);
-  throw Error(format("CUDA: {} at {}:{}", describe(status), file, where.line()));
+  throw Error(format("CUDA: {} at {}:{}", describe(status), file, line));
 }
 
 /// Drops a status. For destructors: after a fault every call fails.

@@ -214,6 +214,8 @@ using Clock = std::chrono::steady_clock;
 
 /// A generous limit for g++ to compile a batch.
 constexpr double compile_seconds = 300;
+/// A job may compute this many times as long as one of its steps.
+constexpr double limits_of_a_job = 10;
 /// A job may wait this many times longer than it may compute: other programs use the processor too.
 constexpr double patience = 20;
 
@@ -229,6 +231,9 @@ CheckVerdict ended_by(FindingKind kind, const StepInFlight& step, std::string de
   return verdict;
 }
 
+/// How a worker ended.
+enum class End { by_itself, hang, long_job };
+
 /// A worker with the jobs that it still has to do.
 struct Slot {
   Batch batch;
@@ -238,7 +243,9 @@ struct Slot {
   std::optional<std::size_t> running;
   bool said_something = false;
   Clock::time_point deadline;
-  double processor_limit = 0;  ///< in seconds of the worker's processor time
+  double processor_limit = 0;  ///< of the step, in seconds of the worker's processor time
+  double job_limit = 0;        ///< of the job
+  std::uint64_t steps = 0;     ///< that the worker has begun
 };
 
 class Pool {
@@ -310,12 +317,17 @@ class Pool {
 
   static void allow_compiling(Slot& slot) {
     set_deadline(slot, compile_seconds);
-    slot.processor_limit = std::numeric_limits<double>::infinity();
+    slot.processor_limit = slot.job_limit = std::numeric_limits<double>::infinity();
   }
 
   void allow_running(Slot& slot) const {
     set_deadline(slot, patience * options_.seconds);
     slot.processor_limit = slot.process->processor_seconds() + options_.seconds;
+  }
+
+  /// A job that goes from step to step does not hang.
+  void look_at_step(Slot& slot) const {
+    if (slot.running && std::exchange(slot.steps, slot.process->steps()) != slot.steps) allow_running(slot);
   }
 
   void serve(Slot& slot, bool readable) {
@@ -327,11 +339,15 @@ class Pool {
     }
     if (stopped_) return;
     if (!alive) {
-      after_end(slot, false);
-    } else if (Clock::now() > slot.deadline || slot.process->processor_seconds() > slot.processor_limit) {
-      slot.process->kill();
-      after_end(slot, true);
+      after_end(slot, End::by_itself);
+      return;
     }
+    look_at_step(slot);
+    const double seconds = slot.process->processor_seconds();
+    const bool hangs = Clock::now() > slot.deadline || seconds > slot.processor_limit;
+    if (!hangs && seconds <= slot.job_limit) return;
+    slot.process->kill();
+    after_end(slot, hangs ? End::hang : End::long_job);
   }
 
   void take(Slot& slot, Message message) {
@@ -342,6 +358,7 @@ class Pool {
       case Message::Type::begins:
         slot.running = message.job;
         allow_running(slot);
+        slot.job_limit = slot.process->processor_seconds() + limits_of_a_job * options_.seconds;
         break;
       case Message::Type::compiles:
         allow_compiling(slot);
@@ -349,6 +366,7 @@ class Pool {
       case Message::Type::verdict:
         finish(slot, message.job, std::move(message.verdict));
         allow_running(slot);
+        slot.job_limit = std::numeric_limits<double>::infinity();
         break;
       case Message::Type::unexplained:
         // The job stays owed: this worker cannot explain it.
@@ -364,22 +382,37 @@ class Pool {
     stopped_ = !done_(job, std::move(verdict));
   }
 
+  /// Returns the verdict of a job whose worker has ended with this status.
+  CheckVerdict verdict_of(const Slot& slot, End end, int status) const {
+    CheckVerdict verdict;
+    switch (end) {
+      case End::hang:
+        return ended_by(FindingKind::hang, slot.process->step(),
+                        format("not finished after {} s of processor time", options_.seconds));
+      case End::long_job:
+        verdict.not_emulated =
+            format("takes more than {} s of processor time: choose a smaller size or fewer steps",
+                   limits_of_a_job * options_.seconds);
+        return verdict;
+      case End::by_itself:
+        break;
+    }
+    return ended_by(FindingKind::crash, slot.process->step(),
+                    WIFSIGNALED(status)
+                        ? format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                        : format("the worker ended with status {}", status));
+  }
+
   /// A worker has ended: its running job gets a verdict, and a new worker takes the rest.
-  void after_end(Slot& slot, bool too_slow) {
+  void after_end(Slot& slot, End end) {
     const int status = slot.process->wait();
     if (slot.running) {
       const std::size_t job = *slot.running;
-      finish(slot, job,
-             too_slow ? ended_by(FindingKind::hang, slot.process->step(),
-                                 format("not finished after {} s of processor time", options_.seconds))
-                      : ended_by(FindingKind::crash, slot.process->step(),
-                                 WIFSIGNALED(status)
-                                     ? format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-                                     : format("the worker ended with status {}", status)));
+      finish(slot, job, verdict_of(slot, end, status));
       if (stopped_) return;
     } else if (!slot.said_something && !slot.owed.empty()) {
       throw Error(
-          too_slow
+          end != End::by_itself
               ? format("g++ took more than {} s for a batch: lower the number of jobs compiled together",
                        compile_seconds)
               : std::string("a worker of the emulator ended before it had begun: is there enough memory?"));

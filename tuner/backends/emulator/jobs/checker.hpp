@@ -45,7 +45,7 @@ struct CheckVerdict {
 struct CheckOptions {
   Flavour flavour = Flavour::sanitize;
   unsigned workers = 0;    ///< processes; 0: all cores
-  double seconds = 60;     ///< of processor time: the limit of a job, without its compilation
+  double seconds = 60;     ///< of processor time: the limit of a step; ten times that is the limit of a job
   std::size_t batch = 16;  ///< jobs compiled together, at most
   /// Findings name lines of the source: jobs that have findings are compiled once more.
   bool source_lines = true;

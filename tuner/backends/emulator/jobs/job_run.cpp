@@ -16,6 +16,7 @@
 #include "tuner/evaluation/reference_data.hpp"
 #include "tuner/plan/fourier_shape.hpp"
 #include "tuner/plan/step_order.hpp"
+#include "tuner/tensor/reference_numbers.hpp"
 #include "tuner/tensor/verifier.hpp"
 
 namespace tune::emulator {
@@ -251,7 +252,7 @@ class CaseRun {
     for (const BufferSpec& buffer : case_.plan.buffers) {
       if (buffer.role != BufferRole::output) continue;
       const std::vector<std::byte> bytes = memory.fetch(buffer);
-      computed_.emplace(buffer.name, in_double({buffer.type, buffer.layout.extents, bytes}));
+      computed_.emplace(buffer.name, as_reference({buffer.type, buffer.layout.extents, bytes}));
     }
   }
 

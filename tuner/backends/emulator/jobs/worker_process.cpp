@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -90,6 +91,7 @@ void write_all(int pipe, const std::string& bytes) {
 
 /// Only the worker writes; the parent reads when the worker has ended or is about to be killed.
 struct StepBoard::Texts {
+  std::atomic<std::uint64_t> count;
   char kernel[256];
   char size[512];
 };
@@ -114,10 +116,15 @@ void StepBoard::show(std::string_view kernel, std::string_view size) {
   };
   copy(kernel, texts_->kernel);
   copy(size, texts_->size);
+  ++texts_->count;
 }
 
 StepInFlight StepBoard::read() const {
   return {texts_->kernel, texts_->size};
+}
+
+std::uint64_t StepBoard::count() const {
+  return texts_->count;
 }
 
 WorkerProcess::WorkerProcess(const std::function<void(const Send&, StepBoard&)>& function) {

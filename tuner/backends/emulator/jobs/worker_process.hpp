@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -51,6 +52,8 @@ class StepBoard {
   /// Called by the worker. Long names are cut.
   void show(std::string_view kernel, std::string_view size);
   StepInFlight read() const;
+  /// Returns how many steps were shown.
+  std::uint64_t count() const;
 
  private:
   struct Texts;
@@ -68,6 +71,8 @@ class WorkerProcess {
   ~WorkerProcess();
 
   StepInFlight step() const { return board_.read(); }
+  /// Returns how many steps the worker has begun.
+  std::uint64_t steps() const { return board_.count(); }
   /// Readable when the worker has sent something, or has ended.
   int descriptor() const { return pipe_; }
   /// Reads what is available; false at the end.
