@@ -66,7 +66,7 @@ std::string low_fidelity_text(const RunRecord& record) {
   std::vector<std::string> parts;
   if (instance.size() != cheaper.size()) parts.push_back(cheaper.size());
   for (const auto& [name, value] : cheaper.settings)
-    if (instance.setting_or(name, value) != value) parts.push_back(format("{}={}", name, value.str()));
+    if (instance.setting_or(name, value) != value) parts.push_back(format("{}={}", name, value.to_string()));
   return joined(parts);
 }
 

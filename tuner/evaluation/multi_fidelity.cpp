@@ -99,7 +99,7 @@ void MultiFidelityEvaluator::know_low_fidelity(std::vector<Evaluation> evaluatio
 
 std::string MultiFidelityEvaluator::group_of(const Configuration& configuration) const {
   const Value* const value = configuration.find(options_.group);
-  return value == nullptr ? std::string() : value->str();
+  return value == nullptr ? std::string() : value->to_string();
 }
 
 bool MultiFidelityEvaluator::starts_low(const Configuration& configuration) const {

@@ -124,6 +124,9 @@ auto members(T& value) {
   } else if constexpr (count == 8) {
     auto& [a, b, c, d, e, f, g, h] = value;
     return std::tie(a, b, c, d, e, f, g, h);
+  } else if constexpr (count == 9) {
+    auto& [a, b, c, d, e, f, g, h, i] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i);
   } else if constexpr (count == 10) {
     auto& [a, b, c, d, e, f, g, h, i, j] = value;
     return std::tie(a, b, c, d, e, f, g, h, i, j);
