@@ -120,6 +120,18 @@ void FamilySpace::offer(std::string_view summary, bool preferred) {
   if (preferred && preferred_.empty()) preferred_ = name;
 }
 
+void FamilySpace::prefer(std::string_view parameter, const search::Value& value) {
+  const std::string& variant = rules_.back().first;
+  for (Shared& shared : parameters_)
+    for (Declared& declared : shared.declared)
+      if (shared.parameter.name == parameter && declared.variant == variant &&
+          std::ranges::find(declared.values, value) != declared.values.end()) {
+        declared.default_value = value;
+        return;
+      }
+  throw std::logic_error(format("{} does not declare {}={}", variant, parameter, value.to_string()));
+}
+
 void FamilySpace::add(Parameter parameter) {
   const std::string& variant = rules_.back().first;
   if (variant.empty()) {
@@ -169,6 +181,14 @@ search::SpaceDefinition FamilySpace::definition(const SpaceOrder& order) const {
     }
     if (exists) parameter.exists_if = exists;
     space.parameters.push_back(std::move(parameter));
+  }
+  for (const search::Value& variant : variant_.values) {
+    auto& guess = space.guesses.emplace_back();
+    guess.emplace_back(variant_.name, variant);
+    for (const Shared& shared : parameters_)
+      for (const Declared& declared : shared.declared)
+        if (declared.variant == variant.as_text())
+          guess.emplace_back(shared.parameter.name, declared.default_value);
   }
   std::ranges::stable_sort(
       std::next(space.parameters.begin()), space.parameters.end(), {},

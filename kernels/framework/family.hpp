@@ -107,6 +107,9 @@ class FamilySpace {
     add(search::Parameter{std::move(name), std::move(documentation), std::move(values),
                           std::move(default_value), std::move(exists_if), role});
   }
+  /// Changes the default that the current variant declared for a parameter. Throws std::logic_error where it
+  /// declared no such parameter, or not with this value.
+  void prefer(std::string_view parameter, const search::Value& value);
   /// Returns the rules of the current variant; those of all variants before the first. Valid as long as the
   /// space.
   Rules rules();
@@ -116,7 +119,8 @@ class FamilySpace {
   Rules rules_of_all() { return Rules(rules_.back().second); }
   void rule(const search::Expr& rule, const char* reason) { rules().add(rule, reason); }
 
-  /// Returns the space. The default variant is the preferred one, or else the first. Throws std::logic_error
+  /// Returns the space. The default variant is the preferred one, or else the first. The defaults that the
+  /// variants declared are the guesses. Throws std::logic_error
   /// if none is offered.
   search::SpaceDefinition definition(const SpaceOrder& order = {}) const;
 
@@ -156,6 +160,8 @@ struct Variant {
   Checked (*checked)(const Job& job, const Configuration& configuration);
   /// True if it is usually the fastest, and so the default. Null: never.
   bool (*preferred)(const Job& job) = nullptr;
+  /// Returns seconds that none of its configurations can beat (Problem::least_seconds). Null: unknown.
+  double (*least_seconds)(const Job& job, const DeviceProperties& device) = nullptr;
 };
 
 /// The `applies` of a variant that can compute all jobs of its family.
@@ -187,6 +193,14 @@ class VariantTable {
     for (const Entry& entry : entries_)
       if (entry.name == name) return entry;
     throw std::out_of_range("no " + std::string(family_) + " variant '" + name + "'");
+  }
+
+  /// See Problem::least_seconds. 0 for an unknown name.
+  double least_seconds(const Job& job, const search::Value& variant, const DeviceProperties& device) const {
+    for (const Entry& entry : entries_)
+      if (search::Value(std::string(entry.name)) == variant && entry.least_seconds != nullptr)
+        return entry.least_seconds(job, device);
+    return 0;
   }
 
   void add_to(FamilySpace& space, const Job& job) const {

@@ -157,6 +157,10 @@ class StencilProblem : public FamilyProblem<StencilJob> {
       if (name == "steps") value = *steps;
     return cheaper;
   }
+  double least_seconds(const Instance& instance, const Value& variant,
+                       const DeviceProperties& device) const override {
+    return stencil_variants().least_seconds(job(instance), variant, device);
+  }
   bool plan_replaces_reference(const Instance& instance) const override { return takes_long(job(instance)); }
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "search/expressions/expr.hpp"
@@ -51,6 +52,10 @@ struct SpaceDefinition {
   std::vector<Constraint> constraints;
   /// The names that expressions may mention besides parameters: extents, settings, limits of the device.
   std::map<std::string, Value, std::less<>> constants;
+  /// What a careful engineer would start with under one value of the first parameter (the variant): values of
+  /// some parameters, by name, that variant's among them; the others have their defaults. Need not be valid:
+  /// the nearest valid configuration is meant. Names and values that are unknown here are ignored.
+  std::vector<std::vector<std::pair<std::string, Value>>> guesses;
 };
 
 /// Allows texts without quotes, `loader == async`: a name that is neither a parameter nor a constant but a

@@ -12,6 +12,18 @@ namespace {
 
 constexpr int max_variant_draws = 16;
 
+/// Returns the value that a parameter has in the guess for a variant; else its default.
+const Value& guess_of(const SpaceDefinition& definition, const Value& variant, const Parameter& parameter) {
+  for (const auto& guess : definition.guesses) {
+    const std::pair<std::string, Value> chosen{definition.parameters.front().name, variant};
+    if (std::ranges::find(guess, chosen) == guess.end()) continue;
+    for (const auto& [name, value] : guess)
+      if (name == parameter.name && std::ranges::find(parameter.values, value) != parameter.values.end())
+        return value;
+  }
+  return parameter.default_value;
+}
+
 }  // namespace
 
 /// Numbers are in lexical order, so that a variant is one range of them. A space with another order of the
@@ -52,10 +64,12 @@ std::optional<ConfigurationId> Variants::draw(std::size_t variant, const Visited
 }
 
 ConfigurationId Variants::typical(std::size_t variant, Random& random) const {
+  const std::vector<Parameter>& parameters = space_.parameters();
+  const Value& name = parameters.front().values[static_cast<std::size_t>(members_[variant].value)];
   std::vector<ValueCosts> costs;
-  for (const Parameter& parameter : space_.parameters()) {
+  for (const Parameter& parameter : parameters) {
     ValueCosts cost{std::vector<double>(parameter.values.size(), 1.0)};
-    const auto usual = std::ranges::find(parameter.values, parameter.default_value);
+    const auto usual = std::ranges::find(parameter.values, guess_of(space_.definition(), name, parameter));
     cost.values[static_cast<std::size_t>(usual - parameter.values.begin())] = 0;
     costs.push_back(std::move(cost));
   }

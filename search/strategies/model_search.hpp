@@ -39,7 +39,7 @@ class Variants {
   }
   /// Draws one of its unseen configurations; returns nothing where some tries meet seen ones only.
   std::optional<ConfigurationId> draw(std::size_t variant, const Visited& seen, Random& random) const;
-  /// Returns its configuration nearest to the defaults.
+  /// Returns its configuration nearest to its guess (SpaceDefinition::guesses) and the defaults.
   ConfigurationId typical(std::size_t variant, Random& random) const;
 
  private:

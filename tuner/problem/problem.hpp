@@ -83,6 +83,12 @@ class Problem {
   /// Returns parameters, constraints and the constants of their expressions, for a size on a device.
   virtual search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const = 0;
   virtual ProblemCost cost(const Instance& instance) const = 0;
+  /// Returns seconds that no configuration with this value of the first parameter (a variant) can beat, such
+  /// as the time that its traffic takes at the device's bandwidth; 0 where nothing is known.
+  virtual double least_seconds(const Instance& /*instance*/, const Value& /*variant*/,
+                               const DeviceProperties& /*device*/) const {
+    return 0;
+  }
   /// Returns a cheaper instance that ranks configurations nearly as `instance` does, such as one of fewer time
   /// steps; nothing where there is none. Configurations that are valid at both are then evaluated there first
   /// (MultiFidelityEvaluator).

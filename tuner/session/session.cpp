@@ -61,6 +61,8 @@ struct Session::State {
   std::deque<Asked> queue = {};
   std::set<std::string> unread = {};  ///< keys of configurations whose energy was not read once
   double start = 0;
+  /// Seconds of an evaluation, which may be that of the inputs of the re-ranking.
+  double longest_reference = 0;
   std::uint64_t early_failures = 0;  ///< before a launch, of configurations that were tried in this run
   std::uint64_t accidents = 0;       ///< in a row: failures with an unknown recurrence
   int little_to_gain = 0;            ///< evaluations in a row after which too little was expected
@@ -126,16 +128,15 @@ double Session::rerank_seconds(const State& state, const RerankOptions& options)
   const Progress& progress = state.result.progress;
   const Evaluation* const best = state.top_candidates.best();
   if (options.top_k == 0 || best == nullptr || evaluator_.rerank_device() == nullptr) return 0;
-  const std::uint64_t evaluated = progress.evaluations - progress.reused;
   const std::vector<double>& samples = best->outcome->samples;
   const double execution = samples.empty() ? 0 : median(samples);
   const RerankOptions fitting = options.for_executions_of(execution);
-  const double preparing = (progress.phases.load + progress.phases.verify) /
-                           static_cast<double>(std::max<std::uint64_t>(1, evaluated));
+  // Of an evaluation that was reused nothing is known; the small sizes of the checks are room to spare.
+  const double preparing = best->reused ? 0.05 : best->phases.load + best->phases.verify;
   const double turn = preparing + executions_of_turn * execution;
   const auto turns = static_cast<double>(std::min<std::uint64_t>(fitting.top_k, progress.measured)) *
                      static_cast<double>(fitting.min_rounds);
-  return std::min(progress.phases.reference + turns * turn, max_rerank_share * *state.budget.seconds);
+  return std::min(state.longest_reference + turns * turn, max_rerank_share * *state.budget.seconds);
 }
 
 void Session::check_time(State& state, const RerankOptions& rerank) const {
@@ -379,6 +380,7 @@ void Session::count(State& state, const Evaluation& evaluation, double scale) {
   if (!evaluation.outcome) ++progress.failures[evaluation.outcome.error().phase];
   if (!evaluation.reused) {
     progress.phases += evaluation.phases;
+    state.longest_reference = std::max(state.longest_reference, evaluation.phases.reference);
     if (evaluation.from_cache) ++progress.from_cache;
     if (evaluation.same_code) ++progress.same_code;
   }

@@ -169,6 +169,20 @@ SweptStencil swept_by(std::string_view variant, const StencilJob& job) {
           var("reach_y"),      var("reach_z"), job.stencil.star()};
 }
 
+double seconds_of_passes(const StencilJob& job, const DeviceProperties& device, std::int64_t passes) {
+  // The bandwidth is that of a copy, which a kernel may beat a little.
+  constexpr double margin = 0.95;
+  if (!(device.copy_bandwidth > 0)) return 0;
+  const double array = job.cells() * job.element_bytes();
+  const double kept = static_cast<double>(device.l2_cache);
+  const double moved = 2 * array + static_cast<double>(passes - 1) * std::max(0.0, 2 * (array - kept));
+  return margin * moved / device.copy_bandwidth;
+}
+
+double seconds_of_single_steps(const StencilJob& job, const DeviceProperties& device) {
+  return seconds_of_passes(job, device, job.steps);
+}
+
 bool sweeps_apply(const StencilJob& job) {
   return constant_bytes(job) <= constant_memory;
 }

@@ -60,6 +60,12 @@ struct SweptStencil {
 /// Returns the job's own stencil, swept by a variant.
 SweptStencil swept_by(std::string_view variant, const StencilJob& job);
 
+/// Returns the seconds that so many passes over the array take at least: each reads and writes all of it, but
+/// for what the L2 cache keeps from one to the next. 0 where the bandwidth is unknown.
+double seconds_of_passes(const StencilJob& job, const DeviceProperties& device, std::int64_t passes);
+/// Returns those of a pass for each step.
+double seconds_of_single_steps(const StencilJob& job, const DeviceProperties& device);
+
 bool sweeps_apply(const StencilJob& job);
 /// True if `temporal` can compute the job. Its sums are unrolled: reach and number of points must be small.
 /// The cell itself must be a point, and in three dimensions some point must lie beside it along y.

@@ -2,6 +2,10 @@
 // The variant `composed`: sweeps that apply the stencil convolved with itself, `fused` steps each. Cells near
 // a face, which depend on the boundary in one of these steps, are computed step by step (rim.cuh), and so are
 // the remaining steps.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
 #include "kernels/stencil/reference/reference.hpp"
@@ -117,12 +121,27 @@ std::vector<CheckSize> composed_sizes(const StencilJob& job, const Configuration
   return sweep_sizes(job, configuration, configuration["fused"].as_int());
 }
 
+/// The more steps a sweep has, the fewer sweeps there are, and the more points each sums.
+double least_composed_seconds(const StencilJob& job, const DeviceProperties& device) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int fused = 2; fused <= max_composed(job); ++fused) {
+    const std::int64_t passes = job.steps / fused;  // single steps follow
+    const ProblemCost sums = {.flops = 2 * job.cells() * static_cast<double>(passes) *
+                                       static_cast<double>(composed(job.stencil, fused).points.size()),
+                              .arithmetic = job.type};
+    const double rate = peak_flops(sums, device);
+    const double computing = rate > 0 ? sums.flops / rate : 0;
+    least = std::min(least, std::max(computing, seconds_of_passes(job, device, passes)));
+  }
+  return std::isfinite(least) ? least : 0;
+}
+
 }  // namespace
 
 StencilVariant composed_stencil() {
   return {"composed",       "the stencil convolved with itself, several time steps in one sweep",
           composed_applies, add_composed,
-          plan_composed,    composed_sizes};
+          plan_composed,    composed_sizes, nullptr, least_composed_seconds};
 }
 
 }  // namespace tune::kernels

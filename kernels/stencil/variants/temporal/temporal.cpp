@@ -59,6 +59,37 @@ Result<Dim3> grid_of(const StencilJob& job, const TemporalShape& shape, std::int
   return Dim3{static_cast<std::uint32_t>(blocks), 1, 1};
 }
 
+/// Returns the largest of the values that is at most `wanted`, else the smallest.
+std::int64_t at_most(std::initializer_list<std::int64_t> values, std::int64_t wanted) {
+  std::int64_t chosen = *values.begin();
+  for (const std::int64_t value : values)
+    if (value <= wanted) chosen = value;
+  return chosen;
+}
+
+/// Prefers tiles whose sums of all fused steps stay in the registers of a thread: with more, everything is
+/// spilled. About 72 words leave room for addresses and the planes that are loaded ahead.
+void prefer_few_registers(FamilySpace& space, const StencilJob& job) {
+  if (!temporal_applies(job)) return;
+  constexpr std::int64_t words_of_sums = 72;
+  const bool flat = job.dimensions == 2;
+  const std::int64_t words = static_cast<std::int64_t>(job.element_bytes()) / 4;
+  const std::int64_t cells_x = flat ? 4 : 2, cells_y = flat ? 1 : words == 1 ? 4 : 3;
+  const std::int64_t planes = 2 * std::max<std::int64_t>(job.stencil.radii()[2], 1) + (job.stencil.star() ? 0 : 1);
+  const std::int64_t fused = words_of_sums / (planes * cells_x * cells_y * words);
+  space.prefer("fused", at_most({2, 3, 4, 5, 6, 7, 8, 9}, std::min(fused, job.steps)));
+  space.prefer("cells_x", cells_x);
+  space.prefer("vector", 2);
+  if (flat) {
+    space.prefer("threads", 64);
+    space.prefer("chunk", 256);
+  } else {
+    const std::int64_t reach_y = job.stencil.radii()[1];  // a warp needs rows of its direct neighbours only
+    space.prefer("cells_y", reach_y <= cells_y ? cells_y : reach_y <= 6 ? reach_y : 8);
+    space.prefer("threads", 384);
+  }
+}
+
 void add_temporal(FamilySpace& space, const StencilJob& job) {
   const bool flat = job.dimensions == 2;
   add_shared(space, job, {"fused", "vector", "cells_y", "chunk", "unroll", "padded", "store", "min_blocks"});
@@ -71,10 +102,11 @@ void add_temporal(FamilySpace& space, const StencilJob& job) {
                  : std::vector<Value>{32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024},
             flat ? 128 : 256, {}, Role::threads);
   space.add("ahead", "planes that are loaded before they are needed", {1, 2}, 1);
+  prefer_few_registers(space, job);
   const Rules rules = space.rules();
   const Expr cells = var("cells_x") * var("cells_y");
   rules.add(var("fused") >= 2, "single steps are for direct and streaming");
-  rules.add(var("fused") <= 16, "the sums of more than 16 steps exceed the registers");
+  rules.add(var("fused") <= max_fused, "the sums of more than 16 steps exceed the registers");
   rules.add(cells <= 32, "more than 32 cells a lane: their sums exceed the registers");
   rules.add(var("unroll") <= 2, "after two planes all sums are where they were");
   rules.add(var("cells_x") % var("vector") == 0, "an access must not reach into the cells of the next lane");
@@ -146,12 +178,16 @@ std::vector<CheckSize> temporal_sizes(const StencilJob& job, const Configuration
                                2 * fused * (radii[2] + 1) + 2 * radii[2] + 9});
 }
 
+double least_temporal_seconds(const StencilJob& job, const DeviceProperties& device) {
+  return seconds_of_passes(job, device, ceil_div(job.steps, max_fused));
+}
+
 }  // namespace
 
 StencilVariant temporal_stencil() {
   return {"temporal",       "a block marches through planes of z and computes several time steps on the way",
           temporal_applies, add_temporal,
-          plan_temporal,    temporal_sizes};
+          plan_temporal,    temporal_sizes, nullptr, least_temporal_seconds};
 }
 
 }  // namespace tune::kernels

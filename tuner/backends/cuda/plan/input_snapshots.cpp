@@ -2,6 +2,7 @@
 #include "tuner/backends/cuda/plan/input_snapshots.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "tuner/backends/cuda/runtime/strided_copy.hpp"
 #include "tuner/base/content_hash.hpp"
@@ -12,9 +13,11 @@ namespace {
 /// NaN in floating point, -1 in signed integers: unwritten memory shows.
 constexpr int poison = 0xff;
 
-/// A search checks every configuration at several small sizes with two seeds: a snapshot for each input and
-/// reference, and for each layout of the large ones.
-constexpr std::size_t max_snapshots = 128;
+/// A search checks every configuration at several small sizes with two seeds, which differ: of small ones, so
+/// many are kept. Large ones, those of the tuned size in each layout, are limited by their bytes alone: sending
+/// one anew takes longer than an evaluation, and dozens of small ones come between two uses of a layout.
+constexpr std::size_t max_small = 96;
+constexpr std::uint64_t small_bytes = std::uint64_t{8} << 20;
 
 }  // namespace
 
@@ -44,7 +47,10 @@ const InputSnapshot* InputSnapshots::keep(const SnapshotKey& key, const TensorVi
                                           DeviceChecks& checks, cudaStream_t stream) {
   const auto size = key.allocation_bytes();
   if (size > max_bytes_) return nullptr;
-  while (snapshots_.size() >= max_snapshots || bytes() + size > max_bytes_)
+  const auto is_small = [](const InputSnapshot& one) { return one.key.allocation_bytes() <= small_bytes; };
+  while (std::ranges::count_if(snapshots_, is_small) >= std::ptrdiff_t{max_small})
+    drop(std::prev(std::ranges::find_if(snapshots_.rbegin(), snapshots_.rend(), is_small).base()));
+  while (bytes() + size > max_bytes_)
     if (!drop_oldest()) break;
   auto memory = pool_.take(size);
   while (memory.data() == nullptr && drop_oldest()) memory = pool_.take(size);
@@ -63,9 +69,13 @@ const InputSnapshot* InputSnapshots::find(const SnapshotKey& key) const {
 
 bool InputSnapshots::drop_oldest() {
   if (snapshots_.empty()) return false;
-  pool_.give_back(std::move(snapshots_.back().memory));
-  snapshots_.pop_back();
+  drop(std::prev(snapshots_.end()));
   return true;
+}
+
+void InputSnapshots::drop(std::list<InputSnapshot>::iterator snapshot) {
+  pool_.give_back(std::move(snapshot->memory));
+  snapshots_.erase(snapshot);
 }
 
 std::size_t InputSnapshots::bytes() const {

@@ -58,6 +58,7 @@ class InputSnapshots {
   std::size_t bytes() const;
 
  private:
+  void drop(std::list<InputSnapshot>::iterator snapshot);
   const InputSnapshot* keep(const SnapshotKey& key, const TensorView& tensor, DeviceChecks& checks,
                             cudaStream_t stream);
 

@@ -8,8 +8,9 @@
 namespace tune::cuda {
 namespace {
 
-/// More than the buffers of a few plans. Beyond it the oldest memory is freed.
-constexpr std::size_t max_idle_device = 32;
+/// More than the buffers of a few plans. Beyond it the smallest memory is freed, which is taken anew most
+/// quickly.
+constexpr std::size_t max_idle_device = 48;
 
 /// Larger memory is left for larger buffers.
 constexpr std::size_t acceptable_device(std::size_t size) {
@@ -48,7 +49,7 @@ template<class Owned>
 void keep(std::vector<Owned>& idle, Owned memory, std::size_t max) {
   if (memory.data() == nullptr) return;
   idle.push_back(std::move(memory));
-  if (idle.size() > max) idle.erase(idle.begin());
+  if (idle.size() > max) idle.erase(std::ranges::min_element(idle, {}, &Owned::size));
 }
 
 }  // namespace
