@@ -237,5 +237,24 @@ TEST_F(ProcessTest, AnOutputThatCannotBeWrittenIsSaid) {
   }
 }
 
+// Else the export gets the number of standard output, and the lines that are printed are written into it.
+TEST_F(ProcessTest, ClosedDescriptorsAreNotTakenByFiles) {
+  add_recording(sandbox_.database(), {.count = 20});
+  const auto exported = [&](const std::string& closed) {
+    const std::string file = (sandbox_ / "out.t4.json").string(), error = (sandbox_ / "error").string();
+    std::filesystem::remove(file);
+    const int status = std::system((std::string(TUNE_PROGRAM) + " db export --out " + file + " --db " +
+                                    sandbox_.database().string() + " 2> " + error + closed)
+                                       .c_str());
+    EXPECT_TRUE(Json::accept(read_file(file))) << read_file(file).substr(0, 300);
+    return std::pair(WEXITSTATUS(status), read_file(error));
+  };
+  const auto [status, error] = exported(" >&-");
+  EXPECT_EQ(status, 1);
+  EXPECT_TRUE(has(error, "\ntune: the output could not be written (is the disk full?)\n")) << error;
+  EXPECT_EQ(exported(" <&- >&-").first, 1);
+  EXPECT_EQ(exported(" <&- >/dev/null 2>&-").first, 0);
+}
+
 }  // namespace
 }  // namespace tune::testing
