@@ -172,6 +172,13 @@ TEST(CheckEmulated, ThatChecksNothingIsNoSuccess) {
   EXPECT_TRUE(has(some.out, "4 configurations, 0 failed, 1 cannot be emulated")) << some.out;
 }
 
+TEST(CheckEmulated, WithoutAFolderForTemporaryFilesTheVariableIsNamed) {
+  Sandbox sandbox;
+  const std::string file = definition(sandbox, right);
+  sandbox.set_environment("TMPDIR", "/no/such/folder");
+  expect_refused(check_all(sandbox, file), 1, {"TMPDIR"});
+}
+
 // Reading them would wait for ever, or never end.
 TEST(CheckEmulated, FilesThatAreNoFilesAreRefusedAtOnce) {
   const Sandbox sandbox;
