@@ -58,8 +58,8 @@ std::string failures_text(const Progress& progress, bool early, std::string_view
   return all == 0 ? std::string() : format("{} {} ({})", all, what, joined(each));
 }
 
-std::string counts_text(const Progress& progress) {
-  std::string text = format("{}: {} measured", progress.evaluations, progress.measured);
+std::string counts_text(const Progress& progress, Origin origin) {
+  std::string text = format("{}: {} {}", progress.evaluations, progress.measured, to_string(origin));
   if (const std::string late = failures_text(progress, false, "failed"); !late.empty()) text += ", " + late;
   std::vector<std::string> lines = {text};
   if (std::string early = failures_text(progress, true, "more cannot run"); !early.empty())
@@ -141,7 +141,7 @@ std::string to_text(const FinishedRun& summary) {
   std::string text =
       format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), device_label);
   text += winner_text(summary);
-  text += counts_text(result.progress);
+  text += counts_text(result.progress, record.key.origin);
   text += times_text(result.progress, record.key.origin);
   text +=
       labelled("ended", wrapped(format("{}; {} with seed {}, {} valid configurations", end_text(result.end),
