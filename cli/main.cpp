@@ -8,8 +8,8 @@
 
 namespace {
 
-/// A caller may have closed standard input, output or error. The next file that is opened, such as an export,
-/// would get the free number, and everything printed would be written into it. With these, reading and
+/// A caller may have closed standard input, output or error. The next file or socket that is opened would get
+/// the free number: it would receive what is printed, and workers would inherit it. With these, reading and
 /// writing fail as on the closed ones.
 void occupy_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
