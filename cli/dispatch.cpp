@@ -7,6 +7,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <system_error>
 
 #include "cli/input/command.hpp"
 #include "cli/output/printable_output.hpp"
@@ -199,6 +200,11 @@ int dispatch(const std::vector<std::string>& arguments) {
     return report_error(
         format("cannot use '{}' ({}): name another file or folder", path, error.code().message()),
         Exit::failure);
+  } catch (const std::system_error& error) {  // of a thread
+    return report_error(format("the system refuses what tune needs ({}): end other programs, or raise the "
+                               "limits of this shell ('ulimit -a' lists them)",
+                               error.code().message()),
+                        Exit::failure);
   } catch (const std::length_error& error) {
     // The space's message; the library's own names its function.
     const std::string_view what = error.what();

@@ -110,6 +110,7 @@ std::string best_json(const BestAnswer& answer) {
        {"why", answer.candidate.reason},
        {"recorded_size", result.workload.size},
        {"device", result.workload.device},
+       {"origin", to_string(result.workload.origin)},
        {"model_key", result.workload.model_key},
        {"driver", result.workload.driver},
        {"compiler", result.workload.toolchain.compiler},
@@ -281,6 +282,18 @@ std::string measuring_command(const Question& question, const std::string& text)
   return command;
 }
 
+/// True where this question would be answered if replayed results counted.
+bool has_replayed(const Question& question) {
+  return std::ranges::any_of(question.databases.all(), [&](const db::Database* database) {
+    const auto runs = db::list_runs(*database, {.problem = question.selection.instance.problem});
+    return std::ranges::any_of(runs, [&](const db::RunSummary& run) {
+      return run.workload.origin == Origin::replayed && run.workload.cache == question.query.cache &&
+             run.workload.settings == question.selection.instance.settings_key() &&
+             (question.query.device.name.empty() || run.workload.device == question.query.device.name);
+    });
+  });
+}
+
 [[noreturn]] void no_answer(const Question& question, const std::vector<db::BestCandidate>& others) {
   const auto& [request, databases, selection, stored, query] = question;
   std::string text = format("no result of {}", selection.instance.problem);
@@ -289,6 +302,7 @@ std::string measuring_command(const Question& question, const std::string& text)
   if (query.cache == CacheState::warm) text += " with warm caches";
   const std::string& device = query.device.name;
   if (!device.empty()) text += format(" on {}", device);
+  if (has_replayed(question)) text += " that was measured (replayed results are never returned)";
   std::vector<std::string> devices;
   for (const db::BestCandidate& other : others) devices.push_back(other.result.workload.device);
   const auto nearest = device.empty() ? std::nullopt : search::nearest_name(device, devices);

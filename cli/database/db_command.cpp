@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <array>
 #include <filesystem>
 #include <iostream>
@@ -15,6 +13,7 @@
 #include "db/maintain/salvage.hpp"
 #include "library/run/paths.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/serialization/json.hpp"
@@ -267,33 +266,15 @@ struct DbMergeRequest {
   }
 };
 
-/// A copy of an older database, removed with this object.
-class Scratch {
- public:
-  explicit Scratch(const fs::path& target)
-      : path_(format("{}.merge-{}", target.string(), static_cast<long>(getpid()))) {
-    remove();  // left by a process that was killed and had the same number
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { remove(); }
-  const fs::path& path() const { return path_; }
-
- private:
-  void remove() const {
-    std::error_code ignored;
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path_.string() + suffix, ignored);
-  }
-  fs::path path_;
-};
-
 void merge_one(db::Database& target, const std::string& source) {
   std::error_code ignored;
   if (fs::equivalent(source, target.path(), ignored)) {
     std::cout << format("{} is the target database itself: nothing to merge\n", source);
     return;
   }
-  const Scratch scratch(target.path());
+  const UnfinishedFile scratch(target.path());  // for a copy of an older database; never completed
+  if (scratch.error())
+    throw Error(format("cannot write beside {}: {}", target.path().string(), scratch.error().message()));
   const db::Database opened = db::open_source(source, scratch.path());
   const db::MergeResult result =
       db::merge_database(target, opened, {.file = fs::absolute(source).lexically_normal().string()});

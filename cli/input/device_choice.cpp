@@ -79,7 +79,9 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
   if (is_list(text))
     throw UsageError(format(
         "--device {}: a run takes one GPU: start a run for each, such as --device cuda:{}; they may share a database",
-        text, text.substr(0, text.find(','))));
+        text, *run::device_number(text.substr(0, text.find(',')))));
+  if (text == "cuda" || text == "cuda:")
+    throw UsageError(format("--device {}: name the number of the GPU: cuda:0", text));
   std::vector<std::string> words = {"cuda"};
   if (use == DeviceUse::tuning) words.emplace_back("replay");
   if (use == DeviceUse::checking) words.emplace_back("emulator");
@@ -100,6 +102,7 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
   if (!shipped && !std::filesystem::exists(choice.recording))
     throw UsageError(format("--device: there is no recording '{}'", choice.recording));
   std::vector<std::string> recorded;
+  bool all_were_read = true;
   for (const std::filesystem::path& path : files) try {
       const db::Database database(path, shipped ? db::OpenMode::immutable : db::OpenMode::read_only);
       const LeftOutRows left_out(database);
@@ -109,7 +112,13 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
     } catch (const Error& error) {
       if (!shipped) throw;
       tell_left_out(error.what());
+      all_were_read = false;
     }
+  if (!all_were_read && recorded.empty())
+    throw Error(
+        format("{}no recording that can be read has {} {}: see the reason above, or measure on a GPU with "
+               "--device cuda:0",
+               reason, instance.problem, instance.key()));
   throw UsageError(format(
       "{}no recording has {} {}{}; {}; on a machine with a GPU, --device cuda:0 measures", reason,
       instance.problem, instance.key(), cache == CacheState::warm ? " with warm caches" : "",

@@ -132,13 +132,15 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
 /// Each device with those of its runs that match.
 std::vector<db::DeviceSummary> chosen_devices(const db::Database& database, const StoredChoice& choice) {
   std::vector<db::DeviceSummary> devices = db::list_devices(database);
-  for (db::DeviceSummary& device : devices) device.runs = device.evaluations = 0, device.drivers.clear();
+  for (db::DeviceSummary& device : devices)
+    device.runs = device.evaluations = device.replayed = 0, device.drivers.clear();
   for (const db::RunSummary& run :
        db::list_runs(database, {.problem = choice.problem, .device = choice.device})) {
     const auto device = std::ranges::find(devices, run.workload.model_key, &db::DeviceSummary::model_key);
     if (device == devices.end() || (choice.size && run.workload.size != *choice.size)) continue;
     if (++device->runs == 1) device->last_run = run.started;  // the newest comes first
     device->evaluations += run.evaluations - run.reused;
+    if (run.workload.origin == Origin::replayed) device->replayed += run.evaluations - run.reused;
     if (std::ranges::find(device->drivers, run.workload.driver) == device->drivers.end())
       device->drivers.push_back(run.workload.driver);
   }
@@ -148,21 +150,22 @@ std::vector<db::DeviceSummary> chosen_devices(const db::Database& database, cons
 }
 
 void list_devices(const db::Database& database, const StoredChoice& choice, Format form) {
-  reports::Grid table({"device", "architecture", "drivers", "runs", "evaluations", "last run"});
+  reports::Grid table({"device", "architecture", "drivers", "runs", "evaluations", "replayed", "last run"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   const bool every = !choice.problem && !choice.size && !choice.device;
   for (const db::DeviceSummary& device :
        every ? db::list_devices(database) : chosen_devices(database, choice)) {
     const bool known = device.properties.compute_major > 0;  // not of every imported result
     table.add({device.name, known ? device.architecture : "unknown", joined(device.drivers),
-               std::to_string(device.runs), std::to_string(device.evaluations),
-               time_of_day(device.last_run)});
+               std::to_string(device.runs), std::to_string(device.evaluations - device.replayed),
+               std::to_string(device.replayed), time_of_day(device.last_run)});
     all.push_back({{"name", device.name},
                    {"model_key", device.model_key},
                    {"architecture", known ? nlohmann::ordered_json(device.architecture) : nullptr},
                    {"drivers", device.drivers},
                    {"runs", device.runs},
                    {"evaluations", device.evaluations},
+                   {"replayed_evaluations", device.replayed},
                    {"last_run", device.last_run}});
   }
   std::cout << (form == Format::json ? json_text(all) : table.text(""));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 
@@ -65,7 +66,8 @@ struct RunRequest {
   std::string device;
   SpaceChoice space;
   run::TuningRequest tuning;
-  bool names_strategy = false, no_transfer = false, no_race = false, no_low_fidelity = false;
+  bool names_strategy = false, no_transfer = false, no_race = false, no_low_fidelity = false,
+       names_samples = false, names_spread = false;
   ProcessOptions process;
   std::string kernel_folder, sources_folder;
   CacheOptions cache;
@@ -102,7 +104,8 @@ void RunRequest::add_to(OptionTable& table) {
       "until-gain",
       "end the run when no remaining configuration is expected to improve the best by this share, such as 1%",
       tuning.budget.gain);
-  table.seconds("budget-time", "end the run after this time, re-ranking included: 90s, 5m, 1.5h", tuning.budget.seconds);
+  table.seconds("budget-time", "end the run after this time, re-ranking included: 90s, 5m, 1.5h",
+                tuning.budget.seconds);
   table.count("seed", "N", "seed of the search; default: 1; the same call continues where it stopped",
               tuning.seed, 0);
   table.flag("no-transfer", "ignore results of other sizes, settings and devices", no_transfer);
@@ -135,14 +138,17 @@ void RunRequest::add_measuring_to(OptionTable& table) {
       table,
       "state of the caches when an execution starts: cold (flushed) or warm (as the execution before left them)",
       tuning.cache);
-  table.add("samples", "MIN[:MAX]", "number of samples of each configuration; default: 7:60",
-            [this](const std::string& text) { set_samples(text, tuning.measure); });
+  table
+      .add("samples", "MIN[:MAX]", "number of samples of each configuration; default: 7:60",
+           [this](const std::string& text) { set_samples(text, tuning.measure); })
+      .tells(names_samples);
   table
       .share(
           "spread",
           "measure a configuration until half the 95 % interval of its median is at most this share of the median",
           tuning.measure.spread)
-      .by_default("1%");
+      .by_default("1%")
+      .tells(names_spread);
   table.flag("no-race",
              "measure every configuration to the end, even if it is clearly slower than the fastest",
              no_race);
@@ -168,6 +174,21 @@ run::TuningRequest RunRequest::settled(const Problem* chosen) const {
   return all;
 }
 
+/// Throws UsageError for an option that says how a GPU measures: whoever gives it expects something to be
+/// measured.
+void refuse_measuring_options(const RunRequest& request) {
+  const std::pair<const char*, bool> given[] = {{"samples", request.names_samples},
+                                                {"spread", request.names_spread},
+                                                {"no-race", request.no_race},
+                                                {"finalists", request.tuning.top_k.value_or(0) > 0},
+                                                {"in-process", request.process.in_process}};
+  for (const auto& [option, is_given] : given)
+    if (is_given)
+      throw UsageError(
+          format("--{} needs a GPU (--device cuda:0): a replay repeats recorded times and measures nothing",
+                 option));
+}
+
 /// A run's parts that do not depend on what answers.
 struct RunSetup {
   const RunRequest& request;
@@ -181,8 +202,20 @@ struct RunSetup {
   std::optional<Configuration> winner = {};     ///< of a run that ended by itself
 };
 
+/// Throws UsageError for one of the recordings that answer on this machine, marked as one or not: readers
+/// open them as files that never change.
+void refuse_recording(const std::filesystem::path& database) {
+  for (const std::filesystem::path& recording : run::shipped_recordings())
+    if (std::error_code ignored; std::filesystem::equivalent(recording, database, ignored))
+      throw UsageError(
+          format("{} is one of the recordings that answer here (TUNE_RECORDINGS): name another "
+                 "file with --db",
+                 database.string()));
+}
+
 int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evaluator) {
   const std::filesystem::path path = run::database_path(job.request.database);
+  refuse_recording(path);
   db::Database database(path);
   const LeftOutRows left_out(database);
   if (!job.notice.empty()) say(job.notice);
@@ -230,6 +263,7 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (!job.request.kernel_folder.empty())
     throw UsageError(
         "--kernel-dir needs a GPU (--device cuda:0): recorded results are those of the program's own kernels");
+  refuse_measuring_options(job.request);
   db::Recording recording = open_recording(choice, job.selection.instance, job.tuning.cache);
   const Objective objective = job.tuning.objective;
   if (objective != Objective::time && std::ranges::none_of(recording.evaluations, [&](const Evaluation& one) {
@@ -241,7 +275,10 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   std::vector<Configuration> recorded;
   for (const Evaluation& evaluation : recording.evaluations)
     if (whole_space.find(evaluation.configuration)) recorded.push_back(evaluation.configuration);
-  if (recorded.empty()) throw Error("the recording has no configuration that --where and --fix leave");
+  if (recorded.empty())
+    throw UsageError(
+        "the recording has no configuration that --where and --fix leave: change them, or measure on a GPU with "
+        "--device cuda:0");
   const search::SearchSpace space = search::SearchSpace::of(whole_space.definition(), recorded);
   run::describe_workload(job.record, *job.selection.problem, job.selection.instance, recording.device,
                          job.tuning.cache);
@@ -268,6 +305,7 @@ int run_on_third_party(RunSetup& job, const std::string& file) {
     throw UsageError(
         format("{} has recorded times alone: leave out --kernel-dir, --keep-sources, --objective and --cache",
                file));
+  refuse_measuring_options(request);
   const replay::RecordedSpace recorded = open_third_party(file, request.problem, request.space);
   for (const std::string& note : recorded.notes) say(format("{}: {}", file, note));
   job.record.key = third_party_key(recorded);

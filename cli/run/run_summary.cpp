@@ -70,14 +70,14 @@ std::string low_fidelity_text(const RunRecord& record) {
   return joined(parts);
 }
 
-/// `low_fidelity`: the cheaper instance, if there was one.
-std::string counts_text(const Progress& progress, const std::string& low_fidelity) {
-  std::string text = format("{}: {} measured", progress.evaluations, progress.measured);
+std::string counts_text(const RunRecord& record, const Progress& progress) {
+  std::string text =
+      format("{}: {} {}", progress.evaluations, progress.measured, to_string(record.key.origin));
   if (const std::string late = failures_text(progress, false, "failed"); !late.empty()) text += ", " + late;
   std::vector<std::string> lines = {text};
   if (progress.estimated > 0)
     lines.push_back(format("{} were measured at {} alone: too slow there for the fastest", progress.estimated,
-                           low_fidelity));
+                           low_fidelity_text(record)));
   if (std::string early = failures_text(progress, true, "more cannot run"); !early.empty())
     lines.push_back(std::move(early));
   if (progress.reused > 0) lines.push_back(format("{} were known from the database", progress.reused));
@@ -157,7 +157,7 @@ std::string to_text(const FinishedRun& summary) {
   std::string text =
       format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), device_label);
   text += winner_text(summary);
-  text += counts_text(result.progress, low_fidelity_text(record));
+  text += counts_text(record, result.progress);
   text += times_text(result.progress, record.key.origin);
   text +=
       labelled("ended", wrapped(format("{}; {} with seed {}, {} valid configurations", end_text(result.end),

@@ -30,6 +30,8 @@ constexpr const char* select_devices = R"(
 SELECT w.model_key AS model_key,
        SUM((SELECT COUNT(*) FROM runs r WHERE r.work = w.id)) AS runs,
        SUM((SELECT COUNT(*) FROM evaluations e WHERE e.work = w.id)) AS evaluations,
+       SUM(CASE WHEN w.origin = 'replayed' THEN (SELECT COUNT(*) FROM evaluations e WHERE e.work = w.id) ELSE 0 END)
+         AS replayed,
        MAX((SELECT MAX(r.started) FROM runs r WHERE r.work = w.id)) AS last_run
 FROM works w GROUP BY w.model_key ORDER BY w.model_key)";
 
@@ -87,6 +89,7 @@ std::vector<DeviceSummary> list_devices(const Database& database) {
       device.model_key = text(row, "model_key");
       device.runs = integer(row, "runs");
       device.evaluations = integer(row, "evaluations");
+      device.replayed = integer(row, "replayed");
       device.last_run = text_or_empty(row, "last_run");
       add_details(database, connection, device);
       result.push_back(std::move(device));

@@ -37,6 +37,7 @@ struct DeviceSummary {
   std::vector<std::string> drivers;  ///< under which there are results, sorted
   std::int64_t runs = 0;
   std::int64_t evaluations = 0;
+  std::int64_t replayed = 0;  ///< among the evaluations: repeated from recordings, not measured
   std::string last_run;
   DeviceProperties properties;  ///< of the newest run
 };

@@ -103,7 +103,7 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
                  file, file, lookup::has_pending_log(file) ? " and remove " + file + "-wal and -shm" : ""));
     case SQLITE_FULL:
       return Error(
-          format("no room to write {}: free disk space and start again;"
+          format("no room to write {} or temporary files (TMPDIR): free disk space and start again;"
                  " everything recorded before is kept",
                  file));
     case SQLITE_READONLY:

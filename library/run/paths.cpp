@@ -2,6 +2,7 @@
 #include "library/run/paths.hpp"
 
 #include <cstdlib>
+#include <optional>
 
 #include "lookup/src/paths.hpp"
 #include "tuner/base/error.hpp"
@@ -17,9 +18,11 @@ std::filesystem::path from_environment(const char* name) {
 }  // namespace
 
 std::filesystem::path database_path(const std::string& given) {
-  if (!given.empty()) return given;
-  if (const auto path = lookup::default_database()) return *path;
-  throw Error("HOME is not set: name a database with --db PATH");
+  const auto path = given.empty() ? lookup::default_database() : std::optional(given);
+  if (!path) throw Error("HOME is not set: name a database with --db PATH");
+  // To SQLite this is no file: results would be told as stored, and be gone.
+  if (*path == ":memory:") throw UsageError(":memory: is no file: name a file with --db");
+  return *path;
 }
 
 std::filesystem::path cache_folder(const std::string& given) {

@@ -259,8 +259,10 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
       std::make_unique<DeviceEvaluator>(problem, *cheaper, backend, sources, options), std::move(full),
       MultiFidelityEvaluator::Options{
           .low_space = std::move(low_space),
-          .ratio = [&problem, &sources, instance, cheaper = *cheaper](
-                       const Configuration& one) { return nominal_ratio(problem, instance, cheaper, one, sources); },
+          .ratio =
+              [&problem, &sources, instance, cheaper = *cheaper](const Configuration& one) {
+                return nominal_ratio(problem, instance, cheaper, one, sources);
+              },
           .group = first_choice(space),
           .reproducible = request.reproducible});
 }
@@ -286,7 +288,8 @@ SessionResult tune(db::Database& database, const search::SearchSpace& space, Eva
   const auto strategy = request.strategy->make(task);
   Session session(space, *strategy, evaluator, store, seconds_now);
   if (request.default_first) session.begin_with(space.default_configuration());
-  if (!record.low_fidelity) return session.run(record, budget, request.fresh, observer, rerank_options(request));
+  if (!record.low_fidelity)
+    return session.run(record, budget, request.fresh, observer, rerank_options(request));
 
   RunRecord& low_record = *record.low_fidelity;
   low_record.options = record.options;

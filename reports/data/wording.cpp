@@ -85,7 +85,7 @@ std::string counts_text(const Section& section) {
     text += format(
         " of {} ({})", section.space_size,
         percent_text(static_cast<double>(evaluated(section)) / static_cast<double>(section.space_size)));
-  text += format(": {} measured", section.measured);
+  text += format(": {} {}", section.measured, to_string(section.workload.origin));
   for (const PhaseCount& failed : section.failed_phases)
     text += format(", {} failed in {}", failed.count, to_string(failed.phase));
   return text;

@@ -139,8 +139,8 @@ void add_importance(const ValueTable& table, const std::vector<ParameterEffect>&
 
 void add_standing(const Section& section, Sentences& sentences) {
   const db::ResultRow& winner = *section.winner;
-  std::string text =
-      format("{} of {} measured configurations are within 5 % of it", section.close, section.measured);
+  std::string text = format("{} of {} {} configurations are within 5 % of it", section.close,
+                            section.measured, to_string(section.workload.origin));
   if (winner.rerank)
     text +=
         format("; ties with it after re-ranking ({} rounds): {}", winner.rerank->rounds, tied_text(section));

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "reports/header.hpp"
 #include "cli/input/stored.hpp"
+#include "reports/header.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
@@ -79,7 +79,9 @@ TEST(Best, IsNeverAReplayedResult) {
   ASSERT_EQ(sandbox.tune(small_run({"--strategy", "grid"})).status, 0);
   EXPECT_EQ(best_json(sandbox)["shipped"], true);
   sandbox.remove_recordings();
-  expect_refused(sandbox.tune(best({})), 3, {"no result of stencil3d", "tune --problem stencil3d"});
+  expect_refused(
+      sandbox.tune(best({})), 3,
+      {"no result of stencil3d", "replayed results are never returned", "tune --problem stencil3d"});
 }
 
 TEST(Best, PrefersThePersonsOwnAtEqualFit) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // 'tune check --device emulator' as people and scripts see it.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -170,6 +173,37 @@ TEST(CheckEmulated, ThatChecksNothingIsNoSuccess) {
                                        "\n#endif\n  out[blockIdx.x * B + threadIdx.x] = 1;\n}\n"));
   EXPECT_EQ(some.status, 0) << some.out << some.err;
   EXPECT_TRUE(has(some.out, "4 configurations, 0 failed, 1 cannot be emulated")) << some.out;
+}
+
+TEST(CheckEmulated, WithoutAThreadItSaysWhatToDo) {
+  if (geteuid() != 0) GTEST_SKIP() << "only the administrator can act as a user without processes";
+  const Sandbox sandbox;
+  const std::string file = definition(sandbox, right);
+  for (const auto& entry : {std::string(), std::string("home"), std::string("recordings")})
+    std::filesystem::permissions(sandbox / entry, std::filesystem::perms(0777));
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit few = {1, 1};
+    setrlimit(RLIMIT_NPROC, &few);
+    if (setresuid(54321, 54321, 54321) != 0) _exit(99);
+    const ProgramResult outcome = check_all(sandbox, file);
+    std::ofstream(sandbox / "said") << outcome.err;
+    _exit(outcome.status);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  const std::string said = read_file(sandbox / "said");
+  EXPECT_TRUE(said.starts_with("tune: ")) << said;
+  EXPECT_FALSE(has(said, "unexpected")) << said;
+  EXPECT_TRUE(has(said, "Resource temporarily unavailable")) << said;
+}
+
+TEST(CheckEmulated, WithoutAFolderForTemporaryFilesTheVariableIsNamed) {
+  Sandbox sandbox;
+  const std::string file = definition(sandbox, right);
+  sandbox.set_environment("TMPDIR", "/no/such/folder");
+  expect_refused(check_all(sandbox, file), 1, {"TMPDIR"});
 }
 
 // Reading them would wait for ever, or never end.

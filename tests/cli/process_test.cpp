@@ -3,13 +3,18 @@
 #include "tests/cli/process.hpp"
 
 #include <SQLiteCpp/Database.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "tests/cli/recording.hpp"
@@ -235,6 +240,61 @@ TEST_F(ProcessTest, AnOutputThatCannotBeWrittenIsSaid) {
     EXPECT_EQ(WEXITSTATUS(status), 1);
     EXPECT_EQ(read_file(error), "tune: the output could not be written (is the disk full?)\n");
   }
+}
+
+/// What the first three descriptors of a process are.
+std::vector<std::string> standard_descriptors(pid_t process) {
+  std::vector<std::string> all;
+  for (const char* number : {"0", "1", "2"}) {
+    std::error_code ignored;
+    all.push_back(std::filesystem::read_symlink(
+                      "/proc/" + std::to_string(process) + "/fd/" + std::string(number), ignored)
+                      .string());
+  }
+  return all;
+}
+
+/// The processes that this one has started, once there are some; none where it ends without.
+std::vector<pid_t> workers_of(pid_t process) {
+  for (int i = 0; i < 1000; ++i) {
+    const std::string number = std::to_string(process);
+    std::istringstream children(read_file("/proc/" + number + "/task/" + number + "/children"));
+    const std::vector<pid_t> all{std::istream_iterator<pid_t>(children), {}};
+    if (!all.empty() || waitpid(process, nullptr, WNOHANG) != 0) return all;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return {};
+}
+
+// Else the socket of a worker gets the number of standard error: what is printed there is sent to the worker,
+// and workers inherit it, so that they do not notice when the program is killed.
+TEST_F(ProcessTest, ClosedDescriptorsAreNotTakenByFiles) {
+  if (!cuda::make_nvrtc_compiler("sm_90", nullptr)) GTEST_SKIP() << "no NVRTC";
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+    close(STDERR_FILENO);
+    execl(TUNE_PROGRAM, TUNE_PROGRAM, "check", "stencil3d", "--arch", "sm_90", "--sample", "3000", nullptr);
+    _exit(98);
+  }
+  const std::vector<pid_t> workers = workers_of(child);
+  EXPECT_FALSE(workers.empty());
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // from fork to exec
+  for (const pid_t worker : workers)
+    for (const std::string& descriptor : standard_descriptors(worker))
+      EXPECT_FALSE(descriptor.starts_with("socket:")) << descriptor;
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+
+  // Closed output is an error, and an export does not hold what was to be printed.
+  add_recording(sandbox_.database(), {.count = 20});
+  const std::string file = (sandbox_ / "out.t4.json").string(), error = (sandbox_ / "error").string();
+  const int status = std::system((std::string(TUNE_PROGRAM) + " db export --out " + file + " --db " +
+                                  sandbox_.database().string() + " 2> " + error + " <&- >&-")
+                                     .c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_TRUE(has(read_file(error), "tune: the output could not be written (is the disk full?)\n"));
+  EXPECT_TRUE(Json::accept(read_file(file)));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -67,12 +68,47 @@ TEST(Run, WhatAReplayCannotAnswerIsRefusedWithWhatToDo) {
   const Sandbox sandbox;
   for (const auto& [more, word] :
        std::map<std::vector<std::string>, std::string>{{{"--device", "0,1"}, "one GPU"},
+                                                       {{"--device", "cuda:0,cuda:1"}, "--device cuda:0;"},
+                                                       {{"--device", "cuda"}, "cuda:0"},
                                                        {{"--objective", "energy"}, "--device cuda:0"},
                                                        {{"--kernel-dir", "/tmp"}, "--device cuda:0"},
+                                                       {{"--samples", "20"}, "--samples needs a GPU"},
+                                                       {{"--spread", "1%"}, "--spread needs a GPU"},
+                                                       {{"--no-race"}, "--no-race needs a GPU"},
+                                                       {{"--finalists", "3"}, "--finalists needs a GPU"},
+                                                       {{"--in-process"}, "--in-process needs a GPU"},
                                                        {{"--device", "cuda:0"}, "--device replay"}})
     expect_refused(sandbox.tune(small_run(more)), 2, {word});
   expect_refused(sandbox.tune({"--problem", "stencil3d", "--size", "65x64x63"}), 2,
                  {"no recording has stencil3d 65x64x63", "recorded are: ", "--device cuda:0"});
+  add_recording(sandbox / "one.db", {.n = 32, .count = 1});
+  const auto only = db::list_results(db::Database(sandbox / "one.db"), {.failures = true}).front();
+  expect_refused(sandbox.tune({"--problem", "stencil3d", "--size", "32x32x32", "--device",
+                               "replay:" + (sandbox / "one.db").string(), "--where",
+                               "variant != '" + only.configuration["variant"].as_text() + "'"}),
+                 2, {"--where and --fix", "--device cuda:0"});
+}
+
+TEST(Run, NeverWritesToARecordingThatAnswersHere) {
+  const Sandbox sandbox;
+  for (const std::string& database : {sandbox.recording().string(), (sandbox / "link.db").string()}) {
+    if (!std::filesystem::exists(database)) std::filesystem::create_symlink(sandbox.recording(), database);
+    expect_refused(sandbox.tune(small_run({"--device", "replay", "--quiet", "--db", database})), 2,
+                   {database, "one of the recordings"});
+  }
+  EXPECT_EQ(number(sandbox.recording(), "SELECT COUNT(*) FROM works WHERE origin = 'replayed'"), 0);
+  expect_refused(sandbox.tune(small_run({"--device", "replay", "--db", ":memory:"})), 2, {"no file"});
+}
+
+TEST(Run, RecordingsThatCannotBeReadAreNoMissingSize) {
+  const Sandbox sandbox;
+  std::ofstream(sandbox.recording()) << "not a database at all, not even nearly, but long enough";
+  const ProgramResult outcome = sandbox.tune(small_run({"--device", "replay"}));
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(has(outcome.err, "invented.db is not a tune database")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "\ntune: no recording that can be read has stencil3d 64x64x64"))
+      << outcome.err;
+  EXPECT_FALSE(has(outcome.err, "no size of this problem is recorded")) << outcome.err;
 }
 
 TEST(Run, AReplayIsCalledOneWhereverItsResultAppears) {
@@ -80,7 +116,15 @@ TEST(Run, AReplayIsCalledOneWhereverItsResultAppears) {
   const Json run = Json::parse(done(sandbox, small_run({"--format", "json", "--quiet"})).out);
   EXPECT_EQ(run["origin"], "replayed");
   EXPECT_EQ(run["best"]["origin"], "replayed");
-  EXPECT_NE(done(sandbox, small_run({"--quiet"})).out.find(", replayed\n"), std::string::npos);
+  const std::string summary = done(sandbox, small_run({"--quiet"})).out;
+  EXPECT_TRUE(has(summary, ", replayed\n")) << summary;
+  EXPECT_TRUE(has(summary, " replayed, ")) << "of so many: " << summary;
+  const Json devices = Json::parse(done(sandbox, {"list", "devices", "--format", "json"}).out);
+  EXPECT_GT(devices[0]["evaluations"], 0);
+  EXPECT_EQ(devices[0]["replayed_evaluations"], devices[0]["evaluations"]);
+  EXPECT_EQ(Json::parse(done(sandbox, {"list", "devices", "--problem", "stencil3d", "--format", "json"}).out),
+            devices);
+  EXPECT_TRUE(has(done(sandbox, {"report"}).out, " replayed, ")) << "of so many";
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
            {"list", "runs"}, {"list", "results"}, {"show"}, {"report"}, {"report", "--format", "markdown"}})
     EXPECT_NE(done(sandbox, command).out.find("replayed"), std::string::npos) << command.front();

@@ -34,10 +34,10 @@ class FakeRunner : public Runner {
  public:
   Result<std::vector<KernelResources>> check_resources(const LaunchPlan& plan, const Binary& binary) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
-  double measuring_seconds = 0;   ///< that measuring takes
+  double measuring_seconds = 0;           ///< that measuring takes
   StopReason stop = StopReason::samples;  ///< of each measurement
   MeasureOptions measured_with = {};      ///< of the last one
-  double joules_per_thread = 0;   ///< above 0: what an execution takes for each of its block * items
+  double joules_per_thread = 0;           ///< above 0: what an execution takes for each of its block * items
   int wrong_for_second_seed = 0;  ///< block * items of what is wrong from its second run at 1000 elements on
   int runs_of_wrong = 0;
   /// Where set: the seconds of a launch, by its elements and its block * items.

@@ -118,13 +118,12 @@ void MultiFidelityEvaluator::submit(Configuration configuration) {
   }
 }
 
-/// Takes the first that is ready out of the order, and returns at which instance it is evaluated. Nothing where
-/// the wait was ended.
+/// Takes the first that is ready out of the order, and returns at which instance it is evaluated. Nothing
+/// where the wait was ended.
 std::optional<bool> MultiFidelityEvaluator::take_turn() {
   auto turn = order_.begin();
   while (!options_.reproducible) {
-    turn = std::ranges::find_if(order_,
-                                [&](bool is_low) { return (is_low ? low_ : full_)->any_ready(); });
+    turn = std::ranges::find_if(order_, [&](bool is_low) { return (is_low ? low_ : full_)->any_ready(); });
     if (turn != order_.end()) break;
     if (waits_no_longer()) return std::nullopt;
     std::this_thread::sleep_for(poll_interval);

@@ -239,10 +239,13 @@ RerankResult Session::rerank_top_k(State& state, const RunRecord& record, std::s
     return none;
   }
   bool announced = false;
-  return confirm_top_k(top_k, *device, state.objective, options, [&] {
-    if (!std::exchange(announced, true)) state.observer.on_rerank(top_k.size());
-    return state.observer.stop_requested();
-  }, [&] { return seconds_left(state); });
+  return confirm_top_k(
+      top_k, *device, state.objective, options,
+      [&] {
+        if (!std::exchange(announced, true)) state.observer.on_rerank(top_k.size());
+        return state.observer.stop_requested();
+      },
+      [&] { return seconds_left(state); });
 }
 
 /// Stores that a broken device or database ended the run, if that is still possible.

@@ -290,7 +290,9 @@ TEST_F(DeviceEvaluatorTest, WhatWasPrunedIsNotCheckedAgain) {
 }
 
 TEST_F(DeviceEvaluatorTest, AMeasurementKnowsTheCheckedExecution) {
-  backend_.runner().seconds_of = [](std::uint64_t elements, double) { return 1e-6 * static_cast<double>(elements); };
+  backend_.runner().seconds_of = [](std::uint64_t elements, double) {
+    return 1e-6 * static_cast<double>(elements);
+  };
   evaluate({configuration("plain")});
   EXPECT_EQ(backend_.runner().measured_with.checked_seconds, 1e-3);
 }

@@ -141,7 +141,8 @@ double least_composed_seconds(const StencilJob& job, const DeviceProperties& dev
 StencilVariant composed_stencil() {
   return {"composed",       "the stencil convolved with itself, several time steps in one sweep",
           composed_applies, add_composed,
-          plan_composed,    composed_sizes, nullptr, least_composed_seconds};
+          plan_composed,    composed_sizes,
+          nullptr,          least_composed_seconds};
 }
 
 }  // namespace tune::kernels

@@ -63,7 +63,8 @@ Result<LaunchPlan> plan_direct(const StencilJob& job, const Configuration& confi
 StencilVariant direct_stencil() {
   return {"direct",     "a thread computes its cells straight from global memory",
           sweeps_apply, add_direct,
-          plan_direct,  step_sizes, nullptr, seconds_of_single_steps};
+          plan_direct,  step_sizes,
+          nullptr,      seconds_of_single_steps};
 }
 
 }  // namespace tune::kernels

@@ -297,7 +297,8 @@ bool split_applies(const StencilJob& job) {
 StencilVariant split_stencil() {
   return {"split",       "as direct, but a launch for each of several parts of the points",
           split_applies, add_split,
-          plan_split,    step_sizes, nullptr, seconds_of_single_steps};
+          plan_split,    step_sizes,
+          nullptr,       seconds_of_single_steps};
 }
 
 }  // namespace tune::kernels

@@ -88,8 +88,10 @@ Result<LaunchPlan> plan_streaming(const StencilJob& job, const Configuration& co
 }
 
 StencilVariant streaming_stencil() {
-  return {"streaming", "a block marches through planes of z", sweeps_apply, add_streaming, plan_streaming,
-          step_sizes, nullptr, seconds_of_single_steps};
+  return {"streaming",    "a block marches through planes of z",
+          sweeps_apply,   add_streaming,
+          plan_streaming, step_sizes,
+          nullptr,        seconds_of_single_steps};
 }
 
 }  // namespace tune::kernels

@@ -75,7 +75,8 @@ void prefer_few_registers(FamilySpace& space, const StencilJob& job) {
   const bool flat = job.dimensions == 2;
   const std::int64_t words = static_cast<std::int64_t>(job.element_bytes()) / 4;
   const std::int64_t cells_x = flat ? 4 : 2, cells_y = flat ? 1 : words == 1 ? 4 : 3;
-  const std::int64_t planes = 2 * std::max<std::int64_t>(job.stencil.radii()[2], 1) + (job.stencil.star() ? 0 : 1);
+  const std::int64_t planes =
+      2 * std::max<std::int64_t>(job.stencil.radii()[2], 1) + (job.stencil.star() ? 0 : 1);
   const std::int64_t fused = words_of_sums / (planes * cells_x * cells_y * words);
   space.prefer("fused", at_most({2, 3, 4, 5, 6, 7, 8, 9}, std::min(fused, job.steps)));
   space.prefer("cells_x", cells_x);
@@ -187,7 +188,8 @@ double least_temporal_seconds(const StencilJob& job, const DeviceProperties& dev
 StencilVariant temporal_stencil() {
   return {"temporal",       "a block marches through planes of z and computes several time steps on the way",
           temporal_applies, add_temporal,
-          plan_temporal,    temporal_sizes, nullptr, least_temporal_seconds};
+          plan_temporal,    temporal_sizes,
+          nullptr,          least_temporal_seconds};
 }
 
 }  // namespace tune::kernels

@@ -128,7 +128,9 @@ TEST_F(RemoteTest, AHangEndsAfterTheTimeout) {
 
 TEST_F(RemoteTest, AKernelEndsWithTheRun) {
   const auto start = std::chrono::steady_clock::now();
-  const auto is_over = [&] { return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(100); };
+  const auto is_over = [&] {
+    return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(100);
+  };
   RemoteBackend patient(worker("device"), [](const DeviceProperties&) { return nullptr; }, {.timeout = 60});
   patient.runner().stop_when(is_over);
   const auto plan = problem_.plan(testing::toy_instance(1000), configuration("hanging"), sources_);

@@ -9,6 +9,7 @@
 
 #include "tuner/backends/cuda/runtime/handles.hpp"
 #include "tuner/backends/cuda/runtime/memory_pool.hpp"
+#include "tuner/backends/cuda/toolkit/device_files.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cuda {
@@ -100,6 +101,8 @@ int device_count(std::string* failure_reason) {
   if (status == cudaErrorInsufficientDriver)
     return say(format("the NVIDIA driver is too old: it supports CUDA {}, this program needs CUDA {}",
                       version_text(driver), version_text(runtime)));
+  if (const auto file = forbidden_device_file(); file && !hides_devices())
+    return say(format("this user may not open {}: ask the administrator for its group", file->string()));
   if (status == cudaSuccess || status == cudaErrorNoDevice)
     return say("the NVIDIA driver shows no device: is CUDA_VISIBLE_DEVICES empty?");
   return say("the NVIDIA driver does not answer: " + describe(status));

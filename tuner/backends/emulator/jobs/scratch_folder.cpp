@@ -51,7 +51,9 @@ void remove_leftovers(const fs::path& where) {
 }  // namespace
 
 ScratchFolder::ScratchFolder() {
-  const fs::path where = fs::temp_directory_path();
+  std::error_code error;
+  const fs::path where = fs::temp_directory_path(error);
+  if (error) throw Error("TMPDIR is not the name of a folder: name one there, for temporary files");
   remove_leftovers(where);
   // Another process may take a new folder for a leftover between its making and its lock: then makes another.
   for (int attempt = 0; attempt < 10 && !lock_; ++attempt) {
