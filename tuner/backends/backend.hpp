@@ -61,14 +61,11 @@ class Runner {
   /// Loads the binary, checks the resources and takes the memory, without a launch. Failure{resources} as
   /// check_resources, and where memory is lacking. A plan that was prepared before must not be used again.
   virtual Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) = 0;
-<<<<<<< HEAD
   /// Where a runner can end calls under way, they end in Failure{crash, run_ended} once `stop` returns true;
   /// it is asked several times a second. Empty: never.
   virtual void stop_when(std::function<bool()> /*stop*/) {}
-=======
   /// Moves large tensors to where the runner needs them, so that they lie in memory once. Views of them end.
   virtual void place(TensorSet&) {}
->>>>>>> w/core
 };
 
 /// A plan whose kernels are loaded. It must not outlive the runner that loaded it.
