@@ -134,6 +134,9 @@ struct KernelDescription {
   std::optional<double> absolute_tolerance = std::nullopt, relative_tolerance = std::nullopt;
   /// Extents other than those of the work.
   std::vector<std::vector<std::pair<std::string, std::int64_t>>> check_sizes = {};
+  /// Extents with which the kernel ranks configurations nearly as with those of the work, if these are larger
+  /// (Problem::low_fidelity); empty: none are known.
+  std::vector<std::pair<std::string, std::int64_t>> low_fidelity = {};
   std::optional<Expression> items = std::nullopt, flops = std::nullopt, bytes = std::nullopt;
   std::string item = "element";
   int revision = 1;

@@ -360,6 +360,15 @@ Tolerance DescribedProblem::tolerance(const Instance& instance) const {
   return tolerance;
 }
 
+std::optional<Instance> DescribedProblem::low_fidelity(const Instance& instance) const {
+  Instance cheaper = instance;
+  for (auto& [name, extent] : cheaper.extents)
+    for (const auto& [other, value] : description_.low_fidelity)
+      if (name == other) extent = std::min(extent, value);
+  if (cheaper == instance) return std::nullopt;
+  return cheaper;
+}
+
 std::vector<Instance> DescribedProblem::check_instances(const Instance& instance,
                                                         const Configuration&) const {
   std::vector<Instance> all;

@@ -50,6 +50,7 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
   TensorSet inputs(const Instance& instance, std::uint64_t seed) const override;
   TensorSet reference(const Instance& instance, const TensorSet& inputs) const override;
   Tolerance tolerance(const Instance& instance) const override;
+  std::optional<Instance> low_fidelity(const Instance& instance) const override;
   std::vector<Instance> check_instances(const Instance& instance,
                                         const Configuration& configuration) const override;
   RunDefaults run_defaults() const override;

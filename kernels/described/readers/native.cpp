@@ -103,6 +103,18 @@ void read_check_sizes(const JsonField& root, KernelDescription& definition) {
   }
 }
 
+void read_low_fidelity(const JsonField& root, KernelDescription& definition) {
+  const auto cheaper = root.find("low_fidelity");
+  if (!cheaper) return;
+  for (const auto& [name, field] : cheaper->members()) {
+    const std::int64_t value = field.integer();
+    if (std::ranges::find(definition.extents, name, &ExtentInfo::name) == definition.extents.end())
+      field.fail(format("there is no size '{}'", name));
+    if (value < 1) field.fail("expected a positive size");
+    definition.low_fidelity.emplace_back(name, value);
+  }
+}
+
 void read_constraints(const JsonField& root, KernelDescription& definition) {
   const auto rules = root.find("constraints");
   if (!rules) return;
@@ -367,7 +379,7 @@ void read_cost(const JsonField& root, KernelDescription& definition) {
 }  // namespace
 
 KernelDescription read_native(const JsonField& root) {
-  root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "parameters", "constraints",
+  root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "low_fidelity", "parameters", "constraints",
               "arguments", "launches", "reference", "tolerance", "work", "budget"});
   KernelDescription definition;
   const std::filesystem::path folder = root.file().parent_path();
@@ -376,6 +388,7 @@ KernelDescription read_native(const JsonField& root) {
   definition.kernel = read_kernel(root.at("kernel"), folder);
   read_sizes(root, definition);
   read_check_sizes(root, definition);
+  read_low_fidelity(root, definition);
   read_parameters(root.at("parameters"), definition);
   read_constraints(root, definition);
   for (const auto& [name, field] : root.at("arguments").members())

@@ -333,5 +333,26 @@ TEST_F(Definitions, ReadFilesOfElements) {
   EXPECT_NE(found.find(message), std::string::npos) << found;
 }
 
+TEST_F(Definitions, ACheaperInstanceHasSmallerSizes) {
+  std::string text = native;
+  text.insert(text.find("\"check\""), "\"low_fidelity\": {\"m\": 4}, ");
+  const DescribedProblem made = problem(text);
+  const auto cheaper = [&](const char* size) {
+    const auto found = made.low_fidelity(make_instance(made.info(), size, {}));
+    return found ? found->size() : "";
+  };
+  EXPECT_EQ(cheaper("1000x20"), "1000x4");
+  EXPECT_EQ(cheaper("1000x4"), "");
+  EXPECT_EQ(cheaper("1000x3"), "");
+  EXPECT_FALSE(problem(native).low_fidelity(make_instance(made.info(), "", {})));
+  const auto refused = [&](const char* member) {
+    std::string wrong = native;
+    wrong.insert(wrong.find("\"check\""), std::string("\"low_fidelity\": ") + member + ", ");
+    return refusal(wrong);
+  };
+  EXPECT_NE(refused("{\"k\": 4}").find("there is no size 'k'"), std::string::npos);
+  EXPECT_NE(refused("{\"m\": 0}").find("expected a positive size"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tune::described

@@ -18,6 +18,8 @@ using search::var;
 /// Limit on the multiply-adds of a launch that the compiler unrolls: once for tiles without and once for
 /// tiles with cells that keep their values. 6000 take about two seconds on a 3 GHz core.
 constexpr int max_fused_terms = 6000;
+/// The sums of more steps exceed the registers.
+constexpr std::int64_t max_fused = 16;
 
 /// Returns the bytes of the rows that warps exchange: every level has rows for even and for odd planes.
 Expr exchanged_bytes(int reach_y) {
