@@ -38,6 +38,11 @@ std::uint64_t CompilePool::finished() const {
   return finished_;
 }
 
+bool CompilePool::any_idle() const {
+  const std::scoped_lock lock(mutex_);
+  return running_ + tasks_.size() < threads_.size();
+}
+
 void CompilePool::wait_for_more_than(std::uint64_t count, double seconds) const {
   std::unique_lock lock(mutex_);
   done_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return finished_ > count; });
@@ -51,10 +56,12 @@ void CompilePool::run_thread(const std::stop_token& stop) {
       if (!ready_.wait(lock, stop, [&] { return !tasks_.empty(); })) return;
       task = std::move(tasks_.front());
       tasks_.pop_front();
+      ++running_;
     }
     task();
     {
       const std::scoped_lock lock(mutex_);
+      --running_;
       ++finished_;
     }
     done_.notify_all();

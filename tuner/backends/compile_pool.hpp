@@ -30,6 +30,8 @@ class CompilePool {
   void clear();
   /// Returns how many compiles have ended.
   std::uint64_t finished() const;
+  /// True where a thread has nothing to compile.
+  bool any_idle() const;
   void wait_for_more_than(std::uint64_t count, double seconds) const;
 
  private:
@@ -42,6 +44,7 @@ class CompilePool {
   mutable std::condition_variable_any done_;
   std::deque<Task> tasks_;
   std::uint64_t finished_ = 0;
+  std::size_t running_ = 0;
   std::vector<std::jthread> threads_;
 };
 

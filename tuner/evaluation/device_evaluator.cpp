@@ -116,6 +116,7 @@ void DeviceEvaluator::drop() {
 /// Takes the first compiled configuration, once each one before it has been waited for long enough. Nothing
 /// where it was stopped.
 std::optional<DeviceEvaluator::Planned> DeviceEvaluator::take_next() {
+  const Stopwatch starved;
   while (true) {
     const std::uint64_t finished = pool_.finished();
     Planned* awaited = nullptr;
@@ -130,7 +131,9 @@ std::optional<DeviceEvaluator::Planned> DeviceEvaluator::take_next() {
       break;
     }
     if (waits_no_longer()) return std::nullopt;
-    double seconds = stop_interval;
+    if (!options_.reproducible && starved.seconds() >= starving_after && pool_.any_idle() && asked_for_more())
+      continue;
+    double seconds = std::min(stop_interval, starving_after);
     if (awaited != nullptr && !options_.reproducible)
       seconds = std::min(seconds, options_.patience - awaited->waited);
     const Stopwatch waiting;

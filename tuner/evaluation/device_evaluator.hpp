@@ -57,6 +57,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   std::optional<std::size_t> in_flight() const override;
   /// True where `next` would not wait for a compile.
   bool any_ready() const;
+  bool any_idle_compiler() const { return pool_.any_idle(); }
   void stop_when(Stops stops) override;
   std::string notice() const override { return verification_.notice(); }
   RerankDevice* rerank_device() override { return this; }

@@ -113,6 +113,9 @@ class Evaluator {
     std::function<bool()> device = {};   ///< what the device does: its process is ended
   };
   virtual void stop_when(Stops stops) { stops_ = std::move(stops); }
+  /// `ask` is called while `next` has waited for compiles for a while and compilers have nothing to do: it may
+  /// submit more, and returns whether it did. Empty: nobody is asked.
+  void when_starving(std::function<bool()> ask) { starving_ = std::move(ask); }
   /// Empties the queue.
   virtual void drop() = 0;
   /// Answers these from earlier runs of the cheaper instance, where there is one.
@@ -130,9 +133,14 @@ class Evaluator {
  protected:
   bool waits_no_longer() const { return stops_.waiting && stops_.waiting(); }
   bool device_is_stopped() const { return stops_.device && stops_.device(); }
+  bool asked_for_more() const { return starving_ && starving_(); }
+
+  /// Seconds of waiting after which idle compilers get more to do: a device that waits makes guesses cheap.
+  static constexpr double starving_after = 0.1;
 
  private:
   Stops stops_;
+  std::function<bool()> starving_;
 };
 
 /// Evaluates all configurations, in the order of the evaluator; `done` returns false to stop early.

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "tuner/base/stopwatch.hpp"
 #include "tuner/measurement/stopping_rule.hpp"
 
 namespace tune {
@@ -122,10 +123,12 @@ void MultiFidelityEvaluator::submit(Configuration configuration) {
 /// where the wait was ended.
 std::optional<bool> MultiFidelityEvaluator::take_turn() {
   auto turn = order_.begin();
+  const Stopwatch starved;
   while (!options_.reproducible) {
     turn = std::ranges::find_if(order_, [&](bool is_low) { return (is_low ? low_ : full_)->any_ready(); });
     if (turn != order_.end()) break;
     if (waits_no_longer()) return std::nullopt;
+    if (starved.seconds() >= starving_after && low_->any_idle_compiler()) (void)asked_for_more();
     std::this_thread::sleep_for(poll_interval);
   }
   const bool is_low = *turn;

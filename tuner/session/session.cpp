@@ -57,7 +57,8 @@ struct Session::State {
   Objective objective;
   TopCandidates top_candidates;
   std::unordered_map<std::string, Evaluation> known = {};
-  bool timed_again = false;  ///< the best known, or nothing is known
+  bool timed_again = false;   ///< the best known, or nothing is known
+  bool timing_known = false;  ///< right now
   std::deque<Asked> queue = {};
   std::set<std::string> unread = {};  ///< keys of configurations whose energy was not read once
   double start = 0;
@@ -87,6 +88,7 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
     return interrupted() || seconds_left(state) <= rerank_seconds(state, rerank);
   };
   evaluator_.stop_when({.waiting = search_is_over, .device = is_over});
+  evaluator_.when_starving([this, &state] { return !state.timing_known && ask(state, 1); });
   try {
     if (first_ && budget.evaluations != 0) enqueue(state, *first_);
     while (!state.end) {
@@ -101,11 +103,13 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
       return interrupted() || seconds_left(state) <= -rerank_grace;
     };
     evaluator_.stop_when({.waiting = is_over, .device = far_over});
+    evaluator_.when_starving({});
     evaluator_.drop();
     if (state.end != RunEnd::interrupted && state.end != RunEnd::failed) finish(state, record, rerank, fresh);
     evaluator_.stop_when({});
   } catch (...) {
     evaluator_.stop_when({});
+    evaluator_.when_starving({});
     evaluator_.drop();
     end_as_failed(state.result.run);
     throw;
@@ -171,7 +175,9 @@ void Session::time_best_known_again(State& state) {
     if (!best) return;
     const auto& [stored, key] = *best;
     evaluator_.submit(state.known.at(key).configuration);
+    state.timing_known = true;
     std::optional<Evaluation> again = evaluator_.next();
+    state.timing_known = false;
     if (!again) return;
     if (const std::optional<double> value = objective_value(*again, state.objective)) {
       state.result.progress.known_scale = *value / stored;
@@ -270,24 +276,36 @@ std::size_t Session::wanted_in_flight() const {
 /// while does so once for many configurations, while the others keep the device busy.
 void Session::fill_queue(State& state) {
   if (state.end) return;
-  const Progress& progress = state.result.progress;
   const std::size_t window = wanted_in_flight();
   const bool is_short = window <= short_queue;
   if (state.queue.size() >= window || (!is_short && state.queue.size() > window / 2)) return;
-  std::size_t count = window - state.queue.size();
+  (void)ask(state, window - state.queue.size());
+  if (state.queue.empty() && !budget_left(state)) state.end = RunEnd::budget;
+}
+
+/// True where the budget of evaluations allows more than what is in the queue.
+bool Session::budget_left(const State& state) const {
+  return !state.budget.evaluations ||
+         state.result.progress.evaluations + state.queue.size() < *state.budget.evaluations;
+}
+
+/// Asks the strategy for so many, as far as the budget allows. False where none has to be evaluated.
+bool Session::ask(State& state, std::size_t count) {
   if (state.budget.evaluations) {
-    const std::uint64_t counted = progress.evaluations + state.queue.size();
+    const std::uint64_t counted = state.result.progress.evaluations + state.queue.size();
     count = std::min<std::uint64_t>(count,
                                     *state.budget.evaluations - std::min(*state.budget.evaluations, counted));
-    if (count == 0) {
-      if (state.queue.empty()) state.end = RunEnd::budget;
-      return;
-    }
   }
+  if (count == 0) return false;
   const double asking = clock_();
   const std::vector<search::ConfigurationId> ids = strategy_.ask(count);
   state.result.progress.search_seconds += clock_() - asking;
-  for (const search::ConfigurationId id : ids) enqueue(state, id);
+  bool any_unknown = false;
+  for (const search::ConfigurationId id : ids) {
+    enqueue(state, id);
+    any_unknown = any_unknown || (!state.queue.empty() && !state.queue.back().known);
+  }
+  return any_unknown;
 }
 
 void Session::enqueue(State& state, search::ConfigurationId id) {
@@ -307,11 +325,13 @@ void Session::enqueue(State& state, search::ConfigurationId id) {
 /// Takes the first of the queue out, or one that overtook it; without an evaluation where a recording lacks
 /// it.
 std::pair<search::ConfigurationId, std::optional<Evaluation>> Session::take(State& state) {
-  auto asked = state.queue.begin();
   std::optional<Evaluation> answer;
-  if (asked->known) {
+  const bool is_known = state.queue.front().known;
+  if (!is_known) answer = evaluator_.next();  // which may ask for more
+  auto asked = state.queue.begin();
+  if (is_known) {
     answer = state.known.at(asked->key);
-  } else if ((answer = evaluator_.next())) {
+  } else if (answer) {
     const auto is_answered = [key = answer->configuration.key()](const State::Asked& one) {
       return !one.known && one.key == key;
     };

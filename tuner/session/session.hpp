@@ -111,6 +111,8 @@ class Session {
   void check_time(State& state, const RerankOptions& rerank) const;
   void note_time(State& state) const;
   void fill_queue(State& state);
+  bool ask(State& state, std::size_t count);
+  bool budget_left(const State& state) const;
   void enqueue(State& state, search::ConfigurationId id);
   std::pair<search::ConfigurationId, std::optional<Evaluation>> take(State& state);
   void one_evaluation(State& state);

@@ -264,7 +264,7 @@ class DeviceServer {
     const auto view = prepared_->fetch(request.at("buffer").get<std::string>());
     if (!view) return tl::unexpected(view.error());
     SharedMemory memory(view->bytes.size());
-    std::ranges::copy(view->bytes, memory.bytes().begin());
+    copy(memory.bytes(), view->bytes);
     return Response{
         {{"type", encode(view->type)}, {"extents", encode(view->extents)}, {"size", view->bytes.size()}},
         FileDescriptor(dup(memory.descriptor()))};

@@ -70,17 +70,18 @@ std::int64_t at_most(std::initializer_list<std::int64_t> values, std::int64_t wa
 }
 
 /// Prefers tiles whose sums of all fused steps stay in the registers of a thread: with more, everything is
-/// spilled. About 72 words leave room for addresses and the planes that are loaded ahead.
+/// spilled. In three dimensions, about 72 words leave room for addresses and the planes that are loaded ahead
+/// where 384 threads share the registers; in two, blocks are small, and a thread may have twice as many.
 void prefer_few_registers(FamilySpace& space, const StencilJob& job) {
   if (!temporal_applies(job)) return;
-  constexpr std::int64_t words_of_sums = 72;
   const bool flat = job.dimensions == 2;
+  const std::int64_t words_of_sums = flat ? 144 : 72;
   const std::int64_t words = static_cast<std::int64_t>(job.element_bytes()) / 4;
   const std::int64_t cells_x = flat ? 4 : 2, cells_y = flat ? 1 : words == 1 ? 4 : 3;
   const std::int64_t planes =
       2 * std::max<std::int64_t>(job.stencil.radii()[2], 1) + (job.stencil.star() ? 0 : 1);
   const std::int64_t fused = words_of_sums / (planes * cells_x * cells_y * words);
-  space.prefer("fused", at_most({2, 3, 4, 5, 6, 7, 8, 9}, std::min(fused, job.steps)));
+  space.prefer("fused", at_most({2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16}, std::min(fused, job.steps)));
   space.prefer("cells_x", cells_x);
   space.prefer("vector", 2);
   if (flat) {

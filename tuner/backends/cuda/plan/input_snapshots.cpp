@@ -14,8 +14,9 @@ namespace {
 constexpr int poison = 0xff;
 
 /// A search checks every configuration at several small sizes with two seeds, which differ: of small ones, so
-/// many are kept. Large ones, those of the tuned size in each layout, are limited by their bytes alone: sending
-/// one anew takes longer than an evaluation, and dozens of small ones come between two uses of a layout.
+/// many are kept. Large ones, those of the tuned size in each layout, are limited by their bytes alone:
+/// sending one anew takes longer than an evaluation, and dozens of small ones come between two uses of a
+/// layout.
 constexpr std::size_t max_small = 96;
 constexpr std::uint64_t small_bytes = std::uint64_t{8} << 20;
 
@@ -47,6 +48,11 @@ const InputSnapshot* InputSnapshots::keep(const SnapshotKey& key, const TensorVi
                                           DeviceChecks& checks, cudaStream_t stream) {
   const auto size = key.allocation_bytes();
   if (size > max_bytes_) return nullptr;
+  // Other layouts of a large tensor are made of a dense one on the device.
+  auto dense_key = key;
+  dense_key.layout = Layout::dense(key.layout.extents);
+  const bool has_dense = size > small_bytes && !key.layout.is_dense() && size <= max_bytes_ / 2;
+  const auto* const dense = has_dense ? get(dense_key, tensor, checks, stream) : nullptr;
   const auto is_small = [](const InputSnapshot& one) { return one.key.allocation_bytes() <= small_bytes; };
   while (std::ranges::count_if(snapshots_, is_small) >= std::ptrdiff_t{max_small})
     drop(std::prev(std::ranges::find_if(snapshots_.rbegin(), snapshots_.rend(), is_small).base()));
@@ -55,7 +61,13 @@ const InputSnapshot* InputSnapshots::keep(const SnapshotKey& key, const TensorVi
   auto memory = pool_.take(size);
   while (memory.data() == nullptr && drop_oldest()) memory = pool_.take(size);
   if (memory.data() == nullptr) return nullptr;
-  send(memory.data(), key, tensor, stream);
+  const auto* const source = dense == nullptr ? nullptr : find(dense_key);
+  if (source == nullptr) {
+    send(memory.data(), key, tensor, stream);
+  } else {
+    check(cudaMemsetAsync(memory.data(), poison, size, stream));
+    rearrange(memory.data(), source->memory.data(), copy_shape(key.layout, element_size(key.type)), stream);
+  }
   auto sums = checks.sums(memory.data(), size, stream);
   check(sums ? cudaSuccess : sums.error());
   snapshots_.push_front({key, std::move(memory), std::move(*sums)});

@@ -99,11 +99,24 @@ CopyShape copy_shape(const Layout& layout, std::size_t element_size) {
   return shape;
 }
 
-void upload(std::byte* allocation, const std::byte* host, const CopyShape& shape, cudaStream_t stream) {
+namespace {
+
+void from_dense(std::byte* allocation, const std::byte* from, const CopyShape& shape, cudaMemcpyKind kind,
+                cudaStream_t stream) {
   if (shape.width == 0) return;
   const StridedSide device{allocation + shape.device_offset, &CopyLoop::device_stride};
-  const StridedSide dense{const_cast<std::byte*>(host), &CopyLoop::host_stride};  // only read from
-  copy(device, dense, shape.width, shape.loops, cudaMemcpyHostToDevice, stream);
+  const StridedSide dense{const_cast<std::byte*>(from), &CopyLoop::host_stride};  // only read from
+  copy(device, dense, shape.width, shape.loops, kind, stream);
+}
+
+}  // namespace
+
+void upload(std::byte* allocation, const std::byte* host, const CopyShape& shape, cudaStream_t stream) {
+  from_dense(allocation, host, shape, cudaMemcpyHostToDevice, stream);
+}
+
+void rearrange(std::byte* allocation, const std::byte* dense, const CopyShape& shape, cudaStream_t stream) {
+  from_dense(allocation, dense, shape, cudaMemcpyDeviceToDevice, stream);
 }
 
 void download(std::byte* host, const std::byte* allocation, const CopyShape& shape, cudaStream_t stream) {

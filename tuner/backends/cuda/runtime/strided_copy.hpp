@@ -32,6 +32,8 @@ CopyShape copy_shape(const Layout& layout, std::size_t element_size);
 /// Enqueue the copy of a tensor between its allocation and dense host memory, with the fewest calls that the
 /// runtime's limits on pitches allow.
 void upload(std::byte* allocation, const std::byte* host, const CopyShape& shape, cudaStream_t stream);
+/// The same from dense memory of the device.
+void rearrange(std::byte* allocation, const std::byte* dense, const CopyShape& shape, cudaStream_t stream);
 void download(std::byte* host, const std::byte* allocation, const CopyShape& shape, cudaStream_t stream);
 
 }  // namespace tune::cuda
