@@ -3,6 +3,10 @@
 #include <cstring>
 
 #include "tests/tuner/backends/cuda/gpu_fixture.hpp"
+#include "tuner/backends/cuda/checks/device_checks.hpp"
+#include "tuner/backends/cuda/plan/input_snapshots.hpp"
+#include "tuner/backends/cuda/runtime/handles.hpp"
+#include "tuner/backends/cuda/runtime/memory_pool.hpp"
 #include "tuner/base/error.hpp"
 
 namespace tune::cuda {
@@ -159,6 +163,44 @@ TEST_F(GpuBuffers, RefuseTensorsThatDoNotFit) {
   EXPECT_THROW((*prepared)->run_checked(views_of(other_type)), Error);
   EXPECT_THROW((*prepared)->fetch("nothing"), Error);
   EXPECT_TRUE((*prepared)->run_checked(views_of(right)));
+}
+
+/// 16 MiB and more: laid out on the device, from a dense copy.
+TEST_F(GpuBuffers, LaysLargeTensorsOutOnTheDevice) {
+  const Extents extents{509, 64, 129};
+  const TensorSet inputs{{"in", counting(extents)}};
+  const Layout padded{extents, {1, 512, 512 * 64}, 3, 512 * 64 * 129 + 3};
+  for (const Layout& in : {padded, Layout::dense(extents), padded}) {
+    const auto prepared = run(shift_plan(in, Layout::dense(extents)), inputs);
+    const auto view = prepared->fetch("out");
+    ASSERT_TRUE(view);
+    const std::vector<float> values = floats(*view);
+    ASSERT_EQ(values.size(), element_count(extents));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (i % extents[0] != 0) ASSERT_EQ(values[i], static_cast<float>(i - 1)) << i;
+  }
+}
+
+TEST_F(GpuBuffers, SmallSnapshotsReplaceNoLargeOnes) {
+  MemoryPool pool;
+  DeviceChecks checks(backend_->properties());
+  const Stream stream = make_stream();
+  InputSnapshots snapshots(pool, std::uint64_t{1} << 30);
+  const auto keep = [&](const HostTensor& tensor, const std::string& name) {
+    const TensorView view = view_of(tensor);
+    const SnapshotKey key = snapshot_key(name, Layout::dense(tensor.extents()), view);
+    EXPECT_NE(snapshots.get(key, view, checks, stream.get()), nullptr);
+    return key;
+  };
+  const HostTensor large = counting({std::uint64_t{4} << 20});
+  const SnapshotKey of_large = keep(large, "large");
+  std::vector<HostTensor> small;
+  for (std::uint64_t i = 0; i < 300; ++i) small.push_back(counting({100 + i}));
+  std::vector<SnapshotKey> keys;
+  for (const HostTensor& one : small) keys.push_back(keep(one, "small"));
+  EXPECT_NE(snapshots.find(of_large), nullptr);
+  EXPECT_NE(snapshots.find(keys.back()), nullptr);
+  EXPECT_EQ(snapshots.find(keys.front()), nullptr) << "there are limits for small ones too";
 }
 
 }  // namespace
