@@ -38,7 +38,7 @@ void SpaceRequest::add_to(OptionTable& table) {
 }
 
 std::vector<Configuration> draw(const search::SearchSpace& space, std::uint64_t count, std::uint64_t seed) {
-  const auto strategy = search::choose_strategy("random").make({space, seed});
+  const auto strategy = search::choose_strategy("random:values=on").make({space, seed});
   std::vector<Configuration> drawn;
   for (const search::ConfigurationId id : strategy->ask(count)) drawn.push_back(space.at(id));
   return drawn;

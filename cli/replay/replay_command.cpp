@@ -142,6 +142,11 @@ void ReplayRequest::add_to(OptionTable& table) {
               0);
   table.count("batch", "N", "ask a strategy for N configurations at a time, as far as it allows; default: 1",
               comparison.batch, 1);
+  table.count(
+      "in-flight", "N",
+      "keep N configurations on their way, as far as a strategy allows: it chooses before the results of the "
+      "last N-1; default: 1",
+      comparison.in_flight, 1);
   table.texts(
       "warm", "FILE...",
       "recorded spaces whose results are given to the strategies as related records, the most similar first",
@@ -225,6 +230,8 @@ int run_replay(const ReplayRequest& request) {
   if (strategies.empty())
     for (const search::StrategyEntry& entry : search::strategies()) strategies.emplace_back(entry.name);
   request.folds.check(strategies.size());
+  if (request.comparison.batch > 1 && request.comparison.in_flight > 1)
+    throw UsageError("--batch and --in-flight exclude each other: name one of them");
   const WarmChoice& warm = request.warm;
   warm.check();
   const NamedFile json{"json", request.json}, csv{"csv", request.csv};

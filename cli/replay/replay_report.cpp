@@ -156,6 +156,8 @@ std::string to_text(const ReplayReport& report) {
     text += "Columns in 's': after so many seconds of recorded time, without the strategy's own.\n";
   if (report.options.batch > 1)
     text += format("Strategies were asked for {} configurations at a time.\n", report.options.batch);
+  if (report.options.in_flight > 1)
+    text += format("Up to {} configurations were on their way.\n", report.options.in_flight);
   if (!report.warm.empty()) text += report.warm + "\n";
   return text;
 }
@@ -287,6 +289,7 @@ std::string to_json(const ReplayReport& report) {
                          {"repeats", report.options.repeats},
                          {"seed", report.options.seed},
                          {"batch", report.options.batch},
+                         {"in_flight", report.options.in_flight},
                          {"warm", report.warm.empty() ? ordered_json(nullptr) : ordered_json(report.warm)}};
   object["spaces"] = ordered_json::array();
   for (std::size_t s = 0; s < report.spaces.size(); ++s) object["spaces"].push_back(space_json(report, s));

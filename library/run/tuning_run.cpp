@@ -134,6 +134,16 @@ class LowFidelityRun {
   std::optional<RunId> run_;
 };
 
+/// Returns what no configuration with each value of the first parameter can beat, by the value's index.
+std::vector<double> variant_bounds(const Problem& problem, const Instance& instance,
+                                   const search::SearchSpace& space, const DeviceProperties& device) {
+  std::vector<double> bounds;
+  if (space.parameters().empty()) return bounds;
+  for (const Value& value : space.parameters().front().values)
+    bounds.push_back(problem.least_seconds(instance, value, device));
+  return bounds;
+}
+
 /// Returns the name of the first parameter where it chooses among texts, such as the variant; else nothing.
 std::string first_choice(const search::SearchSpace& space) {
   if (space.parameters().empty()) return {};
@@ -245,6 +255,7 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
   options.measure.flush_cache = request.cache == CacheState::cold;
   options.measure.energy = !by_time;
   options.compile_threads = request.compilers;
+  if (by_time) record.variant_bounds = variant_bounds(problem, instance, space, backend.properties());
   options.race = by_time && request.race;  // the slower one may take less energy
   options.reproducible = request.reproducible;
   auto full = std::make_unique<DeviceEvaluator>(problem, instance, backend, sources, options);
@@ -285,6 +296,7 @@ SessionResult tune(db::Database& database, const search::SearchSpace& space, Eva
     say(related.notice);
     task.related = std::move(related.records);
   }
+  task.variant_bounds = record.variant_bounds;
   const auto strategy = request.strategy->make(task);
   Session session(space, *strategy, evaluator, store, seconds_now);
   if (request.default_first) session.begin_with(space.default_configuration());

@@ -30,13 +30,18 @@ struct SearchTask {
   const SearchSpace& space;  ///< must outlive the strategy
   std::uint64_t seed = 1;
   std::vector<RelatedRecord> related = {};  ///< the most alike first
+  /// Proven lower bounds of what any configuration with a value of the first parameter (the variant) costs,
+  /// by the value's index, in the unit of costs; 0 where none is known. Empty: none at all. A strategy may
+  /// leave out for good what cannot be cheaper than the best result so far.
+  std::vector<double> variant_bounds = {};
 };
 
 /// Chooses what to evaluate next. It never owns the loop: the session asks for batches and tells what came
 /// out.
 ///
 /// Contract, checked for every strategy by one conformance suite: `ask` returns valid ids, at most `count`,
-/// none twice in a life (told ones included) until all are out; an empty answer means that nothing is left.
+/// none twice in a life (told ones included) until all are out; an empty answer means that nothing is left
+/// that could be the best (see SearchTask::variant_bounds).
 /// The same seed and the same observations give the same trace. Any order and number of `tell`s is allowed,
 /// also of configurations that were never asked for (known from the database).
 class Strategy {

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 namespace tune::search {
 
@@ -19,7 +20,11 @@ double cost_of(const Observation& observation) {
 }
 
 Visited::Visited(ConfigurationId size)
-    : size_(size), remaining_(size), seen_(size > max_bits ? 0 : (size + word_bits - 1) / word_bits) {}
+    : size_(size),
+      remaining_(size),
+      open_{{0, size}},
+      open_size_(size),
+      seen_(size > max_bits ? 0 : (size + word_bits - 1) / word_bits) {}
 
 bool Visited::take(ConfigurationId id) {
   if (seen(id)) return false;
@@ -31,12 +36,32 @@ bool Visited::take(ConfigurationId id) {
   return true;
 }
 
+void Visited::close(ConfigurationId begin, ConfigurationId end) {
+  std::vector<Range> open;
+  ConfigurationId left_out = 0;
+  for (const Range& range : open_) {
+    const Range closing{std::clamp(begin, range.begin, range.end), std::clamp(end, range.begin, range.end)};
+    left_out += closing.end - closing.begin;
+    if (size_ > max_bits)
+      remaining_ += static_cast<ConfigurationId>(std::ranges::count_if(
+          seen_of_many_, [&](ConfigurationId id) { return closing.begin <= id && id < closing.end; }));
+    for (ConfigurationId id = closing.begin; size_ <= max_bits && id < closing.end; ++id)
+      remaining_ += (seen_[id / word_bits] >> (id % word_bits)) & 1;
+    if (range.begin < closing.begin) open.push_back({range.begin, closing.begin});
+    if (closing.end < range.end) open.push_back({closing.end, range.end});
+  }
+  open_ = std::move(open);
+  open_size_ -= left_out;
+  remaining_ -= left_out;
+}
+
 std::vector<ConfigurationId> Visited::unseen() const {
   std::vector<ConfigurationId> ids;
   ids.reserve(remaining_);
-  if (size_ > max_bits) {
-    for (ConfigurationId id = 0; id < size_; ++id)
-      if (!seen(id)) ids.push_back(id);
+  if (size_ > max_bits || open_size_ < size_) {
+    for (const Range& range : open_)
+      for (ConfigurationId id = range.begin; id < range.end; ++id)
+        if (!seen(id)) ids.push_back(id);
     return ids;
   }
   for (std::size_t word = 0; word < seen_.size(); ++word) {
@@ -48,9 +73,18 @@ std::vector<ConfigurationId> Visited::unseen() const {
   return ids;
 }
 
+ConfigurationId Visited::draw(Random& random) const {
+  ConfigurationId place = random.below(open_size_);
+  for (const Range& range : open_) {
+    if (place < range.end - range.begin) return range.begin + place;
+    place -= range.end - range.begin;
+  }
+  throw std::logic_error("the open configurations are fewer than was counted");
+}
+
 std::optional<ConfigurationId> Visited::random_unseen(Random& random) {
   if (remaining_ == 0) return std::nullopt;
-  if (few_.empty() && remaining_ < size_ / max_tries) few_ = unseen();
+  if (few_.empty() && remaining_ < open_size_ / max_tries) few_ = unseen();
   // A configuration that was taken meanwhile is still listed, and leaves the list when it is drawn: once
   // each.
   while (!few_.empty()) {
@@ -58,8 +92,8 @@ std::optional<ConfigurationId> Visited::random_unseen(Random& random) {
     if (!seen(few_.back())) return few_.back();
     few_.pop_back();
   }
-  ConfigurationId id = random.below(size_);
-  while (seen(id)) id = random.below(size_);
+  ConfigurationId id = draw(random);
+  while (seen(id)) id = draw(random);
   return id;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -24,6 +25,7 @@ class Visited {
   explicit Visited(ConfigurationId size);
 
   bool seen(ConfigurationId id) const {
+    if (is_closed(id)) return true;
     if (size_ > max_bits) return seen_of_many_.contains(id);
     return ((seen_[id / word_bits] >> (id % word_bits)) & 1) != 0;
   }
@@ -33,6 +35,12 @@ class Visited {
 
   /// Marks a configuration as seen. Returns false where it was seen before.
   bool take(ConfigurationId id);
+  /// Leaves out the configurations from `begin` on and before `end` for good: they count as seen.
+  void close(ConfigurationId begin, ConfigurationId end);
+  bool is_closed(ConfigurationId id) const {
+    return std::ranges::none_of(open_,
+                                [id](const Range& range) { return range.begin <= id && id < range.end; });
+  }
   /// Returns one of the unseen, each with the same chance, or nothing where all were seen. O(1) on average
   /// over any sequence of calls.
   std::optional<ConfigurationId> random_unseen(Random& random);
@@ -55,10 +63,18 @@ class Visited {
   static constexpr ConfigurationId word_bits = 64;
   static constexpr ConfigurationId max_bits = ConfigurationId{1} << 26;  ///< 8 MB
 
+  struct Range {
+    ConfigurationId begin, end;
+  };
+
   void find_best();
+  /// Returns any configuration that is not closed.
+  ConfigurationId draw(Random& random) const;
 
   ConfigurationId size_;
   ConfigurationId remaining_;
+  std::vector<Range> open_;          ///< what is not closed, in increasing order
+  ConfigurationId open_size_;        ///< configurations in it
   std::vector<std::uint64_t> seen_;  ///< a bit each
   std::unordered_set<ConfigurationId> seen_of_many_;
   std::vector<ConfigurationId> few_;  ///< once few are left: all that are unseen, and maybe others

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "search/models/gaussian_process.hpp"
-#include "search/random.hpp"
 
 namespace tune::search {
 
@@ -45,12 +44,5 @@ class CandidatePool {
   Eigen::Index rows_ = 0;                   ///< of `whitened_` that hold something
   Eigen::ArrayXf explained_;
 };
-
-/// Chooses a first design: a Latin hypercube (M. D. McKay, R. J. Beckman, W. J. Conover, 1979) over the
-/// dimensions that are parameters, each point replaced by the nearest candidate that is not taken yet. The
-/// distance is the sum over dimensions; `lean`, one number a candidate, is added to it. Returns all
-/// candidates where there are fewer.
-std::vector<ConfigurationId> latin_hypercube(const Encoding& encoding, const CandidatePool& candidates,
-                                             std::size_t count, const Eigen::ArrayXf& lean, Random& random);
 
 }  // namespace tune::search

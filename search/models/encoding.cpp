@@ -50,11 +50,8 @@ std::vector<double> places(const std::vector<double>& numbers) {
 /// Returns the values as numbers, or none where they are switches.
 std::vector<double> amounts(const Parameter& parameter) {
   std::vector<double> numbers;
-  for (const Value& value : parameter.values) {
-    if (!value.is_int() && !value.is_real()) return {};
-    numbers.push_back(value.as_real());
-  }
-  if (numbers.size() <= few_values && std::ranges::min(numbers) <= 0) return {};
+  if (!are_amounts(parameter)) return numbers;
+  for (const Value& value : parameter.values) numbers.push_back(value.as_real());
   return numbers;
 }
 
@@ -75,6 +72,13 @@ bool all_whole_and_positive(const Parameter& parameter) {
 }
 
 }  // namespace
+
+bool are_amounts(const Parameter& parameter) {
+  const auto is_number = [](const Value& value) { return value.is_int() || value.is_real(); };
+  if (!std::ranges::all_of(parameter.values, is_number)) return false;
+  const auto is_positive = [](const Value& value) { return value.as_real() > 0; };
+  return parameter.values.size() > few_values || std::ranges::all_of(parameter.values, is_positive);
+}
 
 Encoding::Encoding(const SearchSpace& space, bool derived) : space_(space) {
   const std::size_t count = space.parameters().size();

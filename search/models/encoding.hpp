@@ -12,6 +12,10 @@
 
 namespace tune::search {
 
+/// Returns true where the values of a parameter are amounts, which have an order: numbers, but not a few of
+/// which one is 0 or less. Else they are switches or names.
+bool are_amounts(const Parameter& parameter);
+
 /// A coordinate of a configuration for models: a parameter, or a figure that follows from parameters. A
 /// configuration has one of finitely many levels in it.
 struct Dimension {

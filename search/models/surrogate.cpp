@@ -304,11 +304,19 @@ std::optional<Surrogate::Valued> Surrogate::best_of(std::span<const Configuratio
   return best;
 }
 
-std::optional<ConfigurationId> Surrogate::best_candidate() const {
-  Eigen::Index best = 0;
-  if (scores_.size() == 0 || scores_.maxCoeff(&best) < 0) return std::nullopt;
-  if (cost_) (scores_ * cost_weights_).maxCoeff(&best);
-  return candidates_.id(static_cast<std::size_t>(best));
+std::optional<ConfigurationId> Surrogate::best_candidate(const std::function<bool(ConfigurationId)>& allowed,
+                                                         float above) const {
+  std::optional<ConfigurationId> best;
+  float max = above;
+  for (Eigen::Index i = 0; i < scores_.size(); ++i) {
+    if (scores_(i) < 0) continue;
+    const float score = cost_ ? scores_(i) * cost_weights_(i) : scores_(i);
+    const ConfigurationId id = candidates_.id(static_cast<std::size_t>(i));
+    if (score <= max || (allowed && !allowed(id))) continue;
+    max = score;
+    best = id;
+  }
+  return best;
 }
 
 }  // namespace tune::search

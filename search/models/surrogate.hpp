@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -94,10 +95,11 @@ class Surrogate {
   /// Returns the largest expected improvement among the unseen candidates, on the scale of slowdowns, as of
   /// the last update; nothing before a fit, or where no candidate is left.
   std::optional<double> largest_gain() const { return largest_gain_; }
-  /// True when some candidate has a positive value: improvements may be too unlikely for a number.
-  bool has_acquisition_value() const { return scores_.size() > 0 && scores_.maxCoeff() > 0; }
-  /// Returns the unseen candidate with the largest acquisition value.
-  std::optional<ConfigurationId> best_candidate() const;
+  /// Returns the unseen candidate with the largest acquisition value among those that `allowed` lets through
+  /// (all where it is empty), if its value is more than `above`: it is 0 where improvements are too unlikely
+  /// for a number.
+  std::optional<ConfigurationId> best_candidate(const std::function<bool(ConfigurationId)>& allowed = {},
+                                                float above = -1) const;
   /// A configuration and its acquisition value.
   struct Valued {
     ConfigurationId id;

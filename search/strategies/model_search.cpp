@@ -1,83 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/strategies/model_search.hpp"
 
-#include <limits>
+#include <cmath>
+#include <functional>
+#include <numeric>
 #include <unordered_set>
 
-#include "search/models/candidates.hpp"
 #include "search/strategies/registry.hpp"
 
 namespace tune::search {
-namespace {
-
-constexpr int max_variant_draws = 16;
-
-/// Returns the value that a parameter has in the guess for a variant; else its default.
-const Value& guess_of(const SpaceDefinition& definition, const Value& variant, const Parameter& parameter) {
-  for (const auto& guess : definition.guesses) {
-    const std::pair<std::string, Value> chosen{definition.parameters.front().name, variant};
-    if (std::ranges::find(guess, chosen) == guess.end()) continue;
-    for (const auto& [name, value] : guess)
-      if (name == parameter.name && std::ranges::find(parameter.values, value) != parameter.values.end())
-        return value;
-  }
-  return parameter.default_value;
-}
-
-}  // namespace
-
-/// Numbers are in lexical order, so that a variant is one range of them. A space with another order of the
-/// parameters has no variants here.
-Variants::Variants(const SearchSpace& space) : space_(space) {
-  if (space.parameters().empty() || space.empty()) return;
-  const Parameter& first = space.parameters().front();
-  if (first.values.size() < 2 || first.values.size() > max || first.exists_if) return;
-  if (!std::ranges::all_of(first.values, &Value::is_text)) return;
-  const auto value = [&](ConfigurationId id) { return space.value_indices(id).front(); };
-  for (ConfigurationId begin = 0; begin < space.size() && members_.size() <= first.values.size();) {
-    ConfigurationId last = begin, end = space.size();
-    while (last + 1 < end) {
-      const ConfigurationId middle = last + (end - last) / 2;
-      (value(middle) == value(begin) ? last : end) = middle;
-    }
-    members_.push_back({value(begin), begin, end});
-    begin = end;
-  }
-  const bool in_order = std::ranges::adjacent_find(members_, [](const Members& a, const Members& b) {
-                          return a.value >= b.value;
-                        }) == members_.end();
-  if (!in_order || members_.size() < 2) members_.clear();
-}
-
-std::size_t Variants::of(ConfigurationId id) const {
-  const auto after = std::ranges::upper_bound(members_, id, {}, &Members::begin);
-  return static_cast<std::size_t>(after - members_.begin()) - 1;
-}
-
-std::optional<ConfigurationId> Variants::draw(std::size_t variant, const Visited& seen,
-                                              Random& random) const {
-  for (int attempt = 0; attempt < max_variant_draws; ++attempt) {
-    const ConfigurationId id = members_[variant].begin + random.below(members(variant));
-    if (!seen.seen(id)) return id;
-  }
-  return std::nullopt;
-}
-
-ConfigurationId Variants::typical(std::size_t variant, Random& random) const {
-  const std::vector<Parameter>& parameters = space_.parameters();
-  const Value& name = parameters.front().values[static_cast<std::size_t>(members_[variant].value)];
-  std::vector<ValueCosts> costs;
-  for (const Parameter& parameter : parameters) {
-    ValueCosts cost{std::vector<double>(parameter.values.size(), 1.0)};
-    const auto usual = std::ranges::find(parameter.values, guess_of(space_.definition(), name, parameter));
-    cost.values[static_cast<std::size_t>(usual - parameter.values.begin())] = 0;
-    costs.push_back(std::move(cost));
-  }
-  costs[0].values.assign(costs[0].values.size(), std::numeric_limits<double>::infinity());
-  costs[0].values[static_cast<std::size_t>(members_[variant].value)] = 0;
-  return space_.cheapest(costs, random).value_or(members_[variant].begin);
-}
-
 void visit_options(ModelOptions& options, OptionVisitor& visitor) {
   visitor.count("start", options.start, 1, 1000, "configurations of the first design");
   visitor.count("sample", options.design_sample, 1, 10'000, "random configurations it is chosen from");
@@ -92,20 +23,27 @@ void visit_options(ModelOptions& options, OptionVisitor& visitor) {
   visitor.count("neighbours", options.local_turn, 1, 1000, "every so many choices is beside the best",
                 "never");
   visitor.count("random", options.random_turn, 1, 100'000, "every so many choices is one at random", "never");
+  visitor.count("variants", options.variant_turn, 1, 1000,
+                "every so many choices is an untried variant, at first");
+  visitor.number("patience", options.patience, 0.01, 1e6, "with variants whose best is slower");
   visitor.count("pool", options.pool, 100, 100'000, "candidates where the space has more");
   visitor.number("cost", options.cost, 0, 10,
                  "exponent of the expected seconds that acquisition values are divided by");
   visitor.count("transfers", options.transfers, 0, 100, "best of a related record that are tried");
   visitor.count("trust", options.warm_start_evaluations, 0, 100'000,
                 "evaluations for which related records are followed");
+  visitor.count("hedge", options.hedge, 1, 1000,
+                "results of these without a gain before every second choice ignores records", "never");
 }
 
 namespace {
 
+constexpr int max_attempts = 16;                // to draw what is wanted
 constexpr int max_steps = 8;                    // of a climb
 constexpr std::size_t min_successes = 3;        // successes before a fit means anything
 constexpr std::size_t recent_evaluations = 20;  // evaluations whose gains may come again
-constexpr std::size_t min_spread = 2;           // of a design, besides one of each variant
+constexpr std::size_t min_spread = 4;           // of a design, besides one of each variant
+constexpr double hopeless = 0.4;                // share of the best that a variant reached in related records
 
 }  // namespace
 
@@ -118,16 +56,23 @@ ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
       evidence_(space_.size()),
       model_{Surrogate(encoding_, options.prior_means ? launch_prior_means(encoding_) : PriorMeans{},
                        options.prior, options.softness)},
+      results_(variants_.size()),
       known_variants_(variants_.size(), false) {
   if (options_.cost > 0) model_.surrogate.weigh_cost(options_.cost);
+  for (std::size_t v = 0; v < variants_.size(); ++v)
+    bounds_.push_back(
+        variants_.value(v) < task.variant_bounds.size() ? task.variant_bounds[variants_.value(v)] : 0);
   of_variants_ = one_of_each_variant();
   take_records(task.related);
-  plan_design();
+  plan_design(std::max(options_.start, variants_.size() + std::min(min_spread, options_.start)) -
+              variants_.size());
+  std::ranges::reverse(of_variants_);
 }
 
 void ModelSearch::take_records(const std::vector<RelatedRecord>& records) {
   PriorMeans transfers;
-  std::vector<bool> known(variants_.size(), false);
+  VariantResults results(variants_.size());
+  std::vector<std::optional<double>> reached(variants_.size());
   for (const RelatedRecord& record : records) {
     if (auto prior_mean = transfer_prior_mean(encoding_, record, 1 / static_cast<double>(records.size()),
                                               options_.softness))
@@ -135,8 +80,12 @@ void ModelSearch::take_records(const std::vector<RelatedRecord>& records) {
     const std::size_t count = from_records_.empty() ? options_.transfers : options_.transfers / 2;
     for (const ConfigurationId id : best_apart(space_, record, count))
       if (std::ranges::find(from_records_, id) == from_records_.end()) from_records_.push_back(id);
-    for (const Observation& one : record.observations)
-      if (variants_.size() > 0 && one.cost) known[variants_.of(one.id)] = true;
+    if (variants_.size() == 0) continue;
+    VariantResults of_record(variants_.size());
+    for (const Observation& one : record.observations) of_record.tell(variants_.of(one.id), one.cost);
+    for (std::size_t v = 0; v < reached.size(); ++v)
+      if (const auto share = of_record.share_of_best(v))
+        reached[v] = std::max(reached[v].value_or(0), *share);
   }
   if (transfers.empty()) {
     std::ranges::reverse(from_records_);
@@ -144,42 +93,41 @@ void ModelSearch::take_records(const std::vector<RelatedRecord>& records) {
   }
   // The records have no result of a variant that is newer than they are.
   for (const ConfigurationId id : of_variants_)
-    if (!known[variants_.of(id)]) from_records_.push_back(id);
+    if (!reached[variants_.of(id)]) from_records_.push_back(id);
   std::ranges::reverse(from_records_);
+  const auto share = [&](ConfigurationId id) { return reached[variants_.of(id)].value_or(1); };
+  std::erase_if(of_variants_, [&](ConfigurationId id) { return share(id) < hopeless; });
+  std::ranges::stable_sort(of_variants_, std::greater{}, share);
   transfer_ = std::make_unique<Model>(
       Model{Surrogate(encoding_, std::move(transfers), options_.prior, options_.softness)});
 }
 
 /// The defaults, with which the author of a kernel would begin, are the best first estimate of what each
-/// variant can do.
+/// variant can do. Variants with many configurations are likely to come early.
 std::vector<ConfigurationId> ModelSearch::one_of_each_variant() {
-  std::vector<ConfigurationId> ones;
-  for (std::size_t v = 0; v < variants_.size(); ++v) ones.push_back(variants_.typical(v, random_));
-  for (std::size_t left = ones.size(); left > 1; --left) std::swap(ones[left - 1], ones[random_.below(left)]);
-  const auto usual = std::ranges::find(ones, space_.default_configuration().value_or(space_.size()));
-  if (usual != ones.end()) std::rotate(ones.begin(), usual, usual + 1);
-  return ones;
+  std::vector<std::pair<double, ConfigurationId>> ones;
+  for (std::size_t v = 0; v < variants_.size(); ++v) {
+    const double chance = std::log(1 - random_.uniform()) / static_cast<double>(variants_.members(v));
+    ones.emplace_back(-chance, variants_.typical(v, random_));
+  }
+  std::ranges::sort(ones);
+  std::vector<ConfigurationId> ids;
+  for (const auto& [chance, id] : ones) ids.push_back(id);
+  const auto usual = std::ranges::find(ids, space_.default_configuration().value_or(space_.size()));
+  if (usual != ids.end()) std::rotate(ids.begin(), usual, usual + 1);
+  return ids;
 }
 
 /// Points are taken from a sample, in which values are as frequent as in the space: a search should not begin
 /// with rare extremes.
-void ModelSearch::plan_design() {
+void ModelSearch::plan_design(std::size_t size) {
   std::vector<ConfigurationId> ids = draw_candidates();
   const std::size_t count = std::min(options_.design_sample, ids.size());
   for (std::size_t i = 0; i < count; ++i) std::swap(ids[i], ids[i + random_.below(ids.size() - i)]);
   ids.resize(count);
-  Eigen::ArrayXf lean(static_cast<Eigen::Index>(ids.size()));
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    lean(static_cast<Eigen::Index>(i)) =
-        static_cast<float>(options_.lean * model_.surrogate.prior_mean_at(ids[i]));
-  CandidatePool candidates(encoding_);
-  candidates.assign(ids);
-  const std::size_t spread =
-      std::max(options_.start, of_variants_.size() + std::min(min_spread, options_.start)) -
-      of_variants_.size();
-  design_ = latin_hypercube(encoding_, candidates, spread, lean, random_);
-  std::ranges::reverse(of_variants_);
-  std::ranges::reverse(design_);
+  std::vector<double> lean;
+  for (const ConfigurationId id : ids) lean.push_back(options_.lean * model_.surrogate.prior_mean_at(id));
+  design_.emplace(space_, std::move(ids), size, random_, std::move(lean));
 }
 
 std::vector<ConfigurationId> ModelSearch::draw_candidates() {
@@ -189,11 +137,14 @@ std::vector<ConfigurationId> ModelSearch::draw_candidates() {
   const auto add = [&](ConfigurationId id) {
     if (!evidence_.seen.seen(id) && chosen.insert(id).second) ids.push_back(id);
   };
-  // Half of the candidates are shared equally among the variants, since small variants would hardly be drawn
-  // otherwise.
+  // Half of the candidates are shared among the variants by the chances that they have, since small variants
+  // would hardly be drawn otherwise.
+  const std::vector<double> chances = results_.chances(options_.patience, options_.softness);
+  const double all = std::accumulate(chances.begin(), chances.end(), 0.0);
   for (std::size_t v = 0; v < variants_.size(); ++v) {
-    const auto share = std::min<std::size_t>(options_.pool / 2 / variants_.size(), variants_.members(v));
-    for (std::size_t i = 0; i < share; ++i)
+    const double part = static_cast<double>(options_.pool) / 2 * (all > 0 ? chances[v] / all : 0);
+    const auto share = std::min<ConfigurationId>(static_cast<ConfigurationId>(part), variants_.members(v));
+    for (ConfigurationId i = 0; i < share; ++i)
       if (const auto id = variants_.draw(v, evidence_.seen, random_)) add(*id);
   }
   while (ids.size() < options_.pool) add(*evidence_.seen.random_unseen(random_));
@@ -210,19 +161,36 @@ std::vector<ConfigurationId> ModelSearch::draw_candidates() {
 void ModelSearch::tell(std::span<const Observation> observations) {
   for (const Observation& observation : observations) {
     if (evidence_.seen.seen(observation.id) && !evidence_.pending.contains(observation.id)) continue;
-    if (variants_.size() > 0) known_variants_[variants_.of(observation.id)] = true;
     evidence_.add({observation.id, encoding_.encode(observation.id), observation.cost, observation.seconds});
     model_.up_to_date = false;
     if (transfer_) transfer_->up_to_date = false;
+    if (variants_.size() == 0) continue;
+    known_variants_[variants_.of(observation.id)] = true;
+    results_.tell(variants_.of(observation.id), observation.cost);
+  }
+  if (!evidence_.good.empty()) close_variants(*evidence_.best_one().cost);
+}
+
+/// Leaves out the variants that are proven to be no faster than this.
+void ModelSearch::close_variants(double cost) {
+  for (std::size_t v = 0; v < bounds_.size(); ++v) {
+    if (!(bounds_[v] > 0 && bounds_[v] >= cost)) continue;
+    evidence_.seen.close(variants_.begin(v), variants_.end(v));
+    results_.close(v);
+    bounds_[v] = 0;
   }
 }
 
-/// Used before enough evaluations succeeded: random, but rather far from failures and from configurations
-/// that are out.
+/// Used before enough evaluations succeeded: another design as long as nothing failed, then random, but
+/// rather far from failures and from configurations that are out.
 std::optional<ConfigurationId> ModelSearch::choose_blindly() {
+  if (evidence_.good.size() == evidence_.evaluated.size()) {
+    plan_design(options_.start);
+    if (const auto id = design_->take(evidence_.seen)) return id;
+  }
   std::optional<ConfigurationId> best;
   double max = -1;
-  for (int attempt = 0; attempt < 16; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     const auto id = evidence_.seen.random_unseen(random_);
     if (!id) return std::nullopt;
     const std::vector<Level> levels = encoding_.encode(*id);
@@ -269,23 +237,55 @@ std::optional<ConfigurationId> ModelSearch::next_of(std::vector<ConfigurationId>
   return std::nullopt;
 }
 
-std::optional<ConfigurationId> ModelSearch::choose() {
-  if (const auto id = next_of(from_records_)) return id;
-  if (!follows_records() || evidence_.good.size() < min_successes) {
+/// Chooses the first configurations: in turns one of each variant and those of the design.
+std::optional<ConfigurationId> ModelSearch::choose_first() {
+  if (starts_++ % options_.variant_turn == 0)
     while (const auto id = next_of(of_variants_))
       if (is_new_variant(*id)) return id;
-    if (const auto id = next_of(design_)) return id;
-  }
+  return design_->take(evidence_.seen);
+}
+
+/// True where the last results did not improve on the best.
+bool ModelSearch::gained_nothing_lately() const {
+  const std::size_t count = evidence_.evaluated.size();
+  if (options_.hedge == 0 || count <= options_.hedge) return false;
+  return std::ranges::none_of(std::span(evidence_.evaluated).last(options_.hedge),
+                              [](const Evidence::Evaluated& one) { return one.gain > 0; });
+}
+
+/// Draws the variants among which the next configuration is chosen.
+void ModelSearch::draw_open_variants() {
+  open_variants_.clear();
+  if (evidence_.good.empty()) return;
+  for (const double chance : results_.chances(options_.patience, options_.softness))
+    open_variants_.push_back(random_.uniform() < chance);
+}
+
+std::optional<ConfigurationId> ModelSearch::choose() {
+  if (const auto id = next_of(from_records_)) return id;
+  bool follows = follows_records();
+  // The record may have nothing more to give: every second choice is that of a cold search.
+  if (follows && gained_nothing_lately() && hedges_++ % 2 == 0) follows = false;
+  if (!follows || evidence_.good.size() < min_successes)
+    if (const auto id = choose_first()) return id;
   if (evidence_.good.size() < min_successes) return choose_blindly();
-  const Surrogate& model = updated(follows_records() ? *transfer_ : model_);
+  const Surrogate& model = updated(follows ? *transfer_ : model_);
   ++turns_;
+  draw_open_variants();
   // Whatever the process predicts, a search must not be far behind a random one.
-  if (options_.random_turn > 0 && turns_ % options_.random_turn == 0)
-    return evidence_.seen.random_unseen(random_);
+  if (options_.random_turn > 0 && turns_ % options_.random_turn == 0) return random_open();
   if (options_.local_turn > 0 && turns_ % options_.local_turn == 0)
     if (const auto best = best_neighbour(model, evidence_.best_one().id)) return best->id;
-  const auto candidate = model.has_acquisition_value() ? model.best_candidate() : std::nullopt;
-  return candidate ? climb(model, *candidate) : evidence_.seen.random_unseen(random_);
+  const auto candidate = model.best_candidate([&](ConfigurationId id) { return is_open(id); }, 0);
+  return candidate ? climb(model, *candidate) : random_open();
+}
+
+/// Returns an unseen configuration at random, of an open variant where some tries find one.
+std::optional<ConfigurationId> ModelSearch::random_open() {
+  auto id = evidence_.seen.random_unseen(random_);
+  for (int attempt = 0; attempt < max_attempts && id && !is_open(*id); ++attempt)
+    id = evidence_.seen.random_unseen(random_);
+  return id;
 }
 
 /// Where candidates are a sample, the largest acquisition value usually lies beside the best of them: the
@@ -309,7 +309,7 @@ std::vector<ConfigurationId> ModelSearch::ask(std::size_t count) {
     if (!id) break;
     std::vector<Level> levels = encoding_.encode(*id);
     model_.surrogate.expect(*id, levels);
-    if (transfer_) transfer_->surrogate.expect(*id, levels);
+    if (follows_records()) transfer_->surrogate.expect(*id, levels);
     evidence_.seen.take(*id);
     if (variants_.size() > 0) known_variants_[variants_.of(*id)] = true;
     evidence_.pending.emplace(*id, std::move(levels));

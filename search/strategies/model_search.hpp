@@ -11,46 +11,13 @@
 
 #include "search/ask_tell/options.hpp"
 #include "search/ask_tell/strategy.hpp"
-#include "search/ask_tell/visited.hpp"
 #include "search/models/gaussian_process.hpp"
 #include "search/models/surrogate.hpp"
 #include "search/random.hpp"
+#include "search/strategies/stratified.hpp"
+#include "search/strategies/variants.hpp"
 
 namespace tune::search {
-
-/// The variants of a problem: the values of its first parameter, where these are a few texts. Other
-/// parameters depend on them, and the best variant may have a thousandth of all configurations: drawn
-/// uniformly, a search would never see it.
-class Variants {
- public:
-  /// A parameter with more texts is not a choice of variants.
-  static constexpr std::size_t max = 8;
-
-  /// The space must outlive it.
-  explicit Variants(const SearchSpace& space);
-
-  /// Returns how many variants have valid configurations; 0 where fewer than two have.
-  std::size_t size() const { return members_.size(); }
-  /// Returns the number of the variant of a configuration; only where there are variants.
-  std::size_t of(ConfigurationId id) const;
-  /// Returns the number of its configurations.
-  ConfigurationId members(std::size_t variant) const {
-    return members_[variant].end - members_[variant].begin;
-  }
-  /// Draws one of its unseen configurations; returns nothing where some tries meet seen ones only.
-  std::optional<ConfigurationId> draw(std::size_t variant, const Visited& seen, Random& random) const;
-  /// Returns its configuration nearest to its guess (SpaceDefinition::guesses) and the defaults.
-  ConfigurationId typical(std::size_t variant, Random& random) const;
-
- private:
-  struct Members {
-    int value;                   ///< index
-    ConfigurationId begin, end;  ///< all of these
-  };
-
-  const SearchSpace& space_;
-  std::vector<Members> members_;
-};
 
 /// The options of a model search, which hardly depends on any of them; docs/search.md describes how the
 /// values were chosen. Each is an option of the strategy `model` (`model:start=10`): a new one is a member
@@ -62,12 +29,18 @@ struct ModelOptions {
   /// Best configurations of the first related record that are tried; half as many of each further one.
   std::size_t transfers = 4;
   std::size_t warm_start_evaluations = 12;  ///< evaluations for which related records are followed
-  std::size_t pool = 6000;                  ///< candidates where the space has more
-  std::size_t local_turn = 3;               ///< every so many choices is a neighbour of the best; 0: none
-  std::size_t random_turn = 10;             ///< every so many choices is one at random; 0: none
-  bool prior_means = true;                  ///< launch_prior_means are used
-  bool derived = true;                      ///< coordinates that follow from others are added
-  double softness = 0.5;                    ///< of the scale of slowdowns
+  /// Of these: after so many results without a gain every second choice is that of a cold search; 0: none.
+  std::size_t hedge = 4;
+  std::size_t pool = 6000;       ///< candidates where the space has more
+  std::size_t local_turn = 3;    ///< every so many choices is a neighbour of the best; 0: none
+  std::size_t random_turn = 10;  ///< every so many choices is one at random; 0: none
+  /// At first every so many choices is an untried variant at its defaults; the others are of the design, then
+  /// of the model.
+  std::size_t variant_turn = 4;
+  double patience = 1;      ///< VariantResults::chances
+  bool prior_means = true;  ///< launch_prior_means are used
+  bool derived = true;      ///< coordinates that follow from others are added
+  double softness = 0.5;    ///< of the scale of slowdowns
   /// Exponent of an evaluation's expected seconds in its acquisition value.
   double cost = 0;
   GaussianProcessPrior prior = {};
@@ -79,12 +52,14 @@ void visit_options(ModelOptions& options, OptionVisitor& visitor);
 /// Gaussian process of the slowdowns (see Surrogate), every third time among the neighbours of the best only.
 /// Configurations that are out count as if they were expected results, so that batches spread.
 ///
-/// Each variant is tried at its defaults before the design, and every tenth choice is random: whatever the
-/// process predicts, the search must not be far behind a random one.
+/// At first every fourth choice is an untried variant at its defaults; later ones leave out variants whose
+/// results are slow (VariantResults::chances), and for good those that a bound rules out. Every tenth choice
+/// is random: whatever the process predicts, the search must not be far behind a random one.
 ///
 /// Related records come first where there are some: their best configurations, then those that a process with
-/// the same slowdowns as prior mean ranks first. After a dozen evaluations they are forgotten, and the design
-/// follows: a misleading record costs a dozen evaluations, and those that leave the region they led to.
+/// the same slowdowns as prior mean ranks first. When that gains nothing, every second choice is that of a
+/// cold search. After a dozen evaluations they are forgotten: a misleading record costs less than a dozen
+/// evaluations, and those that leave the region they led to.
 class ModelSearch : public Strategy {
  public:
   explicit ModelSearch(const SearchTask& task, const ModelOptions& options = {});
@@ -112,7 +87,8 @@ class ModelSearch : public Strategy {
   };
 
   void take_records(const std::vector<RelatedRecord>& records);
-  void plan_design();
+  void plan_design(std::size_t size);
+  void close_variants(double cost);
   /// Returns one configuration of each variant, the default's first.
   std::vector<ConfigurationId> one_of_each_variant();
   bool is_new_variant(ConfigurationId id) const { return !known_variants_[variants_.of(id)]; }
@@ -121,9 +97,18 @@ class ModelSearch : public Strategy {
   }
   std::optional<Surrogate::Valued> best_neighbour(const Surrogate& model, ConfigurationId id,
                                                   double above = -1) {
-    return model.best_of(space_.some_neighbours(id, max_neighbour_values, random_), id, evidence_, above);
+    std::vector<ConfigurationId> ids = space_.some_neighbours(id, max_neighbour_values, random_);
+    std::erase_if(ids, [&](ConfigurationId one) { return !is_open(one); });
+    return model.best_of(ids, id, evidence_, above);
   }
   std::optional<ConfigurationId> choose();
+  std::optional<ConfigurationId> choose_first();
+  bool gained_nothing_lately() const;
+  void draw_open_variants();
+  bool is_open(ConfigurationId id) const {
+    return open_variants_.empty() || open_variants_[variants_.of(id)];
+  }
+  std::optional<ConfigurationId> random_open();
   ConfigurationId climb(const Surrogate& model, ConfigurationId from);
   std::optional<ConfigurationId> choose_blindly();
   std::optional<ConfigurationId> next_of(std::vector<ConfigurationId>& plan);
@@ -144,9 +129,13 @@ class ModelSearch : public Strategy {
   Model model_;
   std::unique_ptr<Model> transfer_;  ///< its prior mean follows the related records; null without any
   /// All in reverse: the last is asked for first.
-  std::vector<ConfigurationId> from_records_, of_variants_, design_;
+  std::vector<ConfigurationId> from_records_, of_variants_;
+  std::optional<StratifiedDesign> design_;
+  VariantResults results_;
+  std::vector<double> bounds_;        ///< by variant: SearchTask::variant_bounds; 0 once it is left out
   std::vector<bool> known_variants_;  ///< asked for or told
-  std::size_t turns_ = 0;
+  std::vector<bool> open_variants_;   ///< for the present choice; empty: all
+  std::size_t turns_ = 0, starts_ = 0, hedges_ = 0;
 };
 
 }  // namespace tune::search

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,38 +10,57 @@
 #include "search/random.hpp"
 #include "search/strategies/registry.hpp"
 #include "search/strategies/stratified.hpp"
+#include "search/strategies/value_cover.hpp"
 
 namespace tune::search {
 namespace {
 
-/// Samples the valid configurations uniformly, without repetition, after a stratified start: a handful of
-/// configurations, also at random, that spread over the values of every parameter and begin with one of every
-/// variant. Without the start a variant with few configurations might not be tried for long, and a small
-/// sample misses values by chance.
+struct RandomOptions {
+  bool values = false;  ///< the start is a ValueCover
+};
+
+void visit_options(RandomOptions& options, OptionVisitor& visitor) {
+  visitor.toggle("values", options.values, "the start covers all values and variants, rare ones too");
+}
+
+/// Samples the valid configurations without repetition: a stratified start, a handful of random
+/// configurations that have the values of every parameter as often as the space has them, then uniformly. A
+/// small uniform sample would repeat some values and miss others by chance.
 ///
 /// O(1) for each configuration asked for, whatever the size of the space and however much of it is out.
 class RandomSearch : public Strategy {
  public:
-  explicit RandomSearch(const SearchTask& task, const NoOptions& = {});
+  explicit RandomSearch(const SearchTask& task, const RandomOptions& options);
 
   std::vector<ConfigurationId> ask(std::size_t count) override;
   void tell(std::span<const Observation> observations) override;
 
  private:
+  std::optional<ConfigurationId> next_of_start();
+
   Random random_;
   Visited visited_;
-  StratifiedDesign start_;
+  std::optional<StratifiedDesign> start_;
+  std::optional<ValueCover> values_;
 };
 
-RandomSearch::RandomSearch(const SearchTask& task, const NoOptions& /*none*/)
-    : random_(task.seed),
-      visited_(task.space.size()),
-      start_(task.space, StratifiedDesign::reasonable_size(task.space), random_) {}
+RandomSearch::RandomSearch(const SearchTask& task, const RandomOptions& options)
+    : random_(task.seed), visited_(task.space.size()) {
+  const std::size_t size = StratifiedDesign::reasonable_size(task.space);
+  if (options.values)
+    values_.emplace(task.space, size, random_);
+  else
+    start_.emplace(task.space, size, random_);
+}
+
+std::optional<ConfigurationId> RandomSearch::next_of_start() {
+  return values_ ? values_->take(visited_, random_) : start_->take(visited_);
+}
 
 std::vector<ConfigurationId> RandomSearch::ask(std::size_t count) {
   std::vector<ConfigurationId> batch;
   while (batch.size() < count) {
-    auto id = start_.take(visited_, random_);
+    auto id = next_of_start();
     if (!id) id = visited_.take_random(random_);
     if (!id) break;
     batch.push_back(*id);
@@ -55,8 +75,8 @@ void RandomSearch::tell(std::span<const Observation> observations) {
 }  // namespace
 
 StrategyEntry random_strategy() {
-  return strategy_entry<RandomSearch, NoOptions>(
-      "random", "uniform without repetition, after a start that spreads over all values");
+  return strategy_entry<RandomSearch, RandomOptions>(
+      "random", "uniform, after a start that has the values of parameters as often as the space has them");
 }
 
 }  // namespace tune::search

@@ -11,7 +11,7 @@ namespace tune::search {
 
 // Each in the file of its name.
 StrategyEntry annealing_strategy(), genetic_strategy(), grid_strategy(), ils_strategy(), model_strategy(),
-    pso_strategy(), random_strategy();
+    pso_strategy(), random_strategy(), uniform_strategy();
 
 namespace {
 
@@ -50,9 +50,9 @@ std::string unknown_name(const std::string& name) {
 }  // namespace
 
 std::span<const StrategyEntry> strategies() {
-  static const std::array strategy_table = {model_strategy(),     random_strategy(),  grid_strategy(),
-                                            annealing_strategy(), genetic_strategy(), ils_strategy(),
-                                            pso_strategy()};
+  static const std::array strategy_table = {model_strategy(), random_strategy(),    uniform_strategy(),
+                                            grid_strategy(),  annealing_strategy(), genetic_strategy(),
+                                            ils_strategy(),   pso_strategy()};
   return strategy_table;
 }
 

@@ -143,7 +143,7 @@ void StepwiseSearch::tell(std::span<const Observation> observations) {
 }
 
 std::optional<ConfigurationId> StepwiseSearch::sample() {
-  const auto id = design_.take(visited_, random_);
+  const auto id = design_.take(visited_);
   return id ? id : visited_.take_random(random_);
 }
 

@@ -2,29 +2,74 @@
 #include "search/strategies/stratified.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
-namespace tune::search {
+#include "search/models/encoding.hpp"
 
+namespace tune::search {
 namespace {
 
-/// The largest random cost of a value: below the cost of one use, so that it only decides among equals.
-constexpr double design_noise = 0.1;
+constexpr std::size_t candidates_a_point = 16;  // of a sample, for each configuration of the design
+
+std::vector<ConfigurationId> sample_of(const SearchSpace& space, std::size_t count, Random& random) {
+  std::vector<ConfigurationId> ids(std::min<ConfigurationId>(count, space.size()));
+  if (ids.size() == space.size())
+    std::iota(ids.begin(), ids.end(), ConfigurationId{0});
+  else
+    for (ConfigurationId& id : ids) id = space.sample(random);
+  return ids;
+}
+
+/// Returns one number a point: each of `count` strata once, in random order.
+std::vector<double> strata(std::size_t count, Random& random) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t left = count; left > 1; --left) std::swap(order[left - 1], order[random.below(left)]);
+  std::vector<double> places;
+  for (const std::size_t stratum : order)
+    places.push_back((static_cast<double>(stratum) + random.uniform()) / static_cast<double>(count));
+  return places;
+}
 
 }  // namespace
 
-StratifiedDesign::StratifiedDesign(const SearchSpace& space, std::size_t size, Random& random)
-    : space_(space), size_(size), left_(size) {
-  for (const Parameter& parameter : space.parameters())
-    used_.push_back({std::vector<double>(parameter.values.size()), 0.0});
-  if (used_.empty() || used_[0].values.size() > size) return;
-  first_values_.resize(used_[0].values.size());
-  std::iota(first_values_.begin(), first_values_.end(), std::size_t{0});
-  for (std::size_t left = first_values_.size(); left > 1; --left)
-    std::swap(first_values_[left - 1], first_values_[random.below(left)]);
+double StratifiedDesign::Marginal::distance(std::size_t value, double place) const {
+  const double low = below[value], high = below[value + 1];
+  if (!ordered) return low <= place && place < high ? 0 : 1;
+  return std::max({0.0, low - place, place - high});
 }
+
+double StratifiedDesign::Marginal::mean_distance(double place) const {
+  double mean = 0;
+  for (std::size_t value = 0; value + 1 < below.size(); ++value)
+    mean += (below[value + 1] - below[value]) * distance(value, place);
+  return mean;
+}
+
+StratifiedDesign::StratifiedDesign(const SearchSpace& space, std::vector<ConfigurationId> candidates,
+                                   std::size_t size, Random& random, std::vector<double> lean)
+    : candidates_(std::move(candidates)), lean_(std::move(lean)), size_(size) {
+  lean_.resize(candidates_.size(), 0);
+  for (const ConfigurationId id : candidates_) values_.push_back(space.value_indices(id));
+  for (std::size_t p = 0; p < space.parameters().size(); ++p) {
+    const Parameter& parameter = space.parameters()[p];
+    Marginal marginal{are_amounts(parameter), std::vector<double>(parameter.values.size() + 1, 0.0),
+                      strata(size, random)};
+    double present = 0;
+    for (const std::vector<int>& values : values_) {
+      if (values[p] < 0) continue;
+      ++marginal.below[static_cast<std::size_t>(values[p]) + 1];
+      ++present;
+    }
+    std::partial_sum(marginal.below.begin(), marginal.below.end(), marginal.below.begin());
+    for (double& share : marginal.below) share /= std::max(1.0, present);
+    marginals_.push_back(std::move(marginal));
+  }
+}
+
+StratifiedDesign::StratifiedDesign(const SearchSpace& space, std::size_t size, Random& random)
+    : StratifiedDesign(space, sample_of(space, candidates_a_point * size, random), size, random) {}
 
 std::size_t StratifiedDesign::reasonable_size(const SearchSpace& space) {
   std::size_t max = 0;
@@ -32,54 +77,29 @@ std::size_t StratifiedDesign::reasonable_size(const SearchSpace& space) {
   return std::clamp<std::size_t>(max, 8, 32);
 }
 
-std::optional<ConfigurationId> StratifiedDesign::take(Visited& visited, Random& random) {
-  while (left_ > 0 && visited.remaining() > 0) {
-    std::optional<std::size_t> first_value;
-    if (!first_values_.empty()) {
-      first_value = first_values_.back();
-      first_values_.pop_back();
+std::optional<ConfigurationId> StratifiedDesign::take(Visited& visited) {
+  if (next_ == size_) return std::nullopt;
+  const std::size_t point = next_++;
+  std::vector<double> absent;  // no configuration looks good because it has few parameters
+  for (const Marginal& marginal : marginals_)
+    absent.push_back(marginal.mean_distance(marginal.places[point]));
+  std::optional<ConfigurationId> nearest;
+  double min = std::numeric_limits<double>::infinity();
+  for (std::size_t c = 0; c < candidates_.size(); ++c) {
+    if (visited.seen(candidates_[c])) continue;
+    double apart = lean_[c];
+    for (std::size_t p = 0; p < marginals_.size(); ++p) {
+      const int value = values_[c][p];
+      apart += value < 0
+                   ? absent[p]
+                   : marginals_[p].distance(static_cast<std::size_t>(value), marginals_[p].places[point]);
     }
-    const auto id = least_used(visited, first_value, random);
-    if (!id && first_value) continue;  // nothing with that value is valid and unseen
-    left_ = id ? left_ - 1 : 0;
-    if (!id) break;
-    use(*id);
-    visited.take(*id);
-    return id;
+    if (apart >= min) continue;
+    min = apart;
+    nearest = candidates_[c];
   }
-  return std::nullopt;
-}
-
-std::optional<ConfigurationId> StratifiedDesign::least_used(const Visited& visited,
-                                                            std::optional<std::size_t> first_value,
-                                                            Random& random) {
-  std::vector<ValueCosts> costs = used_;
-  for (ValueCosts& parameter : costs) {
-    for (double& cost : parameter.values) cost += design_noise * random.uniform();
-    // A variant must not look good because it has few parameters.
-    parameter.absent = std::accumulate(parameter.values.begin(), parameter.values.end(), 0.0) /
-                       static_cast<double>(parameter.values.size());
-  }
-  if (first_value) {
-    for (std::size_t value = 0; value < costs[0].values.size(); ++value)
-      if (value != *first_value) costs[0].values[value] = std::numeric_limits<double>::infinity();
-  }
-  return space_.cheapest(costs, random, [&](ConfigurationId id) { return !visited.seen(id); });
-}
-
-/// A value counts as partly used where another one within its share of the values was: with 8 configurations
-/// and 32 values, half by the value two steps away.
-void StratifiedDesign::use(ConfigurationId id) {
-  const std::vector<int> indices = space_.value_indices(id);
-  for (std::size_t p = 0; p < indices.size(); ++p) {
-    if (indices[p] < 0) continue;
-    std::vector<double>& used = used_[p].values;
-    const double share = std::max(1.0, static_cast<double>(used.size()) / static_cast<double>(size_));
-    for (std::size_t value = 0; value < used.size(); ++value) {
-      const double distance = std::abs(static_cast<double>(value) - indices[p]);
-      used[value] += std::max(0.0, 1.0 - distance / share);
-    }
-  }
+  if (nearest) visited.take(*nearest);
+  return nearest;
 }
 
 }  // namespace tune::search

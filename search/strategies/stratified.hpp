@@ -10,35 +10,46 @@
 
 namespace tune::search {
 
-/// A handful of random configurations that together cover every parameter as well as so few can: the values
-/// of each are used about equally often, and where there are more values than configurations, these are
-/// spread over them (a Latin hypercube, M. D. McKay et al., Technometrics 21, 1979, for values and
-/// constraints). It begins with one configuration for each value of the first parameter (the variant) that
-/// has any, in random order, unless the design is too small for that.
+/// A handful of random configurations that together cover every parameter as well as so few can: a Latin
+/// hypercube (M. D. McKay et al., Technometrics 21, 1979) in the quantiles of the candidates. The candidates
+/// that have a parameter are divided by its values into as many strata of equal size as the design has
+/// configurations. Each configuration lies in another stratum of each parameter, as nearly as valid ones do.
+/// So a value that few candidates have is used as rarely as by chance.
 ///
-/// Each configuration is the valid unseen one whose values are used least by those before it; a small random
-/// cost of each value decides among equals.
+/// Each configuration is the candidate nearest to its strata: the sum over parameters of the share of
+/// candidates between its value and the place that was drawn in the stratum, or of 1 for another switch or
+/// name.
 class StratifiedDesign {
  public:
-  /// The space must outlive the design, which has at most `size` configurations.
+  /// Chooses among these candidates. `lean`, one number for each, is added to its distance; empty: 0.
+  StratifiedDesign(const SearchSpace& space, std::vector<ConfigurationId> candidates, std::size_t size,
+                   Random& random, std::vector<double> lean = {});
+  /// Chooses among a uniform sample of the space, or all of a small one.
   StratifiedDesign(const SearchSpace& space, std::size_t size, Random& random);
 
   /// Returns how many are needed to cover every value of every parameter, but at least 8 and at most 32.
   static std::size_t reasonable_size(const SearchSpace& space);
 
   /// Returns the next configuration, taken from `visited`, or nothing once the design is complete.
-  std::optional<ConfigurationId> take(Visited& visited, Random& random);
+  std::optional<ConfigurationId> take(Visited& visited);
 
  private:
-  std::optional<ConfigurationId> least_used(const Visited& visited, std::optional<std::size_t> first_value,
-                                            Random& random);
-  void use(ConfigurationId id);
+  /// The distribution of the candidates over one parameter's values, and the design's places in it.
+  struct Marginal {
+    bool ordered = false;
+    std::vector<double> below;   ///< by value: the share of the candidates with a value before it; and 1
+    std::vector<double> places;  ///< by configuration of the design
 
-  const SearchSpace& space_;
-  std::size_t size_;
-  std::size_t left_;
-  std::vector<std::size_t> first_values_;  ///< of the first parameter, still to see; the last comes first
-  std::vector<ValueCosts> used_;           ///< how much each value was used
+    double distance(std::size_t value, double place) const;
+    /// The mean distance of the candidates that have the parameter.
+    double mean_distance(double place) const;
+  };
+
+  std::vector<ConfigurationId> candidates_;
+  std::vector<std::vector<int>> values_;  ///< by candidate and parameter: SearchSpace::value_indices
+  std::vector<double> lean_;
+  std::vector<Marginal> marginals_;
+  std::size_t next_ = 0, size_;
 };
 
 }  // namespace tune::search

@@ -234,6 +234,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"replay", "--space", "f", "--budget", "20,"}, {"--budget", "''"}},
         Wrong{{"replay", "--space", "f", "--repeats", "0"}, {"--repeats", "'0'"}},
         Wrong{{"replay", "--space", "f", "--batch", "0"}, {"--batch", "'0'"}},
+        Wrong{{"replay", "--space", "f", "--in-flight", "0"}, {"--in-flight", "'0'"}},
+        Wrong{{"replay", "--space", "f", "--batch", "2", "--in-flight", "2"}, {"--batch", "--in-flight"}},
         Wrong{{"replay", "--space", "f", "--seed", "-1"}, {"--seed", "'-1'"}},
         Wrong{{"replay", "--space", "f", "--warm-evaluations", "10"}, {"--warm FILE"}},
         Wrong{{"replay", "--space", "f", "--warm", "g", "--warm-evaluations", "none"},

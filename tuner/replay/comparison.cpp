@@ -94,6 +94,7 @@ std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces,
   }
   const SimulationOptions simulation{.evaluations = options.budgets.back(),
                                      .batch = options.batch,
+                                     .in_flight = options.in_flight,
                                      .seconds = options.times.empty() ? 0 : options.times.back()};
   const std::uint64_t each = contenders.size() * options.repeats;  // jobs of a space
   std::vector<Trace> traces(spaces.size() * each);

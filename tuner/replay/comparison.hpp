@@ -33,6 +33,7 @@ struct ComparisonOptions {
   std::uint64_t repeats = 20;
   std::uint64_t seed = 1;
   std::uint64_t batch = 1;
+  std::uint64_t in_flight = 1;  ///< SimulationOptions::in_flight
   unsigned threads = 0;         ///< 0: all cores; results do not depend on it
   RelatedRecords related = {};  ///< none where it is empty
 };

@@ -2,6 +2,9 @@
 #include "tuner/replay/simulation.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <functional>
+#include <span>
 #include <stdexcept>
 
 #include "tuner/base/stopwatch.hpp"
@@ -72,38 +75,96 @@ std::vector<double> Trace::best_so_far(double nothing) const {
   return best;
 }
 
+namespace {
+
+/// A search under way. Counts the strategy's own time.
+class Search {
+ public:
+  Search(const search::SearchTask& task, const OutcomeTable& outcomes, const StrategyFactory& factory,
+         const SimulationOptions& options)
+      : outcomes_(outcomes), options_(options), asked_(outcomes.size()) {
+    timed([&] { strategy_ = factory(task); });
+  }
+
+  const search::Strategy& strategy() const { return *strategy_; }
+  /// True when it goes on after the results of `out` more.
+  bool wants_more(std::uint64_t out = 0) const {
+    return trace_.evaluations.size() + out < options_.evaluations || spent_ < options_.seconds;
+  }
+  std::vector<search::ConfigurationId> ask(std::uint64_t count) {
+    const std::uint64_t told = trace_.evaluations.size();
+    if (told < options_.evaluations) count = std::min(count, options_.evaluations - told);
+    std::vector<search::ConfigurationId> ids;
+    timed([&] { ids = strategy_->ask(count); });
+    for (const search::ConfigurationId id : ids) {
+      static_cast<void>(outcomes_.at(id));  // throws for what is not in the space
+      if (asked_[id])
+        throw std::logic_error("the strategy asked for configuration " + std::to_string(id) + " twice");
+      asked_[id] = true;
+    }
+    return ids;
+  }
+  void tell(std::span<const search::ConfigurationId> ids) {
+    const std::size_t known = trace_.evaluations.size();
+    for (const search::ConfigurationId id : ids) {
+      const Outcome& outcome = outcomes_.at(id);
+      if (!outcome.recorded) continue;
+      trace_.evaluations.push_back({id, outcome.cost, outcome.seconds});
+      spent_ += outcome.seconds;
+    }
+    timed([&] { strategy_->tell(std::span(trace_.evaluations).subspan(known)); });
+  }
+  Trace take() { return std::move(trace_); }
+
+ private:
+  void timed(const std::function<void()>& call) {
+    const double begin = seconds_now();
+    call();
+    trace_.strategy_seconds += seconds_now() - begin;
+  }
+
+  const OutcomeTable& outcomes_;
+  const SimulationOptions& options_;
+  std::unique_ptr<search::Strategy> strategy_;
+  std::vector<bool> asked_;
+  Trace trace_;
+  double spent_ = 0;
+};
+
+void search_in_batches(Search& search, std::uint64_t batch) {
+  batch = std::max<std::uint64_t>(1, std::min<std::uint64_t>(batch, search.strategy().max_in_flight()));
+  while (search.wants_more()) {
+    const std::vector<search::ConfigurationId> ids = search.ask(batch);
+    if (ids.empty()) break;
+    search.tell(ids);
+  }
+}
+
+void search_in_flight(Search& search, std::uint64_t count) {
+  std::deque<search::ConfigurationId> out;
+  while (search.wants_more()) {
+    const std::uint64_t limit = std::min<std::uint64_t>(count, search.strategy().max_in_flight());
+    while (out.size() < limit && search.wants_more(out.size())) {
+      const std::vector<search::ConfigurationId> ids = search.ask(1);
+      if (ids.empty()) break;
+      out.push_back(ids.front());
+    }
+    if (out.empty()) break;
+    search.tell({&out.front(), 1});
+    out.pop_front();
+  }
+}
+
+}  // namespace
+
 Trace simulate(const search::SearchTask& task, const OutcomeTable& outcomes, const StrategyFactory& factory,
                const SimulationOptions& options) {
-  Trace trace;
-  double begin = seconds_now();
-  const std::unique_ptr<search::Strategy> strategy = factory(task);
-  trace.strategy_seconds += seconds_now() - begin;
-  const std::uint64_t batch =
-      std::max<std::uint64_t>(1, std::min<std::uint64_t>(options.batch, strategy->max_in_flight()));
-  std::vector<bool> asked(outcomes.size());
-  double spent = 0;
-  while (trace.evaluations.size() < options.evaluations || spent < options.seconds) {
-    begin = seconds_now();
-    const std::uint64_t left =
-        options.evaluations - std::min<std::uint64_t>(options.evaluations, trace.evaluations.size());
-    const std::vector<search::ConfigurationId> ids = strategy->ask(left > 0 ? std::min(batch, left) : batch);
-    trace.strategy_seconds += seconds_now() - begin;
-    if (ids.empty()) break;
-    const std::size_t known = trace.evaluations.size();
-    for (const search::ConfigurationId id : ids) {
-      const Outcome& outcome = outcomes.at(id);
-      if (asked[id])
-        throw std::logic_error("the strategy asked for configuration " + std::to_string(id) + " twice");
-      asked[id] = true;
-      if (!outcome.recorded) continue;
-      trace.evaluations.push_back({id, outcome.cost, outcome.seconds});
-      spent += outcome.seconds;
-    }
-    begin = seconds_now();
-    strategy->tell(std::span(trace.evaluations).subspan(known));
-    trace.strategy_seconds += seconds_now() - begin;
-  }
-  return trace;
+  Search search(task, outcomes, factory, options);
+  if (options.in_flight > 1)
+    search_in_flight(search, options.in_flight);
+  else
+    search_in_batches(search, options.batch);
+  return search.take();
 }
 
 }  // namespace tune::replay

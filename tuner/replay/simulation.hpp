@@ -66,6 +66,10 @@ using StrategyFactory = std::function<std::unique_ptr<search::Strategy>(const se
 struct SimulationOptions {
   std::uint64_t evaluations = 400;  ///< at which it ends; earlier where nothing is left
   std::uint64_t batch = 1;  ///< configurations asked for at a time; fewer where the strategy takes fewer
+  /// Configurations on their way, as in a run whose compilers work ahead: where more than 1, the strategy is
+  /// asked for one as soon as fewer are (and Strategy::max_in_flight allows it), and told one result at a
+  /// time, in the order of asking. `batch` does not count then.
+  std::uint64_t in_flight = 1;
   /// The simulation does not end before evaluations of so many recorded seconds.
   double seconds = 0;
 };

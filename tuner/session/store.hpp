@@ -65,6 +65,9 @@ struct RunRecord {
   std::string limit_by;                    ///< host_bound of the problem; not stored
   double items = 0, flops = 0, bytes = 0;  ///< of the problem at this size
   std::string item;                        ///< `cell update`
+  /// Seconds that no configuration with a value of the first parameter can beat, by the value's index; 0 where
+  /// nothing is known. Not stored.
+  std::vector<double> variant_bounds = {};
   /// The record of the run at a cheaper instance, where some configurations are evaluated there first.
   std::shared_ptr<RunRecord> low_fidelity = nullptr;
 };

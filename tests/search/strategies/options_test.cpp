@@ -53,7 +53,7 @@ TEST(StrategyOptions, WhatCannotBeMeantIsRefusedWithTheList) {
   EXPECT_NE(refusal("model:strat=10").find("did you mean 'start'?"), std::string::npos);
   EXPECT_NE(refusal("model:start=0").find("start=0: expected a whole number, 1 to 1000"), std::string::npos);
   EXPECT_NE(refusal("model:neighbours=0").find("1 to 1000 or never"), std::string::npos);
-  EXPECT_NE(refusal("random:start=3").find("random has no options"), std::string::npos);
+  EXPECT_NE(refusal("uniform:start=3").find("uniform has no options"), std::string::npos);
 }
 
 std::vector<ConfigurationId> asked(Strategy& strategy, const Landscape& landscape, int count) {
@@ -96,7 +96,7 @@ TEST(StrategyOptions, EachChangesASearch) {
   EXPECT_EQ(asked(built, landscape, 40), usual);
   for (const char* option : {"start=10", "sample=4", "beliefs=off", "derived=off", "softness=3", "length=0.2",
                              "length-spread=0.01", "noise=0.3", "noise-spread=0.01", "neighbours=never",
-                             "neighbours=1", "pool=100", "lean=30"})
+                             "neighbours=1", "pool=100", "lean=0"})
     EXPECT_NE(asked(std::string("model:") + option, landscape), usual) << option;
 }
 

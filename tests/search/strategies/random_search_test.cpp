@@ -12,8 +12,9 @@
 namespace tune::search {
 namespace {
 
-std::unique_ptr<Strategy> random_of(const SearchSpace& space, std::uint64_t seed) {
-  return choose_strategy("random").make({space, seed});
+std::unique_ptr<Strategy> random_of(const SearchSpace& space, std::uint64_t seed,
+                                    const char* name = "random") {
+  return choose_strategy(name).make({space, seed});
 }
 
 /// 3 variants with 2, 20 and 200 configurations.
@@ -26,13 +27,13 @@ SearchSpace uneven() {
   return SearchSpace(definition);
 }
 
-TEST(RandomSearch, SeesEveryVariantFirst) {
+TEST(RandomSearch, SeesEveryVariantFirstWhereValuesAreCovered) {
   const SearchSpace space = uneven();
   std::set<std::vector<int>> orders;
   std::set<ConfigurationId> large;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     std::vector<int> order;
-    for (const ConfigurationId id : random_of(space, seed)->ask(3)) {
+    for (const ConfigurationId id : random_of(space, seed, "random:values=on")->ask(3)) {
       order.push_back(space.value_indices(id)[0]);
       if (order.back() == 1) large.insert(id);
     }
@@ -41,6 +42,35 @@ TEST(RandomSearch, SeesEveryVariantFirst) {
   }
   EXPECT_EQ(orders.size(), 6U);  // in every order,
   EXPECT_GT(large.size(), 60U);  // and not always the same one of a variant
+}
+
+TEST(RandomSearch, StartsWithValuesAsOftenAsTheSpaceHasThem) {
+  const SearchSpace space = uneven();
+  const std::size_t start = StratifiedDesign::reasonable_size(space);
+  std::vector<int> times(3);
+  int fewest_large = 1000;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    int large = 0;
+    for (const ConfigurationId id : random_of(space, seed)->ask(start)) {
+      ++times[static_cast<std::size_t>(space.value_indices(id)[0])];
+      large += space.value_indices(id)[0] == 1 ? 1 : 0;
+    }
+    fewest_large = std::min(fewest_large, large);
+  }
+  const double all = 50.0 * static_cast<double>(start);
+  EXPECT_NEAR(times[1] / all, 200.0 / 222, 0.03);
+  EXPECT_NEAR(times[0] / all, 2.0 / 222, 0.01);
+  EXPECT_GE(fewest_large, 26) << "29 of 32 is the mean: fewer than by chance";
+}
+
+TEST(UniformSearch, DrawsEachWithTheSameChanceFromTheFirstOn) {
+  const SearchSpace space = uneven();
+  std::vector<int> times(space.size());
+  for (std::uint64_t seed = 0; seed < 6'000; ++seed)
+    for (const ConfigurationId id : random_of(space, seed, "uniform")->ask(5)) ++times[id];
+  const double expected = 6'000 * 5 / static_cast<double>(space.size());
+  for (std::size_t id = 0; id < times.size(); ++id)
+    EXPECT_NEAR(times[id], expected, 5.5 * std::sqrt(expected)) << id;
 }
 
 TEST(RandomSearch, IsUniformAfterTheStart) {
@@ -70,7 +100,9 @@ TEST(RandomSearch, DependsOnTheSeed) {
 TEST(RandomSearch, TraceIsPinned) {
   // A change of this trace changes what a seed means for everybody.
   const SearchSpace space = uneven();
-  EXPECT_EQ(random_of(space, 42)->ask(6), (std::vector<ConfigurationId>{0, 210, 164, 91, 221, 1}));
+  EXPECT_EQ(random_of(space, 42, "random:values=on")->ask(6),
+            (std::vector<ConfigurationId>{0, 210, 164, 91, 221, 1}));
+  EXPECT_EQ(random_of(space, 42)->ask(6), (std::vector<ConfigurationId>{221, 152, 82, 12, 87, 18}));
 }
 
 }  // namespace

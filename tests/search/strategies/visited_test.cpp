@@ -31,6 +31,35 @@ TEST(Visited, DrawsEachOnceWhateverIsTakenInBetween) {
   }
 }
 
+TEST(Visited, NeverDrawsWhatIsClosed) {
+  for (const ConfigurationId size : {100U, 4'097U, 1U << 27}) {
+    Visited visited(size);
+    Random random(1);
+    visited.take(30);
+    visited.take(70);
+    visited.close(20, 50);
+    EXPECT_EQ(visited.remaining(), size - 31);
+    visited.close(size - 25, size);
+    visited.close(40, 50);  // again
+    EXPECT_EQ(visited.remaining(), size - 56);
+    EXPECT_TRUE(visited.seen(20) && visited.seen(49) && visited.seen(size - 1));
+    EXPECT_FALSE(visited.seen(19) || visited.seen(50) || visited.seen(size - 26));
+    EXPECT_FALSE(visited.take(25));
+    EXPECT_TRUE(visited.is_closed(25));
+    EXPECT_FALSE(visited.is_closed(70));
+    for (int draw = 0; draw < 1000; ++draw) {
+      const ConfigurationId id = *visited.random_unseen(random);
+      ASSERT_TRUE(id < size - 25 && id != 70 && (id < 20 || id >= 50)) << id;
+    }
+    if (size > 10'000) visited.close(60, size);
+    std::set<ConfigurationId> left;
+    for (const ConfigurationId id : visited.unseen()) left.insert(id);
+    EXPECT_EQ(left.size(), visited.remaining());
+    while (const auto id = visited.take_random(random)) EXPECT_EQ(left.erase(*id), 1U);
+    EXPECT_TRUE(left.empty());
+  }
+}
+
 TEST(Visited, ShowsWhatIsUnseenAndTakesNothing) {
   for (const ConfigurationId size : {1U, 64U, 65U, 4'097U}) {
     Visited visited(size);

@@ -106,6 +106,36 @@ TEST(Simulation, AsksForBatchesButNeverBeyondTheBudgetOrTheStrategysLimit) {
   EXPECT_EQ(simulate(1000, 100), (std::vector<std::size_t>{7}));
 }
 
+// The choice after k results is made when k + 1 - 3 are known.
+TEST(Simulation, KeepsConfigurationsInFlight) {
+  const replay::RecordedSpace line = recorded_line(Costs(10, 1.0));
+  const OutcomeTable all(line.space, line.evaluations);
+  struct Noting : Scripted {
+    explicit Noting(std::vector<std::size_t>& known, std::size_t limit)
+        : Scripted({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), known_(known) {
+      max = limit;
+    }
+    std::vector<search::ConfigurationId> ask(std::size_t count) override {
+      known_.push_back(results_);
+      return Scripted::ask(count);
+    }
+    void tell(std::span<const search::Observation> observations) override { results_ += observations.size(); }
+    std::vector<std::size_t>& known_;
+    std::size_t results_ = 0;
+  };
+  const auto known = [&](std::size_t limit, std::uint64_t in_flight) {
+    std::vector<std::size_t> counts;
+    const Trace trace = replay::simulate(
+        {line.space}, all, [&](const search::SearchTask&) { return std::make_unique<Noting>(counts, limit); },
+        {.evaluations = 7, .in_flight = in_flight});
+    EXPECT_EQ(ids_of(trace), (std::vector<search::ConfigurationId>{0, 1, 2, 3, 4, 5, 6}));
+    return counts;
+  };
+  EXPECT_EQ(known(1000, 3), (std::vector<std::size_t>{0, 0, 0, 1, 2, 3, 4}));
+  EXPECT_EQ(known(2, 3), (std::vector<std::size_t>{0, 0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(known(1000, 1), (std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6}));
+}
+
 TEST(Simulation, AStrategyThatRepeatsItselfIsAnError) {
   EXPECT_THROW(run(table(), {1, 0, 1}, 4), std::logic_error);
   EXPECT_THROW(run(table(), {7}, 4), std::out_of_range);
