@@ -106,7 +106,7 @@ RecordedSpace space_of(ThirdPartyRecord record, const std::string& file) {
     throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
   keep_last(record);
   fill_absent(record);
-  search::SpaceDefinition definition{parameters_of(record), {}, {}};
+  search::SpaceDefinition definition{parameters_of(record), {}, {}, {}};
   std::vector<Configuration> configurations;
   for (const Evaluation& evaluation : record.evaluations) configurations.push_back(evaluation.configuration);
   try {
