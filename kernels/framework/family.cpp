@@ -127,6 +127,7 @@ void FamilySpace::prefer(std::string_view parameter, const search::Value& value)
       if (shared.parameter.name == parameter && declared.variant == variant &&
           std::ranges::find(declared.values, value) != declared.values.end()) {
         declared.default_value = value;
+        with_guess_.insert(variant);
         return;
       }
   throw std::logic_error(format("{} does not declare {}={}", variant, parameter, value.to_string()));
@@ -183,6 +184,7 @@ search::SpaceDefinition FamilySpace::definition(const SpaceOrder& order) const {
     space.parameters.push_back(std::move(parameter));
   }
   for (const search::Value& variant : variant_.values) {
+    if (!with_guess_.contains(variant.as_text())) continue;
     auto& guess = space.guesses.emplace_back();
     guess.emplace_back(variant_.name, variant);
     for (const Shared& shared : parameters_)

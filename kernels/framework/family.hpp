@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -107,8 +108,9 @@ class FamilySpace {
     add(search::Parameter{std::move(name), std::move(documentation), std::move(values),
                           std::move(default_value), std::move(exists_if), role});
   }
-  /// Changes the default that the current variant declared for a parameter. Throws std::logic_error where it
-  /// declared no such parameter, or not with this value.
+  /// Changes the default that the current variant declared for a parameter. The declared defaults of a
+  /// variant that does so are its guess (SpaceDefinition::guesses). Throws std::logic_error where it declared
+  /// no such parameter, or not with this value.
   void prefer(std::string_view parameter, const search::Value& value);
   /// Returns the rules of the current variant; those of all variants before the first. Valid as long as the
   /// space.
@@ -119,8 +121,7 @@ class FamilySpace {
   Rules rules_of_all() { return Rules(rules_.back().second); }
   void rule(const search::Expr& rule, const char* reason) { rules().add(rule, reason); }
 
-  /// Returns the space. The default variant is the preferred one, or else the first. The defaults that the
-  /// variants declared are the guesses. Throws std::logic_error
+  /// Returns the space. The default variant is the preferred one, or else the first. Throws std::logic_error
   /// if none is offered.
   search::SpaceDefinition definition(const SpaceOrder& order = {}) const;
 
@@ -139,7 +140,8 @@ class FamilySpace {
   DeviceProperties device_;
   search::SpaceDefinition definition_;  ///< the constants
   search::Parameter variant_;
-  std::string preferred_;  ///< empty: none
+  std::string preferred_;             ///< empty: none
+  std::set<std::string> with_guess_;  ///< variants
   std::vector<Shared> parameters_;
   std::deque<std::pair<std::string, std::vector<search::Constraint>>> rules_;  ///< by variant
 };

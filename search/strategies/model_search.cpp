@@ -113,9 +113,18 @@ std::vector<ConfigurationId> ModelSearch::one_of_each_variant() {
   std::ranges::sort(ones);
   std::vector<ConfigurationId> ids;
   for (const auto& [chance, id] : ones) ids.push_back(id);
+  std::ranges::stable_partition(ids, [&](ConfigurationId id) { return has_guess(variants_.of(id)); });
   const auto usual = std::ranges::find(ids, space_.default_configuration().value_or(space_.size()));
   if (usual != ids.end()) std::rotate(ids.begin(), usual, usual + 1);
   return ids;
+}
+
+bool ModelSearch::has_guess(std::size_t variant) const {
+  const std::pair<std::string, Value> chosen{space_.parameters().front().name,
+                                             space_.parameters().front().values[variants_.value(variant)]};
+  return std::ranges::any_of(space_.definition().guesses, [&](const auto& guess) {
+    return std::ranges::find(guess, chosen) != guess.end();
+  });
 }
 
 /// Points are taken from a sample, in which values are as frequent as in the space: a search should not begin
@@ -237,11 +246,15 @@ std::optional<ConfigurationId> ModelSearch::next_of(std::vector<ConfigurationId>
   return std::nullopt;
 }
 
-/// Chooses the first configurations: in turns one of each variant and those of the design.
+/// Chooses the first configurations: in turns one of each variant and those of the design. What its author
+/// expects of a variant is tried early, and also where the variant was met already.
 std::optional<ConfigurationId> ModelSearch::choose_first() {
-  if (starts_++ % options_.variant_turn == 0)
+  while (!of_variants_.empty() && evidence_.seen.seen(of_variants_.back())) of_variants_.pop_back();
+  const bool is_guess = !of_variants_.empty() && has_guess(variants_.of(of_variants_.back()));
+  const std::size_t turn = is_guess ? std::min<std::size_t>(2, options_.variant_turn) : options_.variant_turn;
+  if (starts_++ % turn == 0)
     while (const auto id = next_of(of_variants_))
-      if (is_new_variant(*id)) return id;
+      if (has_guess(variants_.of(*id)) || is_new_variant(*id)) return id;
   return design_->take(evidence_.seen);
 }
 

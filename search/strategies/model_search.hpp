@@ -91,6 +91,7 @@ class ModelSearch : public Strategy {
   void close_variants(double cost);
   /// Returns one configuration of each variant, the default's first.
   std::vector<ConfigurationId> one_of_each_variant();
+  bool has_guess(std::size_t variant) const;
   bool is_new_variant(ConfigurationId id) const { return !known_variants_[variants_.of(id)]; }
   std::vector<ConfigurationId> neighbours(ConfigurationId id) {
     return space_.some_neighbours(id, max_neighbour_values, random_);

@@ -78,7 +78,7 @@ TEST(TemporalGuess, IsValidWhereTheVariantIs) {
   EXPECT_TRUE(space.find(temporal)) << space.why_not(temporal);
 }
 
-TEST(FamilySpace, GuessesAreTheDefaultsOfEachVariant) {
+TEST(FamilySpace, GuessesAreWhatAVariantPrefers) {
   for (const auto& [name, make] : {std::pair{"stencil3d", make_stencil3d}, {"stencil2d", make_stencil2d}})
     for (const int steps : {1, 2, 96})
       for (const char* shape : {"star", "box"})
@@ -87,7 +87,8 @@ TEST(FamilySpace, GuessesAreTheDefaultsOfEachVariant) {
           const Settings settings = {{"steps", steps}, {"shape", shape}, {"radius", radius}};
           const search::SpaceDefinition space =
               problem->space(make_instance(problem->info(), "", settings), large_device());
-          EXPECT_EQ(space.guesses.size(), space.parameters.front().values.size()) << name;
+          EXPECT_LE(space.guesses.size(), 1u) << name;
+          if (steps > 1 && radius == 1) EXPECT_EQ(space.guesses.size(), 1u) << name << " " << shape;
           for (const auto& guess : space.guesses)
             for (const auto& [parameter, value] : guess) {
               const auto found = std::ranges::find(space.parameters, parameter, &search::Parameter::name);

@@ -68,6 +68,23 @@ TEST(ModelSearch, FindsTheOptimumOfARecordThatHoldsIt) {
   }
 }
 
+TEST(ModelSearch, TriesGuessesFirst) {
+  SpaceDefinition definition;
+  definition.parameters = {{"variant", "how", {"a", "b", "c", "d"}, "a"}};
+  std::vector<Value> values;
+  for (int i = 0; i < 40; ++i) values.emplace_back(i);
+  for (const char* name : {"x", "y"}) definition.parameters.push_back({name, "an amount", values, 3});
+  definition.guesses = {{{"variant", "c"}, {"x", 20}, {"y", 21}, {"z", 1}}};
+  const SearchSpace space(std::move(definition));
+  const Configuration guess = {{"variant", "c"}, {"x", 20}, {"y", 21}};
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    ModelSearch search({space, seed});
+    const Observation usual{*space.default_configuration(), 1.0};
+    search.tell({&usual, 1});
+    EXPECT_EQ(search.ask(1).front(), space.find(guess)) << seed;
+  }
+}
+
 TEST(ModelSearch, BeginsWithTheBestOfARecord) {
   const Landscape landscape = rugged(1);
   const RelatedRecord record = record_of(landscape, 200, 1, slower);
