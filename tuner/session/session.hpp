@@ -24,10 +24,10 @@ struct Budget {
   /// Of the whole call: what went before the session, references, the search and the re-ranking, for which
   /// the search leaves time.
   std::optional<double> seconds = std::nullopt;
-  double seconds_before = 0;  ///< that the call took before the session began
   /// Ends the run when, ten evaluations in a row, the strategy expects the best remaining configuration to
   /// gain less than this share. Needs a strategy with an expected_gain.
   std::optional<double> gain = std::nullopt;
+  double seconds_before = 0;  ///< that the call took before the session began
 };
 
 /// The progress of a session, and its result.
