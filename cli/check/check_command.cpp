@@ -327,7 +327,8 @@ std::vector<Configuration> chosen_configurations(const CheckRequest& request,
     chosen.push_back(std::move(configuration));
   }
   if (!chosen.empty()) return chosen;
-  const auto strategy = search::choose_strategy(request.all ? "grid" : "random:values=on").make({space, request.seed});
+  const auto strategy =
+      search::choose_strategy(request.all ? "grid" : "random:values=on").make({space, request.seed});
   const std::uint64_t count = request.all ? space.size() : request.sample.value_or(default_sample);
   for (const search::ConfigurationId id : strategy->ask(count)) chosen.push_back(space.at(id));
   return chosen;
