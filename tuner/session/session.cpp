@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <future>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -31,11 +32,21 @@ constexpr std::size_t short_queue = 24;
 /// The largest share of the time that the search leaves for the re-ranking.
 constexpr double max_rerank_share = 0.4;
 /// A turn of the re-ranking takes about so many executions.
-constexpr double executions_of_turn = 6;
+constexpr double executions_of_turn = 5;
+/// The references of its inputs take about this share of those of the first evaluation, which needed others
+/// too.
+constexpr double references_of_rerank = 0.6;
+/// From so many evaluations on, the strategy computes while the device works: it then knows one result less.
+constexpr std::uint64_t many_evaluations = 50;
 
 /// True for a measurement without what the objective needs. Its time is known and is stored.
 bool lacks_energy(const Evaluation& evaluation, Objective objective) {
   return objective != Objective::time && evaluation.outcome && !objective_value(evaluation, objective);
+}
+
+/// False for a strategy whose choices do not depend on results: it gets as many in flight as there may be.
+bool learns(const search::Strategy& strategy) {
+  return strategy.max_in_flight() != std::numeric_limits<std::size_t>::max();
 }
 
 }  // namespace
@@ -60,6 +71,7 @@ struct Session::State {
   bool timed_again = false;   ///< the best known, or nothing is known
   bool timing_known = false;  ///< right now
   std::deque<Asked> queue = {};
+  std::future<std::vector<search::ConfigurationId>> asked_ahead = {};  ///< while the evaluator works
   std::set<std::string> unread = {};  ///< keys of configurations whose energy was not read once
   double start = 0;
   /// Seconds of an evaluation, which may be that of the inputs of the re-ranking.
@@ -88,7 +100,8 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
     return interrupted() || seconds_left(state) <= rerank_seconds(state, rerank);
   };
   evaluator_.stop_when({.waiting = search_is_over, .device = is_over});
-  evaluator_.when_starving([this, &state] { return !state.timing_known && ask(state, 1); });
+  evaluator_.when_starving(
+      [this, &state] { return !state.timing_known && (take_asked(state) || ask(state, 1)); });
   try {
     if (first_ && budget.evaluations != 0) enqueue(state, *first_);
     while (!state.end) {
@@ -129,7 +142,6 @@ double Session::seconds_left(const State& state) const {
 
 /// Returns about how long a re-ranking would take now, with the references of its inputs.
 double Session::rerank_seconds(const State& state, const RerankOptions& options) const {
-  const Progress& progress = state.result.progress;
   const Evaluation* const best = state.top_candidates.best();
   if (options.top_k == 0 || best == nullptr || evaluator_.rerank_device() == nullptr) return 0;
   const std::vector<double>& samples = best->outcome->samples;
@@ -137,10 +149,10 @@ double Session::rerank_seconds(const State& state, const RerankOptions& options)
   const RerankOptions fitting = options.for_executions_of(execution);
   // Of an evaluation that was reused nothing is known; the small sizes of the checks are room to spare.
   const double preparing = best->reused ? 0.05 : best->phases.load + best->phases.verify;
-  const double turn = preparing + executions_of_turn * execution;
-  const auto turns = static_cast<double>(std::min<std::uint64_t>(fitting.top_k, progress.measured)) *
-                     static_cast<double>(fitting.min_rounds);
-  return std::min(state.longest_reference + turns * turn, max_rerank_share * *state.budget.seconds);
+  const double turn = preparing / (best->low_fidelity ? 2 : 1) + executions_of_turn * execution;
+  const auto turns = static_cast<double>(state.top_candidates.top_k(options).size() * fitting.min_rounds);
+  const double references = references_of_rerank * state.longest_reference;
+  return std::min(references + turns * turn, max_rerank_share * *state.budget.seconds);
 }
 
 void Session::check_time(State& state, const RerankOptions& rerank) const {
@@ -267,9 +279,8 @@ void Session::end_as_failed(RunId run) {
 /// compilers and device busy.
 std::size_t Session::wanted_in_flight() const {
   const std::size_t most = std::max<std::size_t>(1, evaluator_.window());
-  const std::size_t learning = strategy_.max_in_flight();
-  if (learning >= most) return most;
-  return std::clamp<std::size_t>(evaluator_.in_flight().value_or(learning), 1, most);
+  if (!learns(strategy_)) return most;
+  return std::clamp<std::size_t>(evaluator_.in_flight().value_or(strategy_.max_in_flight()), 1, most);
 }
 
 /// Asks the strategy again when a good part of a long queue has come out: a strategy that computes for a
@@ -300,6 +311,28 @@ bool Session::ask(State& state, std::size_t count) {
   const double asking = clock_();
   const std::vector<search::ConfigurationId> ids = strategy_.ask(count);
   state.result.progress.search_seconds += clock_() - asking;
+  return enqueue_all(state, ids);
+}
+
+/// Lets the strategy compute the next configuration while the evaluator works.
+void Session::ask_ahead(State& state) {
+  const Progress& progress = state.result.progress;
+  if (progress.evaluations < many_evaluations || !learns(strategy_) || !budget_left(state)) return;
+  const std::size_t wanted = wanted_in_flight();
+  if (wanted < 2 || state.queue.size() > wanted) return;
+  state.asked_ahead = std::async(std::launch::async, [this] { return strategy_.ask(1); });
+}
+
+/// Enqueues what was asked for ahead. False where that is nothing new.
+bool Session::take_asked(State& state) {
+  if (!state.asked_ahead.valid()) return false;
+  const double waiting = clock_();
+  const std::vector<search::ConfigurationId> ids = state.asked_ahead.get();
+  state.result.progress.search_seconds += clock_() - waiting;
+  return enqueue_all(state, ids);
+}
+
+bool Session::enqueue_all(State& state, const std::vector<search::ConfigurationId>& ids) {
   bool any_unknown = false;
   for (const search::ConfigurationId id : ids) {
     enqueue(state, id);
@@ -327,7 +360,11 @@ void Session::enqueue(State& state, search::ConfigurationId id) {
 std::pair<search::ConfigurationId, std::optional<Evaluation>> Session::take(State& state) {
   std::optional<Evaluation> answer;
   const bool is_known = state.queue.front().known;
-  if (!is_known) answer = evaluator_.next();  // which may ask for more
+  if (!is_known) {
+    ask_ahead(state);
+    answer = evaluator_.next();  // which may ask for more
+    take_asked(state);
+  }
   auto asked = state.queue.begin();
   if (is_known) {
     answer = state.known.at(asked->key);

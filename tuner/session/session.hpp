@@ -112,6 +112,9 @@ class Session {
   void note_time(State& state) const;
   void fill_queue(State& state);
   bool ask(State& state, std::size_t count);
+  void ask_ahead(State& state);
+  bool take_asked(State& state);
+  bool enqueue_all(State& state, const std::vector<search::ConfigurationId>& ids);
   bool budget_left(const State& state) const;
   void enqueue(State& state, search::ConfigurationId id);
   std::pair<search::ConfigurationId, std::optional<Evaluation>> take(State& state);

@@ -59,7 +59,9 @@ TEST(TemporalGuess, KeepsTheSumsInRegisters) {
             guess.at("cells_x").as_int() * (dimensions == 2 ? 1 : guess.at("cells_y").as_int());
         const std::int64_t fused = guess.at("fused").as_int();
         EXPECT_GE(fused, 2);
-        EXPECT_LE(fused * 2 * radius * cells * words, dimensions == 2 ? 144 : fused == 2 ? 128 : 72)
+        EXPECT_LE(fused * 2 * radius * cells * words, dimensions == 2 ? 144
+                                                      : fused == 2    ? 128
+                                                                      : 72)
             << dimensions << type << radius;
       }
   const auto usual = guess_for(make_case(3, {{"steps", 96}}), "temporal");
@@ -75,11 +77,11 @@ TEST(TemporalGuess, IsValidWhereTheVariantIs) {
   Configuration temporal;
   for (const auto& [name, value] : guess_for(made, "temporal"))
     if (name != "unroll" || value == Value(1)) temporal.set(name, value);
-  EXPECT_TRUE(space.find(temporal)) << space.why_not(temporal);
+  EXPECT_TRUE(space.find(temporal)) << space.explain(temporal);
 }
 
 TEST(FamilySpace, GuessesAreWhatAVariantPrefers) {
-  for (const auto& [name, make] : {std::pair{"stencil3d", make_stencil3d}, {"stencil2d", make_stencil2d}})
+  for (const auto& [name, make] : {std::pair{"stencil3d", &make_stencil3d}, {"stencil2d", &make_stencil2d}})
     for (const int steps : {1, 2, 96})
       for (const char* shape : {"star", "box"})
         for (const int radius : {1, 2, 3}) {
@@ -88,7 +90,7 @@ TEST(FamilySpace, GuessesAreWhatAVariantPrefers) {
           const search::SpaceDefinition space =
               problem->space(make_instance(problem->info(), "", settings), large_device());
           EXPECT_LE(space.guesses.size(), 1u) << name;
-          if (steps > 1 && radius == 1) EXPECT_EQ(space.guesses.size(), 1u) << name << " " << shape;
+          EXPECT_TRUE(steps == 1 || radius > 1 || space.guesses.size() == 1) << name << " " << shape;
           for (const auto& guess : space.guesses)
             for (const auto& [parameter, value] : guess) {
               const auto found = std::ranges::find(space.parameters, parameter, &search::Parameter::name);

@@ -177,7 +177,9 @@ TEST_F(GpuBuffers, LaysLargeTensorsOutOnTheDevice) {
     const std::vector<float> values = floats(*view);
     ASSERT_EQ(values.size(), element_count(extents));
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (i % extents[0] != 0) ASSERT_EQ(values[i], static_cast<float>(i - 1)) << i;
+      if (i % extents[0] != 0) {
+        ASSERT_EQ(values[i], static_cast<float>(i - 1)) << i;
+      }
   }
 }
 
