@@ -279,6 +279,32 @@ TEST_F(DeviceEvaluatorTest, KnowsHowManyInFlightKeepTheDeviceBusy) {
   EXPECT_FALSE(in_flight(10, true));
 }
 
+TEST_F(DeviceEvaluatorTest, IdleCompilersAskForMoreWhileTheDeviceWaits) {
+  backend_.compiler().slow_block = 256;
+  const auto release = [&] {
+    backend_.compiler().release = true;
+    backend_.compiler().release.notify_all();
+  };
+  for (const bool reproducible : {false, true}) {
+    backend_.compiler().release = false;
+    DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
+                              {.measure = {}, .compile_threads = 2, .reproducible = reproducible});
+    int asked = 0;
+    evaluator.when_starving([&] {
+      if (++asked == 1) evaluator.submit(configuration("plain", 64));
+      return asked == 1;
+    });
+    evaluator.submit(configuration("plain", 256));
+    std::jthread releases([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(600));
+      release();
+    });
+    EXPECT_EQ(evaluator.next()->configuration["block"].as_int(), reproducible ? 256 : 64);
+    EXPECT_EQ(asked > 0, !reproducible);
+    release();
+  }
+}
+
 TEST_F(DeviceEvaluatorTest, WhatWasPrunedIsNotCheckedAgain) {
   backend_.runner().measuring_seconds = 0.2;
   backend_.runner().stop = StopReason::pruned;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <deque>
 #include <set>
+#include <thread>
 
 #include "search/strategies/registry.hpp"
 #include "tests/support/fake_backend.hpp"
@@ -141,6 +142,43 @@ TEST_F(SessionTest, EndsAtTheBudgetOfTime) {
   EXPECT_EQ(result.end, RunEnd::budget);
   EXPECT_LT(result.progress.evaluations, 12u);
   EXPECT_GT(result.progress.evaluations, 0u);
+}
+
+/// Takes as long as a device does, and notes whether the strategy computed meanwhile.
+class SlowStrategy : public search::Strategy {
+ public:
+  explicit SlowStrategy(const search::SearchSpace& space) : space_(space) {}
+  std::vector<search::ConfigurationId> ask(std::size_t count) override {
+    std::vector<search::ConfigurationId> ids;
+    while (ids.size() < count && next_ < space_.size()) ids.push_back(next_++);
+    threads.insert(std::this_thread::get_id());
+    return ids;
+  }
+  void tell(std::span<const search::Observation>) override {}
+  std::size_t max_in_flight() const override { return 4; }
+  std::set<std::thread::id> threads;
+
+ private:
+  const search::SearchSpace& space_;
+  search::ConfigurationId next_ = 0;
+};
+
+TEST_F(SessionTest, AStrategyThatLearnsComputesWhileTheDeviceWorks) {
+  search::SpaceDefinition definition = problem_.space(testing::toy_instance(1000), {});
+  definition = search::restrict_to(std::move(definition), search::Expr::parse("kind == plain"));
+  definition.parameters.push_back({"n", "a number", {}, 0});
+  for (int i = 0; i < 20; ++i) definition.parameters.back().values.emplace_back(i);
+  const search::SearchSpace space(std::move(definition));
+  SlowStrategy strategy(space);
+  backend_.compiler().compile_seconds = 1;  // so that several are in flight
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
+  Session session(space, strategy, evaluator, store_, seconds_now);
+  const SessionResult result = session.run(record_, {.evaluations = 150}, true, observer_, rerank_);
+  EXPECT_EQ(result.progress.evaluations, 150u);
+  EXPECT_GT(strategy.threads.size(), 10u);
+  std::set<std::string> keys;
+  for (const Evaluation& evaluation : observer_.seen) keys.insert(evaluation.configuration.key());
+  EXPECT_EQ(keys.size(), 150u);
 }
 
 TEST_F(SessionTest, TheTimeBeforeTheSessionCounts) {
