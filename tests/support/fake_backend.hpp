@@ -21,7 +21,7 @@ DeviceProperties invented_device();
 class FakeCompiler : public Compiler {
  public:
   mutable int slow_block = 0;
-  mutable double compile_seconds = 0;  ///< that a binary says it took
+  mutable double compile_seconds = 0.01;  ///< that a binary says it took
   mutable std::atomic<bool> release = false;
   Result<Binary> compile(const CompileRequest& request) const override;
   std::string version() const override { return "fake 1 sm_90"; }

@@ -18,6 +18,12 @@ namespace {
 /// The standard deviation of a logarithm of a ratio that is expected before there are pairs: of a group with
 /// pairs, and of one without. Each counts as so many pairs.
 constexpr double usual_deviation = 0.05, unknown_deviation = 0.3, prior_pairs = 3;
+/// With fewer pairs than min_pairs, no smaller deviation is believed.
+constexpr double early_deviation = 0.15;
+/// Of the estimates below twice the best time, every so many is promoted whatever it says: otherwise the ratio
+/// would only be known of those that did well at the cheaper instance.
+constexpr int audit_interval = 8;
+constexpr double audited_slowdown = 2;
 /// A configuration is promoted unless its time would have to be so many standard deviations below the
 /// estimate.
 constexpr double benefit_of_doubt = 1.5;
@@ -56,7 +62,9 @@ double FidelityRatio::mean_of(const std::string& group) const {
 
 double FidelityRatio::deviation_of(const std::string& group) const {
   const auto found = groups_.find(group);
-  return found == groups_.end() ? unknown_deviation : found->second.deviation(found->second.mean());
+  if (found == groups_.end()) return unknown_deviation;
+  const double deviation = found->second.deviation(found->second.mean());
+  return found->second.logs.size() < min_pairs ? std::max(deviation, early_deviation) : deviation;
 }
 
 FidelityRatio::Estimate FidelityRatio::estimate(const std::string& group, double nominal,
@@ -162,7 +170,9 @@ std::optional<Evaluation> MultiFidelityEvaluator::judged(Evaluation low) {
     const Configuration& configuration = low.configuration;
     const FidelityRatio::Estimate estimate =
         ratio_.estimate(group_of(configuration), options_.ratio(configuration), *seconds);
-    if (!fastest_ || estimate.optimistic <= *fastest_ * (1 + racing_tolerance)) {
+    const bool may_win = !fastest_ || estimate.optimistic <= *fastest_ * (1 + racing_tolerance);
+    const bool is_near = fastest_ && estimate.seconds <= *fastest_ * audited_slowdown;
+    if (may_win || (is_near && ++not_promoted_ % audit_interval == 0)) {
       full_->submit(configuration);
       order_.push_front(false);
       std::string key = configuration.key();
@@ -184,8 +194,7 @@ std::optional<Evaluation> MultiFidelityEvaluator::full_evaluation() {
   if (found == promoted_.end()) return full;
   Evaluation low = std::move(found->second);
   promoted_.erase(found);
-  // A pruned measurement is of few samples.
-  if (seconds && full->outcome->stop != StopReason::pruned)
+  if (seconds)
     ratio_.add(group_of(full->configuration), options_.ratio(full->configuration),
                *objective_value(low, Objective::time), *seconds);
   full->phases += low.phases;

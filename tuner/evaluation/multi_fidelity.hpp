@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <map>
@@ -92,6 +93,7 @@ class MultiFidelityEvaluator : public Evaluator {
   Options options_;
   FidelityRatio ratio_;
   std::optional<double> fastest_;  ///< seconds at the instance itself
+  int not_promoted_ = 0;           ///< near the best
   std::unordered_map<std::string, Evaluation> known_;
   std::deque<Evaluation> answered_;  ///< submitted, and known at the cheaper instance
   std::deque<bool> order_;           ///< of what was submitted to the two: true at the cheaper instance

@@ -287,7 +287,8 @@ std::size_t Session::wanted_in_flight() const {
 /// while does so once for many configurations, while the others keep the device busy.
 void Session::fill_queue(State& state) {
   if (state.end) return;
-  const std::size_t window = wanted_in_flight();
+  // One of them is asked for ahead, while the evaluator works.
+  const std::size_t window = wanted_in_flight() - (asks_ahead(state) ? 1 : 0);
   const bool is_short = window <= short_queue;
   if (state.queue.size() >= window || (!is_short && state.queue.size() > window / 2)) return;
   (void)ask(state, window - state.queue.size());
@@ -314,12 +315,14 @@ bool Session::ask(State& state, std::size_t count) {
   return enqueue_all(state, ids);
 }
 
+/// True where the strategy computes while the evaluator works.
+bool Session::asks_ahead(const State& state) const {
+  return state.result.progress.evaluations >= many_evaluations && learns(strategy_) && wanted_in_flight() > 1;
+}
+
 /// Lets the strategy compute the next configuration while the evaluator works.
 void Session::ask_ahead(State& state) {
-  const Progress& progress = state.result.progress;
-  if (progress.evaluations < many_evaluations || !learns(strategy_) || !budget_left(state)) return;
-  const std::size_t wanted = wanted_in_flight();
-  if (wanted < 2 || state.queue.size() > wanted) return;
+  if (!asks_ahead(state) || !budget_left(state) || state.queue.size() >= wanted_in_flight()) return;
   state.asked_ahead = std::async(std::launch::async, [this] { return strategy_.ask(1); });
 }
 
@@ -360,11 +363,9 @@ void Session::enqueue(State& state, search::ConfigurationId id) {
 std::pair<search::ConfigurationId, std::optional<Evaluation>> Session::take(State& state) {
   std::optional<Evaluation> answer;
   const bool is_known = state.queue.front().known;
-  if (!is_known) {
-    ask_ahead(state);
-    answer = evaluator_.next();  // which may ask for more
-    take_asked(state);
-  }
+  ask_ahead(state);  // of known ones too: a run that continues another asks the same in the same order
+  if (!is_known) answer = evaluator_.next();  // which may ask for more
+  take_asked(state);
   auto asked = state.queue.begin();
   if (is_known) {
     answer = state.known.at(asked->key);

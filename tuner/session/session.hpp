@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "search/ask_tell/strategy.hpp"
 #include "search/space/search_space.hpp"
@@ -112,6 +113,7 @@ class Session {
   void note_time(State& state) const;
   void fill_queue(State& state);
   bool ask(State& state, std::size_t count);
+  bool asks_ahead(const State& state) const;
   void ask_ahead(State& state);
   bool take_asked(State& state);
   bool enqueue_all(State& state, const std::vector<search::ConfigurationId>& ids);

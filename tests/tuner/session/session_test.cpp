@@ -7,14 +7,12 @@
 #include <atomic>
 #include <deque>
 #include <set>
-#include <thread>
 
 #include "search/strategies/registry.hpp"
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/memory_store.hpp"
 #include "tests/support/toy_problem.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/base/stopwatch.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 
 namespace tune {
@@ -142,67 +140,6 @@ TEST_F(SessionTest, EndsAtTheBudgetOfTime) {
   EXPECT_EQ(result.end, RunEnd::budget);
   EXPECT_LT(result.progress.evaluations, 12u);
   EXPECT_GT(result.progress.evaluations, 0u);
-}
-
-/// Takes as long as a device does, and notes whether the strategy computed meanwhile.
-class SlowStrategy : public search::Strategy {
- public:
-  explicit SlowStrategy(const search::SearchSpace& space) : space_(space) {}
-  std::vector<search::ConfigurationId> ask(std::size_t count) override {
-    std::vector<search::ConfigurationId> ids;
-    while (ids.size() < count && next_ < space_.size()) ids.push_back(next_++);
-    threads.insert(std::this_thread::get_id());
-    return ids;
-  }
-  void tell(std::span<const search::Observation>) override {}
-  std::size_t max_in_flight() const override { return 4; }
-  std::set<std::thread::id> threads;
-
- private:
-  const search::SearchSpace& space_;
-  search::ConfigurationId next_ = 0;
-};
-
-TEST_F(SessionTest, AStrategyThatLearnsComputesWhileTheDeviceWorks) {
-  search::SpaceDefinition definition = problem_.space(testing::toy_instance(1000), {});
-  definition = search::restrict_to(std::move(definition), search::Expr::parse("kind == plain"));
-  definition.parameters.push_back({"n", "a number", {}, 0});
-  for (int i = 0; i < 20; ++i) definition.parameters.back().values.emplace_back(i);
-  const search::SearchSpace space(std::move(definition));
-  SlowStrategy strategy(space);
-  backend_.compiler().compile_seconds = 1;  // so that several are in flight
-  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
-  Session session(space, strategy, evaluator, store_, seconds_now);
-  const SessionResult result = session.run(record_, {.evaluations = 150}, true, observer_, rerank_);
-  EXPECT_EQ(result.progress.evaluations, 150u);
-  EXPECT_GT(strategy.threads.size(), 10u);
-  std::set<std::string> keys;
-  for (const Evaluation& evaluation : observer_.seen) keys.insert(evaluation.configuration.key());
-  EXPECT_EQ(keys.size(), 150u);
-}
-
-TEST_F(SessionTest, TheTimeBeforeTheSessionCounts) {
-  step_ = 1;
-  const SessionResult all = run("kind == plain", {.seconds = 60}, 1, true);
-  const SessionResult less = run("kind == plain", {.seconds = 60, .seconds_before = 40}, 1, true);
-  EXPECT_EQ(less.end, RunEnd::budget);
-  EXPECT_LT(less.progress.evaluations, all.progress.evaluations);
-  EXPECT_DOUBLE_EQ(less.progress.seconds_allowed, 60);
-  EXPECT_DOUBLE_EQ(less.progress.seconds_of_call, less.progress.seconds + 40);
-}
-
-TEST_F(SessionTest, TheSearchLeavesTimeForTheReRanking) {
-  rerank_ = {};
-  backend_.runner().measuring_seconds = 0.02;
-  const double start = seconds_now();
-  const search::SearchSpace space = testing::toy_space("kind == plain");
-  const auto strategy = search::choose_strategy("random").make({space, 1});
-  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
-  Session session(space, *strategy, evaluator, store_, seconds_now);
-  const SessionResult result = session.run(record_, {.seconds = 0.2}, true, observer_, rerank_);
-  EXPECT_EQ(result.end, RunEnd::budget);
-  EXPECT_FALSE(result.rerank.places.empty());
-  EXPECT_LT(seconds_now() - start, 0.35);
 }
 
 TEST_F(SessionTest, FailuresBeforeALaunchDoNotCountAgainstTheBudget) {

@@ -45,7 +45,7 @@ class RemoteTest : public ::testing::Test {
  protected:
   std::vector<Evaluation> evaluate(const std::vector<Configuration>& batch) {
     DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
-                              {.measure = {}, .compile_threads = 2});
+                              {.measure = {}, .compile_threads = 2, .reproducible = true});
     std::vector<Evaluation> all;
     evaluate_all(evaluator, batch, [&](const Evaluation& evaluation) {
       all.push_back(evaluation);
