@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{replay({"--fix", "block_x=32,block_x=64"}), {"--fix: 'block_x' is given twice"}},
         Wrong{replay({"--set", "radius=1,"}), {"--set", "name=value"}},
         Wrong{replay({"--strategy", "gird"}), {"--strategy", "'gird'", "did you mean 'grid'?"}},
-        Wrong{replay({"--strategy", "zzzzzz"}), {"--strategy", "'zzzzzz'", "auto, ", "random, grid"}},
+        Wrong{replay({"--strategy", "zzzzzz"}), {"--strategy", "'zzzzzz'", "auto, ", "random, uniform, grid"}},
         Wrong{replay({"--format", "jsno"}), {"--format", "'jsno'", "did you mean 'json'?"}},
         Wrong{replay({"--format", "flags"}), {"--format", "'flags'", "text, json"}},
         Wrong{{"best", "stencil3d", "--format", "flgas"}, {"--format", "'flgas'", "'flags'"}},
