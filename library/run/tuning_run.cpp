@@ -120,18 +120,27 @@ double nominal_ratio(const Problem& problem, const Instance& instance, const Ins
 class LowFidelityRun {
  public:
   LowFidelityRun(Store& store, const RunRecord& record) : store_(store), record_(record) {}
+  LowFidelityRun(const LowFidelityRun&) = delete;
+  LowFidelityRun& operator=(const LowFidelityRun&) = delete;
+  /// Without `end`, an error ended the run, which the user is told.
+  ~LowFidelityRun() {
+    if (run_) try {
+        store_.end_run(*run_, end_);
+      } catch (const Error&) {
+        return;
+      }
+  }
   void add(const Evaluation& evaluation) {
     if (!run_) run_ = store_.begin_run(record_);
     store_.record(*run_, evaluation);
   }
-  void end(RunEnd end) {
-    if (run_) store_.end_run(*run_, end);
-  }
+  void end(RunEnd end) { end_ = end; }
 
  private:
   Store& store_;
   const RunRecord& record_;
   std::optional<RunId> run_;
+  RunEnd end_ = RunEnd::failed;
 };
 
 /// Returns what no configuration with each value of the first parameter can beat, by the value's index.

@@ -197,7 +197,7 @@ std::optional<Evaluation> MultiFidelityEvaluator::full_evaluation() {
   if (seconds)
     ratio_.add(group_of(full->configuration), options_.ratio(full->configuration),
                *objective_value(low, Objective::time), *seconds);
-  full->phases += low.phases;
+  if (!low.reused) full->phases += low.phases;
   full->low_fidelity = std::make_shared<const Evaluation>(std::move(low));
   return full;
 }
