@@ -20,8 +20,9 @@ namespace {
 constexpr double usual_deviation = 0.05, unknown_deviation = 0.3, prior_pairs = 3;
 /// With fewer pairs than min_pairs, no smaller deviation is believed.
 constexpr double early_deviation = 0.15;
-/// Of the estimates below twice the best time, every so many is promoted whatever it says: otherwise the ratio
-/// would only be known of those that did well at the cheaper instance.
+/// Of the estimates below twice the best time, the first ones and then every so many are promoted whatever
+/// they say: otherwise the ratio would only be known of those that did well at the cheaper instance.
+constexpr std::size_t first_pairs = 6;
 constexpr int audit_interval = 8;
 constexpr double audited_slowdown = 2;
 /// A configuration is promoted unless its time would have to be so many standard deviations below the
@@ -172,7 +173,9 @@ std::optional<Evaluation> MultiFidelityEvaluator::judged(Evaluation low) {
         ratio_.estimate(group_of(configuration), options_.ratio(configuration), *seconds);
     const bool may_win = !fastest_ || estimate.optimistic <= *fastest_ * (1 + racing_tolerance);
     const bool is_near = fastest_ && estimate.seconds <= *fastest_ * audited_slowdown;
-    if (may_win || (is_near && ++not_promoted_ % audit_interval == 0)) {
+    const bool is_audit =
+        !may_win && is_near && (ratio_.pairs() < first_pairs || ++not_promoted_ % audit_interval == 0);
+    if (may_win || is_audit) {
       full_->submit(configuration);
       order_.push_front(false);
       std::string key = configuration.key();
