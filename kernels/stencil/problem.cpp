@@ -116,8 +116,8 @@ std::vector<CheckedSize> checked_sizes(const StencilJob& job, const Configuratio
   return sizes;
 }
 
-/// Returns a number of steps that ranks configurations as all steps do, where that saves time: most numbers of
-/// fused steps divide it, so that no launch of the remaining steps distorts the order.
+/// Returns a number of steps that ranks configurations as all steps do, where that saves time: most numbers
+/// of fused steps divide it, so that no launch of the remaining steps distorts the order.
 std::optional<std::int64_t> few_steps(const StencilJob& job) {
   constexpr double min_updates = 2e9;  // fewer take some milliseconds, no longer than the checks
   constexpr std::int64_t min_saving = 4;

@@ -20,8 +20,8 @@ std::filesystem::path from_environment(const char* name) {
 std::filesystem::path database_path(const std::string& given) {
   const auto path = given.empty() ? lookup::default_database() : std::optional(given);
   if (!path) throw Error("HOME is not set: name a database with --db PATH");
-  // To SQLite this is no file: results would be told as stored, and be gone.
-  if (*path == ":memory:") throw UsageError(":memory: is no file: name a file with --db");
+  // SQLite keeps such a database in memory: the program would report results as stored, and lose them.
+  if (*path == ":memory:") throw UsageError(":memory: is not a database file: name a file with --db");
   return *path;
 }
 

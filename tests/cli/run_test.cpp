@@ -97,7 +97,8 @@ TEST(Run, NeverWritesToARecordingThatAnswersHere) {
                    {database, "one of the recordings"});
   }
   EXPECT_EQ(number(sandbox.recording(), "SELECT COUNT(*) FROM works WHERE origin = 'replayed'"), 0);
-  expect_refused(sandbox.tune(small_run({"--device", "replay", "--db", ":memory:"})), 2, {"no file"});
+  expect_refused(sandbox.tune(small_run({"--device", "replay", "--db", ":memory:"})), 2,
+                 {"is not a database file"});
 }
 
 TEST(Run, RecordingsThatCannotBeReadAreNoMissingSize) {

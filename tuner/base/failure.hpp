@@ -28,8 +28,8 @@ struct Failure {
 
 /// The reason of a Failure{crash} where another program killed the process that ran a kernel.
 constexpr std::string_view killed_from_outside = "killed";
-/// The reason of a Failure{crash} where this program ended that process, because the run ends. It says nothing
-/// about the configuration.
+/// The reason of a Failure{crash} where this program ended that process, because the run ends. It says
+/// nothing about the configuration.
 constexpr std::string_view run_ended = "the run ended";
 /// The reason of a Failure{timeout} of a compiler.
 constexpr std::string_view slow_compiler = "compiler";

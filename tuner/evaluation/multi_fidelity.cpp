@@ -20,8 +20,8 @@ namespace {
 constexpr double usual_deviation = 0.05, unknown_deviation = 0.3, prior_pairs = 3;
 /// With fewer pairs than min_pairs, no smaller deviation is believed.
 constexpr double early_deviation = 0.15;
-/// Of the estimates below twice the best time, the first ones and then every so many are promoted whatever
-/// they say: otherwise the ratio would only be known of those that did well at the cheaper instance.
+/// Some estimates below twice the best time are promoted whatever they say: the first ones, then every
+/// eighth. Without them, the ratio would be that of the fast configurations alone.
 constexpr std::size_t first_pairs = 6;
 constexpr int audit_interval = 8;
 constexpr double audited_slowdown = 2;
@@ -84,16 +84,6 @@ std::size_t FidelityRatio::pairs() const {
   std::size_t count = 0;
   for (const auto& [name, group] : groups_) count += group.logs.size();
   return count;
-}
-
-double FidelityRatio::spread() const {
-  double squares = 0, freedom = 0;
-  for (const auto& [name, group] : groups_) {
-    const double mean = group.mean();
-    for (const double value : group.logs) squares += (value - mean) * (value - mean);
-    freedom += static_cast<double>(group.logs.size()) - 1;
-  }
-  return freedom < 2 ? 0 : std::sqrt(squares / freedom);
 }
 
 MultiFidelityEvaluator::MultiFidelityEvaluator(std::unique_ptr<DeviceEvaluator> low,

@@ -34,9 +34,6 @@ class FidelityRatio {
   bool is_usable(const std::string& group) const;
   /// Returns how many configurations were measured at both.
   std::size_t pairs() const;
-  /// Returns the standard deviation of the ratio, as a share: over all groups, each around its own mean. 0 for
-  /// fewer than three pairs.
-  double spread() const;
 
  private:
   struct Group {
@@ -54,15 +51,15 @@ class FidelityRatio {
 /// (Evaluation::estimate). A configuration that is not valid at the cheaper instance is evaluated at the
 /// instance itself, and so are all of a group in which the two instances do not agree.
 ///
-/// Multi-fidelity search; the choice of what to promote follows the idea of successive halving (K. Jamieson and
-/// A. Talwalkar, AISTATS 2016), without its rounds: nobody waits.
+/// Multi-fidelity search; the choice of what to promote follows the idea of successive halving (K. Jamieson
+/// and A. Talwalkar, AISTATS 2016), without its rounds: nobody waits.
 class MultiFidelityEvaluator : public Evaluator {
  public:
   struct Options {
     search::SearchSpace low_space;  ///< of the cheaper instance
     /// Returns the nominal ratio of a configuration's time at the instance itself to that at the cheaper one.
     std::function<double(const Configuration&)> ratio;
-    std::string group = {};  ///< the parameter whose value names a configuration's group; empty: one group
+    std::string group = {};     ///< the parameter whose value names a configuration's group; empty: one group
     bool reproducible = false;  ///< as DeviceEvaluatorOptions: the order does not depend on times
   };
 

@@ -379,8 +379,8 @@ void read_cost(const JsonField& root, KernelDescription& definition) {
 }  // namespace
 
 KernelDescription read_native(const JsonField& root) {
-  root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "low_fidelity", "parameters", "constraints",
-              "arguments", "launches", "reference", "tolerance", "work", "budget"});
+  root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "low_fidelity", "parameters",
+              "constraints", "arguments", "launches", "reference", "tolerance", "work", "budget"});
   KernelDescription definition;
   const std::filesystem::path folder = root.file().parent_path();
   definition.name = root.at("problem").text();

@@ -55,8 +55,8 @@ class Channel {
   /// Sends bytes, and a copy of `file` where that is not negative. False where the other end is closed.
   bool send(std::span<const std::byte> bytes, int file = -1);
   /// Waits at most `seconds` (nothing: without limit) for a whole packet. `stop` (may be empty) is asked
-  /// several times a second while none comes, and ends the wait. Where none comes, sets `silence`, and nothing
-  /// further can be received.
+  /// several times a second while none comes, and ends the wait. Where none comes, sets `silence`, and
+  /// nothing further can be received.
   std::optional<Packet> receive(std::optional<double> seconds, Silence& silence,
                                 const std::function<bool()>& stop = {});
 

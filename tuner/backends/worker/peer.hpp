@@ -61,9 +61,9 @@ class Peer {
   explicit Peer(const WorkerProgram& worker) : process_(worker.program, worker.arguments) {}
 
   /// Returns the worker's answer or failure. Failure{crash} where it died, with reason `killed` where another
-  /// program killed it, or `the run ended` where `stop` (asked several times a second) ended the call, which kills
-  /// it; Failure{timeout} where it did not answer within `seconds` and was killed for it.
-  /// Throws Error with the worker's text where the worker threw one.
+  /// program killed it, or `the run ended` where `stop` (asked several times a second) ended the call, which
+  /// kills it; Failure{timeout} where it did not answer within `seconds` and was killed for it. Throws Error
+  /// with the worker's text where the worker threw one.
   Result<Response> call(const Json& request, double seconds, int file = -1,
                         const std::function<bool()>& stop = {});
 

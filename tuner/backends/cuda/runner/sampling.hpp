@@ -59,8 +59,8 @@ std::optional<double> first_sample(const MeasureOptions& options);
 
 /// Takes samples in batches until a StoppingRule has enough of them. Samples of a device that was slowed down
 /// are dropped and taken again after a rest, three times at most: a device that is always slow is measured as
-/// it is. Takes none where `first_sample` shows that the configuration lost. Fills samples, stop, throttled and
-/// machine.throttle.
+/// it is. Takes none where `first_sample` shows that the configuration lost. Fills samples, stop, throttled
+/// and machine.throttle.
 Result<Timing> take_samples(Sampler& sampler, const MeasureOptions& options);
 
 }  // namespace tune::cuda
