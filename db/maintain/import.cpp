@@ -5,6 +5,13 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <bit>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "db/maintain/known_contents.hpp"
 #include "db/maintain/merge_rows.hpp"
@@ -106,6 +113,79 @@ class ConfigurationIndex {
   std::string sql_;
 };
 
+/// Passes all evaluations of a run, which another thread reads ahead: it takes as long as storing them.
+class ReadAhead {
+ public:
+  explicit ReadAhead(const ImportedRun& run) : reader_([this, &run] { read(run); }) {}
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+  ~ReadAhead() {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+
+  /// Throws what the reader threw.
+  void each(const ImportedRun::Take& take) {
+    for (std::vector<Entry> some = next(); !some.empty(); some = next())
+      for (const Entry& entry : some) take(entry.evaluation, entry.recorded);
+  }
+
+ private:
+  struct Entry {
+    Evaluation evaluation;
+    std::string recorded;
+  };
+  struct Stopped {};
+  static constexpr std::size_t together = 256, waiting = 4;
+
+  void read(const ImportedRun& run) {
+    std::exception_ptr failure;
+    try {
+      std::vector<Entry> some;
+      run.each([&](const Evaluation& evaluation, const std::string& recorded) {
+        some.push_back({evaluation, recorded});
+        if (some.size() == together) pass(std::exchange(some, {}));
+      });
+      if (!some.empty()) pass(std::move(some));
+    } catch (const Stopped&) {
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::scoped_lock lock(mutex_);
+    failure_ = failure;
+    ended_ = true;
+    changed_.notify_all();
+  }
+  void pass(std::vector<Entry> some) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stopped_ || read_.size() < waiting; });
+    if (stopped_) throw Stopped();
+    read_.push_back(std::move(some));
+    changed_.notify_all();
+  }
+  /// Empty at the end.
+  std::vector<Entry> next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ended_ || !read_.empty(); });
+    if (read_.empty()) {
+      if (failure_) std::rethrow_exception(failure_);
+      return {};
+    }
+    std::vector<Entry> some = std::move(read_.front());
+    read_.pop_front();
+    changed_.notify_all();
+    return some;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::vector<Entry>> read_;
+  std::exception_ptr failure_;
+  bool ended_ = false, stopped_ = false;
+  std::jthread reader_;  ///< the last member: ends before the others go
+};
+
 /// Adds what the run lacks, in one transaction.
 void add_evaluations(SQLite::Database& connection, RunId run, const ImportedRun& imported,
                      MergeResult& result) {
@@ -123,7 +203,7 @@ void add_evaluations(SQLite::Database& connection, RunId run, const ImportedRun&
   SQLite::Statement link(
       connection, "INSERT INTO run_evaluations (run, sequence, evaluation, reused) VALUES (?, ?, ?, 0)");
   SQLite::Statement sample(connection, "SELECT 1 FROM samples WHERE evaluation = ? LIMIT 1");
-  imported.each([&](const Evaluation& evaluation, const std::string& recorded) {
+  ReadAhead(imported).each([&](const Evaluation& evaluation, const std::string& recorded) {
     const std::size_t samples = evaluation.outcome ? evaluation.outcome->samples.size() : 0;
     if (const std::int64_t there = known.take(evaluation, recorded); there != 0) {
       ++result.known_evaluations;

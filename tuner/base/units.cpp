@@ -75,11 +75,14 @@ std::string counted(std::uint64_t count, std::string_view what) {
 
 double parse_duration(std::string_view text, std::string_view option) {
   const auto [number, unit] = leading_number(text);
-  const double factor = unit.empty() || unit == "s"    ? 1
-                        : unit == "m" || unit == "min" ? 60
-                        : unit == "h"                  ? 3600
-                        : unit == "ms"                 ? 1e-3
-                                                       : 0;
+  const auto is = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::count(names, unit) > 0;
+  };
+  const double factor = is({"", "s", "sec", "second", "seconds"}) ? 1
+                        : is({"m", "min", "minute", "minutes"})   ? 60
+                        : is({"h", "hour", "hours"})              ? 3600
+                        : is({"ms"})                              ? 1e-3
+                                                                  : 0;
   const double seconds = number * factor;
   if (!(seconds > 0) || !std::isfinite(seconds))
     throw UsageError(

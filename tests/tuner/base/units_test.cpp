@@ -105,6 +105,9 @@ TEST(Units, ReadDurations) {
   EXPECT_EQ(parse_duration("90s", "--t"), 90);
   EXPECT_EQ(parse_duration("1.5h", "--t"), 5400);
   EXPECT_EQ(parse_duration("2min", "--t"), 120);
+  EXPECT_EQ(parse_duration("5sec", "--t"), 5);
+  EXPECT_EQ(parse_duration("5seconds", "--t"), 5);
+  EXPECT_EQ(parse_duration("2minutes", "--t"), 120);
   for (const char* wrong :
        {"", "s", "-3s", "0", "5x", "nan", "inf", "0x10", " 5", "1e308h"})  // as in every locale
     EXPECT_THROW(parse_duration(wrong, "--t"), UsageError) << wrong;
