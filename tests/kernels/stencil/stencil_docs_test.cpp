@@ -207,7 +207,7 @@ TEST(StencilChecks, OneSidedTransportIsCheckedAsLongAsItsAnswerMeansSomething) {
         for (const int from : {-1, 1})
           for (const char* type : {"float", "double"}) {
             const bool is_float = type == std::string("float");
-            if (dimensions == 2 && !is_float) continue;
+            if (!is_float && (dimensions == 2 || axis == 1)) continue;
             const Transport transport{dimensions, axis, moved, from, type};
             std::int64_t accepted = 0;
             for (const std::int64_t steps : {1, 5, 12, 25, 40, 100, 200, 400, 1000})

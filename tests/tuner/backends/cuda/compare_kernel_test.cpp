@@ -208,7 +208,7 @@ TEST(CompareKernel, AgreesWithTheHostAboutLimitsAlongAxes) {
       EXPECT_GT(expected.wrong, 0u);
       EXPECT_LT(expected.wrong, count);
       const auto& layout = layouts[random() % std::size(layouts)];
-      for (const std::uint64_t part : {std::uint64_t{100}, std::uint64_t{333}, count}) {
+      for (const std::uint64_t part : {std::uint64_t{333}, count}) {
         SCOPED_TRACE(part);
         expect_equal(on_cpu(out, reference, layout, bounds, 3, part), expected);
       }
@@ -232,9 +232,9 @@ TEST(CompareKernel, ReportsAWrongElementBeforeARightOneWithALargerError) {
                       {ElementType::f64, extents, std::as_bytes(std::span(reference))}, bounds);
     EXPECT_GT(expected.wrong, 10u);
     EXPECT_LT(expected.worst_error, std::ranges::max(out));
-    for (const auto& layout : layouts)
-      for (const std::uint64_t part : {std::uint64_t{100}, count})
-        expect_equal(on_cpu(out, reference, layout, bounds, 3, part), expected);
+    const auto& layout = layouts[random() % std::size(layouts)];
+    for (const std::uint64_t part : {std::uint64_t{333}, count})
+      expect_equal(on_cpu(out, reference, layout, bounds, 3, part), expected);
   }
 }
 
