@@ -208,10 +208,8 @@ TEST(CompareKernel, AgreesWithTheHostAboutLimitsAlongAxes) {
       EXPECT_GT(expected.wrong, 0u);
       EXPECT_LT(expected.wrong, count);
       const auto& layout = layouts[random() % std::size(layouts)];
-      for (const std::uint64_t part : {std::uint64_t{333}, count}) {
-        SCOPED_TRACE(part);
-        expect_equal(on_cpu(out, reference, layout, bounds, 3, part), expected);
-      }
+      expect_equal(on_cpu(out, reference, layout, bounds, 1), expected);
+      expect_equal(on_cpu(out, reference, layout, bounds, 3, 333), expected);
     }
 }
 
@@ -233,8 +231,8 @@ TEST(CompareKernel, ReportsAWrongElementBeforeARightOneWithALargerError) {
     EXPECT_GT(expected.wrong, 10u);
     EXPECT_LT(expected.worst_error, std::ranges::max(out));
     const auto& layout = layouts[random() % std::size(layouts)];
-    for (const std::uint64_t part : {std::uint64_t{333}, count})
-      expect_equal(on_cpu(out, reference, layout, bounds, 3, part), expected);
+    expect_equal(on_cpu(out, reference, layout, bounds, 1), expected);  // several elements for each thread
+    expect_equal(on_cpu(out, reference, layout, bounds, 3, 333), expected);
   }
 }
 
