@@ -47,39 +47,44 @@ void apply_relative(Tolerance& tolerance, const TensorSet& reference, const Tens
   }
 }
 
+/// Calls `use` with numbers below `count`: with all, or with so many, spread over every axis of an array.
+template<class Use>
+void for_sample(std::uint64_t count, std::uint64_t most, const Use& use) {
+  std::uint64_t step = count <= most ? 1 : count / most * 2 + 1;
+  while (std::gcd(step, count) != 1) ++step;  // each number once
+  for (std::uint64_t i = 0; i < std::min(most, count); ++i) use(i * step % count);
+}
+
 /// Returns the median of limit / |value| over a sample of the values, but for zeros: what is zero for certain
 /// needs no tolerance. Infinity where nearly all are.
 double median_share(std::span<const double> values, const Extents& extents, const Bounds& bounds) {
   constexpr std::size_t sampled = 1 << 16, least = 512;
-  // A number of elements apart that has no factor of an extent: the sample is spread over every axis.
-  std::size_t step = values.size() <= sampled ? 1 : values.size() / sampled * 2 + 1;
-  while (std::gcd(step, values.size()) != 1) ++step;
   std::vector<double> shares;
-  for (std::size_t i = 0; i < std::min(sampled, values.size()); ++i) {
-    const std::size_t index = i * step % values.size();
+  for_sample(values.size(), sampled, [&](std::uint64_t index) {
     const double size = std::abs(values[index]);
     if (size > 0) shares.push_back(bounds.absolute_at(index, extents) / size);
-  }
+  });
   if (shares.size() < least) return std::numeric_limits<double>::infinity();
   const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
   std::ranges::nth_element(shares, middle);
   return *middle;
 }
 
-/// Returns the least limit / |value| at the last place along an axis, but for zeros: infinity where all are.
-/// 0 for a few values, which may happen to be small.
+/// Returns the least limit / |value| over a sample of the last place along an axis, but for zeros: infinity
+/// where all are. 0 for a few values, which may happen to be small.
 double share_at_end(std::span<const double> values, const Extents& extents, std::size_t axis,
                     const Bounds& bounds) {
-  constexpr std::size_t few = 32;
-  const std::uint64_t extent = extents[axis];
-  if (extent == 1 || values.size() / extent < few) return 0;
-  std::uint64_t neighbours = 1;
-  for (std::size_t faster = 0; faster < axis; ++faster) neighbours *= extents[faster];
+  constexpr std::uint64_t sampled = 1 << 14, few = 32;
+  const std::uint64_t extent = extents[axis], count = values.size() / extent;
+  if (extent == 1 || count < few) return 0;
+  std::uint64_t stride = 1;
+  for (std::size_t faster = 0; faster < axis; ++faster) stride *= extents[faster];
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint64_t end = neighbours * extent; end <= values.size(); end += neighbours * extent)
-    for (std::uint64_t index = end - neighbours; index < end; ++index)
-      if (const double size = std::abs(values[index]); size > 0)
-        least = std::min(least, bounds.absolute_at(index, extents) / size);
+  for_sample(count, sampled, [&](std::uint64_t i) {
+    const std::uint64_t index = (i / stride * extent + extent - 1) * stride + i % stride;
+    if (const double size = std::abs(values[index]); size > 0)
+      least = std::min(least, bounds.absolute_at(index, extents) / size);
+  });
   return least;
 }
 

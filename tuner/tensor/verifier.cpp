@@ -120,7 +120,7 @@ std::string coordinates(std::uint64_t index, const Extents& extents) {
 }  // namespace
 
 bool Bounds::limited() const {
-  return !std::ranges::all_of(limits_along, &std::vector<double>::empty);
+  return std::ranges::any_of(limits_along, [](const auto& limits) { return !limits.empty(); });
 }
 
 double Bounds::absolute_at(std::uint64_t index, const Extents& extents) const {
