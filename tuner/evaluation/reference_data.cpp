@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -46,38 +47,58 @@ void apply_relative(Tolerance& tolerance, const TensorSet& reference, const Tens
   }
 }
 
+/// Calls `use` with numbers below `count`: with all, or with so many, spread over every axis of an array.
+template<class Use>
+void for_sample(std::uint64_t count, std::uint64_t most, const Use& use) {
+  std::uint64_t step = count <= most ? 1 : count / most * 2 + 1;
+  while (std::gcd(step, count) != 1) ++step;  // each number once
+  for (std::uint64_t i = 0; i < std::min(most, count); ++i) use(i * step % count);
+}
+
 /// Returns the median of limit / |value| over a sample of the values, but for zeros: what is zero for certain
 /// needs no tolerance. Infinity where nearly all are.
-double median_share(std::span<const double> values, const Bounds& bounds) {
+double median_share(std::span<const double> values, const Extents& extents, const Bounds& bounds) {
   constexpr std::size_t sampled = 1 << 16, least = 512;
-  // An odd number of elements apart, so that the sample is no plane of the array.
-  const std::size_t step = values.size() <= sampled ? 1 : values.size() / sampled * 2 + 1;
   std::vector<double> shares;
-  for (std::size_t i = 0; i < std::min(sampled, values.size()); ++i) {
-    const std::size_t index = i * step % values.size();
+  for_sample(values.size(), sampled, [&](std::uint64_t index) {
     const double size = std::abs(values[index]);
-    if (size > 0) shares.push_back(bounds.absolute_at(index, values.size()) / size);
-  }
+    if (size > 0) shares.push_back(bounds.absolute_at(index, extents) / size);
+  });
   if (shares.size() < least) return std::numeric_limits<double>::infinity();
   const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
   std::ranges::nth_element(shares, middle);
   return *middle;
 }
 
-/// Returns the share of half of the values, or of all of the last plane where it is larger. 0 for a few
-/// values, which may happen to be small.
+/// Returns the least limit / |value| over a sample of the last place along an axis, but for zeros: infinity
+/// where all are. 0 for a few values, which may happen to be small.
+double share_at_end(std::span<const double> values, const Extents& extents, std::size_t axis,
+                    const Bounds& bounds) {
+  constexpr std::uint64_t sampled = 1 << 14, few = 32;
+  const std::uint64_t extent = extents[axis], count = values.size() / extent;
+  if (extent == 1 || count < few) return 0;
+  std::uint64_t stride = 1;
+  for (std::size_t faster = 0; faster < axis; ++faster) stride *= extents[faster];
+  double least = std::numeric_limits<double>::infinity();
+  for_sample(count, sampled, [&](std::uint64_t i) {
+    const std::uint64_t index = (i / stride * extent + extent - 1) * stride + i % stride;
+    if (const double size = std::abs(values[index]); size > 0)
+      least = std::min(least, bounds.absolute_at(index, extents) / size);
+  });
+  return least;
+}
+
+/// Returns the share of half of the values, or of all at the end of an axis where it is larger. 0 for a few
+/// values.
 double share_of(const HostTensor& tensor, const Bounds& bounds) {
-  constexpr std::size_t few = 512, few_in_plane = 32;
+  constexpr std::size_t few = 512;
   if (tensor.type() != ElementType::f64) return 0;  // whole numbers, which are compared exactly
   const auto values = tensor.as<double>();
   if (values.size() < few) return 0;
-  const double half = median_share(values, bounds);
-  const std::size_t plane = values.size() / tensor.extents().back();
-  if (plane < few_in_plane) return half;
-  double largest = 0;
-  for (const double value : values.last(plane)) largest = std::max(largest, std::abs(value));
-  const double limit = bounds.absolute_at(values.size() - 1, values.size());
-  return std::max(half, largest > 0 ? limit / largest : std::numeric_limits<double>::infinity());
+  double share = median_share(values, tensor.extents(), bounds);
+  for (std::size_t axis = 0; axis < tensor.extents().size(); ++axis)
+    share = std::max(share, share_at_end(values, tensor.extents(), axis, bounds));
+  return share;
 }
 
 AllowedShare largest_share(const Tolerance& tolerance, const ReferenceData& reference_data) {
@@ -100,22 +121,23 @@ AllowedShare allowed_share(const LaunchPlan& plan, const ReferenceData& referenc
 std::string refusal_of(const AllowedShare& allowed) {
   if (allowed.share <= refused_share) return {};
   return format(
-      "rounding may change half of the values of '{}', or its last plane, by as much as they hold, because {}, "
-      "so that a wrong kernel could pass: {}",
+      "rounding may change half of the values of '{}', or all at the end of an axis, by as much as they hold, "
+      "because {}, so that a wrong kernel could pass: {}",
       allowed.output, allowed.cause, allowed.cure);
 }
 
 Tolerance tolerance_of(const LaunchPlan& plan, const ReferenceData& reference_data,
                        const TensorSet& computed) {
   Tolerance tolerance = plan.tolerance ? *plan.tolerance : reference_data.tolerance;
-  tolerance.planes = reference_data.tolerance.planes;
+  tolerance.values_along = reference_data.tolerance.values_along;
   apply_relative(tolerance, reference_data.reference, computed);
   return tolerance;
 }
 
 double widest(const Tolerance& tolerance) {
-  const std::vector<double> planes = tolerance.of({}).planes;
-  double max = planes.empty() ? tolerance.absolute : std::ranges::max(planes);
+  double max = tolerance.absolute;
+  for (const auto& limits : tolerance.of({}).limits_along)
+    if (!limits.empty()) max = std::min(max, std::ranges::max(limits));
   for (const auto& [name, bounds] : tolerance.buffers) max = std::max(max, bounds.absolute);
   return max;
 }
@@ -173,8 +195,8 @@ void ReferenceCache::note(const LaunchPlan& plan, const ReferenceData& reference
   if (allowed.share < told_share || allowed.share > refused_share || allowed.share <= noted_share_) return;
   noted_share_ = allowed.share;
   notice_ = format(
-      "at {} rounding may change half of the values of '{}', or its last plane, by {} or more, because {}: "
-      "smaller mistakes are not found; {}",
+      "at {} rounding may change half of the values of '{}', or all at the end of an axis, by {} or more, "
+      "because {}: smaller mistakes are not found; {}",
       reference_data.size, allowed.output, percent_text(allowed.share), allowed.cause, allowed.cure);
 }
 

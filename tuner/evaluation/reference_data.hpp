@@ -20,7 +20,8 @@ inline constexpr std::uint64_t check_seeds[] = {1, 2};
 
 /// How large the tolerance is beside the results: a large share proves little.
 struct AllowedShare {
-  /// By which half of the values that are not zero (of a sample), or all of the last plane, may be wrong.
+  /// By which half of the values that are not zero (of a sample), or all at the last place along an axis, may
+  /// be wrong.
   double share = 0;
   std::string output = {};  ///< the one in which it is the largest
   std::string cause = {};   ///< of the tolerance

@@ -93,10 +93,10 @@ template<>
 inline constexpr std::array member_names<Timing>{"samples",   "stop",   "executions",
                                                  "throttled", "energy", "machine"};
 template<>
-inline constexpr std::array member_names<Tolerance>{"absolute", "derivation", "relative", "buffers",
-                                                    "cause",    "cure",       "planes",   "of_plane"};
+inline constexpr std::array member_names<Tolerance>{
+    "absolute", "derivation", "relative", "buffers", "cause", "cure", "values_along", "share_of_values"};
 template<>
-inline constexpr std::array member_names<Bounds>{"absolute", "relative", "each", "sum", "planes"};
+inline constexpr std::array member_names<Bounds>{"absolute", "relative", "each", "sum", "limits_along"};
 template<>
 inline constexpr std::array member_names<Comparison>{
     "worst_error", "worst_index", "worst_value", "worst_reference", "wrong", "total_error", "unwritten"};

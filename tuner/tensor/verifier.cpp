@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <limits>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -51,30 +50,41 @@ double error_of(T value, Reference reference, bool unwritten) {
     return error_of(value, reference);
 }
 
-/// A part of a comparison, and the rank of its worst element.
+/// A part of a comparison, and the rank of its worst element: among those beyond their bounds, or among all
+/// where none is.
 struct Part {
   Comparison found;
   double rank = -std::numeric_limits<double>::infinity();
   bool any = false;
+
+  /// Whether an element is worse than the worst so far.
+  bool is_worse(bool is_wrong, double other_rank, std::uint64_t index) const {
+    const bool any_wrong = found.wrong > 0;
+    if (!any || is_wrong != any_wrong) return !any || is_wrong;
+    return other_rank > rank || (other_rank == rank && index < found.worst_index);
+  }
 };
 
 template<class T, class Reference>
-Part compare_part(std::span<const T> output, std::span<const Reference> reference, const Bounds& bounds,
-                  std::uint64_t begin, std::uint64_t end) {
+Part compare_part(std::span<const T> output, std::span<const Reference> reference, const Extents& extents,
+                  const Bounds& bounds, std::uint64_t begin, std::uint64_t end) {
   Part part;
+  const bool limited = bounds.limited();
   for (std::uint64_t i = begin; i < end; ++i) {
     const double error = error_of(output[i], reference[i], is_poison(output[i]));
-    const double allowed =
-        std::max(bounds.absolute, bounds.each * std::abs(static_cast<double>(reference[i])));
-    if (!(error <= allowed) || std::isinf(error)) ++part.found.wrong;
-    part.found.total_error += error;
+    const double absolute = limited ? bounds.absolute_at(i, extents) : bounds.absolute;
+    const double allowed = std::max(absolute, bounds.each * std::abs(static_cast<double>(reference[i])));
+    const bool is_wrong = !(error <= allowed) || std::isinf(error);
     const double rank =
         bounds.each > 0 && error < std::numeric_limits<double>::infinity() ? error - allowed : error;
-    if (part.any && !(rank > part.rank)) continue;
-    part.any = true;
-    part.rank = rank;
-    part.found.worst_error = error;
-    part.found.worst_index = i;
+    if (part.is_worse(is_wrong, rank, i)) {
+      part.any = true;
+      part.rank = rank;
+      part.found.worst_error = error;
+      part.found.worst_index = i;
+    }
+    if (is_wrong) ++part.found.wrong;
+    part.found.total_error += error;
   }
   if (part.any) {
     part.found.worst_value = static_cast<double>(output[part.found.worst_index]);
@@ -85,21 +95,18 @@ Part compare_part(std::span<const T> output, std::span<const Reference> referenc
 }
 
 template<class T, class Reference>
-Comparison compare_typed(const TensorView& output, const TensorView& expected, const BoundedPart& compared) {
+Comparison compare_typed(const TensorView& output, const TensorView& expected, const Bounds& bounds) {
   const std::span<const T> values(reinterpret_cast<const T*>(output.bytes.data()), expected.size());
   const std::span<const Reference> reference(reinterpret_cast<const Reference*>(expected.bytes.data()),
                                              expected.size());
   Part combined_part;
   std::mutex mutex;
-  parallel_for(compared.end - compared.begin, 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-    const Part part =
-        compare_part(values, reference, compared.bounds, compared.begin + begin, compared.begin + end);
+  parallel_for(expected.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
+    const Part part = compare_part(values, reference, expected.extents, bounds, begin, end);
     const std::scoped_lock lock(mutex);
     const std::uint64_t wrong = combined_part.found.wrong + part.found.wrong;
     const double total = combined_part.found.total_error + part.found.total_error;
-    const bool earlier =
-        part.rank == combined_part.rank && part.found.worst_index < combined_part.found.worst_index;
-    if (!combined_part.any || part.rank > combined_part.rank || earlier) combined_part = part;
+    if (combined_part.is_worse(part.found.wrong > 0, part.rank, part.found.worst_index)) combined_part = part;
     combined_part.found.wrong = wrong;
     combined_part.found.total_error = total;
   });
@@ -112,18 +119,27 @@ std::string coordinates(std::uint64_t index, const Extents& extents) {
 
 }  // namespace
 
-double Bounds::absolute_at(std::uint64_t index, std::uint64_t elements) const {
-  return planes.empty() ? absolute : planes[index / (elements / planes.size())];
+bool Bounds::limited() const {
+  return std::ranges::any_of(limits_along, [](const auto& limits) { return !limits.empty(); });
 }
 
-// Limits of planes are powers of two: neighbours then have equal ones, and are compared together.
+double Bounds::absolute_at(std::uint64_t index, const Extents& extents) const {
+  double smallest = absolute;
+  for (std::size_t axis = 0; axis < limits_along.size(); ++axis) {
+    const std::uint64_t place = std::exchange(index, index / extents[axis]) % extents[axis];
+    if (!limits_along[axis].empty()) smallest = std::min(smallest, limits_along[axis][place]);
+  }
+  return smallest;
+}
+
 Bounds Tolerance::of(const std::string& buffer) const {
   const auto own = buffers.find(buffer);
   if (own != buffers.end()) return own->second;
   Bounds bounds{.absolute = absolute, .relative = relative};
-  if (of_plane == 0) return bounds;
-  for (const double largest : planes)
-    bounds.planes.push_back(std::min(absolute, std::exp2(std::ceil(std::log2(of_plane * largest)))));
+  if (share_of_values == 0) return bounds;
+  bounds.limits_along = values_along;
+  for (auto& limits : bounds.limits_along)
+    for (double& limit : limits) limit *= share_of_values;
   return bounds;
 }
 
@@ -151,46 +167,24 @@ void check_reference(const TensorView& output, const TensorView& reference) {
     throw std::logic_error("a reference has another number of bytes than its extents and type have");
 }
 
+void check_limits(const Bounds& bounds, const Extents& extents) {
+  for (std::size_t axis = 0; axis < bounds.limits_along.size(); ++axis) {
+    const auto count = bounds.limits_along[axis].size();
+    if (count != 0 && (axis >= extents.size() || count != extents[axis]))
+      throw std::logic_error("an axis of an output has another number of limits than of places");
+  }
+}
+
 Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds) {
   check_reference(output, reference);
+  check_limits(bounds, output.extents);
   if (output.bytes.size() != output.size() * element_size(output.type))
     throw std::logic_error("an output has another number of bytes than its extents and type have");
-  std::optional<Comparison> all;
-  for (const BoundedPart& part : parts_of(bounds, reference.size())) {
-    const Comparison found = with_element(output.type, [&]<class T>(T) {
-      if constexpr (std::is_integral_v<T> && sizeof(T) == sizeof(std::int64_t))
-        if (reference.type == output.type) return compare_typed<T, T>(output, reference, part);
-      return compare_typed<T, double>(output, reference, part);
-    });
-    all = all ? merged(*all, found) : found;
-  }
-  return all.value_or(Comparison{});
-}
-
-std::vector<BoundedPart> parts_of(const Bounds& bounds, std::uint64_t elements) {
-  const std::uint64_t planes = std::max<std::uint64_t>(1, bounds.planes.size());
-  if (elements % planes != 0) throw std::logic_error("an output cannot be divided into its planes");
-  std::vector<BoundedPart> parts;
-  for (std::uint64_t plane = 0; plane < planes; ++plane) {
-    const std::uint64_t begin = elements / planes * plane, end = elements / planes * (plane + 1);
-    const double absolute = bounds.absolute_at(begin, elements);
-    if (!parts.empty() && parts.back().bounds.absolute == absolute) {
-      parts.back().end = end;
-      continue;
-    }
-    parts.push_back({begin, end, bounds});
-    parts.back().bounds.absolute = absolute;
-    parts.back().bounds.planes.clear();
-  }
-  return parts;
-}
-
-Comparison merged(const Comparison& a, const Comparison& b) {
-  const bool a_is_worse = (a.wrong > 0) != (b.wrong > 0) ? a.wrong > 0 : a.worst_error >= b.worst_error;
-  Comparison both = a_is_worse ? a : b;
-  both.wrong = a.wrong + b.wrong;
-  both.total_error = a.total_error + b.total_error;
-  return both;
+  return with_element(output.type, [&]<class T>(T) {
+    if constexpr (std::is_integral_v<T> && sizeof(T) == sizeof(std::int64_t))
+      if (reference.type == output.type) return compare_typed<T, T>(output, reference, bounds);
+    return compare_typed<T, double>(output, reference, bounds);
+  });
 }
 
 bool is_right(const Comparison& comparison, const Bounds& bounds) {
@@ -217,7 +211,7 @@ Failure wrong_result(const Comparison& comparison, const Extents& extents, const
   return Failure{Phase::verify, "wrong result",
                  format("{} of {} elements of '{}' differ by more than {:.3g}{}; the worst is {}",
                         comparison.wrong, element_count(extents), buffer,
-                        bounds.absolute_at(comparison.worst_index, element_count(extents)), own, worst)};
+                        bounds.absolute_at(comparison.worst_index, extents), own, worst)};
 }
 
 }  // namespace tune

@@ -17,12 +17,14 @@ struct Bounds {
   double relative = 0;  ///< share of the largest |ref| of the output: is added to `absolute` once it is known
   double each = 0;      ///< share of the element's own |ref|
   double sum = 0;       ///< limit of the sum of |out - ref| over the output; 0: none
-  /// Takes the place of `absolute`: a number for each plane, which is all elements of one place along the
-  /// slowest axis. Empty: `absolute` holds for all.
-  std::vector<double> planes = {};
+  /// For each axis, the fastest first: a limit for each place along it, or nothing. An element has the
+  /// smallest of `absolute` and those of its places.
+  std::vector<std::vector<double>> limits_along = {};
 
-  /// Returns what takes the place of `absolute` for this element of an output of so many.
-  double absolute_at(std::uint64_t index, std::uint64_t elements) const;
+  /// True where elements have limits along an axis.
+  bool limited() const;
+  /// Returns what `absolute` is for this element of an output of such extents.
+  double absolute_at(std::uint64_t index, const Extents& extents) const;
 };
 
 /// How far the outputs may be from the reference: |out - ref| <= absolute, for every element.
@@ -38,12 +40,13 @@ struct Tolerance {
   /// is told where the tolerance is a large share of them. Without a cure neither is done.
   std::string cause = {};
   std::string cure = {};
-  /// A bound of |value| for each plane of the outputs, as `Bounds::planes`: where results vanish near a face,
-  /// their errors do, too. Those of a plan are the problem's.
-  std::vector<double> planes = {};
-  /// The share of its plane's bound by which an element may differ, where that is less than `absolute`. 0:
-  /// the errors of this algorithm do not vanish with the values.
-  double of_plane = 0;
+  /// For each axis of the outputs: a bound of |value| for each place along it, or nothing, as
+  /// `Bounds::limits_along`. Where results vanish near a face, their errors do, too. Those of a plan are the
+  /// problem's.
+  std::vector<std::vector<double>> values_along = {};
+  /// The share of these bounds by which an element may differ, where that is less than `absolute`. 0: the
+  /// errors of this algorithm do not vanish with the values.
+  double share_of_values = 0;
 
   /// Returns the bounds of this output.
   Bounds of(const std::string& buffer) const;
@@ -55,9 +58,9 @@ double usual_share(ElementType type);
 
 /// The result of a comparison with the reference.
 struct Comparison {
-  /// The largest |out - ref|; with Bounds::each, that of the element farthest beyond its bound. Equal
-  /// infinities differ by 0, a NaN and a NaN too; any other NaN and an element that was never written differ
-  /// by infinity.
+  /// The largest |out - ref| of the elements beyond their bounds, of all where none is; with Bounds::each,
+  /// that of the element farthest beyond its bound. Equal infinities differ by 0, a NaN and a NaN too; any
+  /// other NaN and an element that was never written differ by infinity.
   double worst_error = 0;
   std::uint64_t worst_index = 0;  ///< of that element in the dense tensor
   double worst_value = 0;         ///< the output's value there
@@ -71,23 +74,13 @@ struct Comparison {
 /// as_reference.
 void check_reference(const TensorView& output, const TensorView& reference);
 
+/// Throws std::logic_error unless the limits along each axis are as many as there are places.
+void check_limits(const Bounds& bounds, const Extents& extents);
+
 /// Compares every element of an output with a reference (as_reference) of equal extents. Runs on all cores.
-/// Throws std::logic_error as check_reference. `relative` must have been added to `absolute`.
+/// Throws std::logic_error as check_reference and check_limits. `relative` must have been added to
+/// `absolute`.
 Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds);
-
-/// A part of a dense output, in the order of memory, and its bounds, which have no planes.
-struct BoundedPart {
-  std::uint64_t begin = 0, end = 0;
-  Bounds bounds;
-};
-
-/// Divides an output of so many elements into parts with one limit each: all of it where there are no planes.
-/// Throws std::logic_error where it cannot be divided into so many planes.
-std::vector<BoundedPart> parts_of(const Bounds& bounds, std::uint64_t elements);
-
-/// Merges the comparisons of two parts. Of their worst elements it keeps one that is wrong, else the one with
-/// the larger error.
-Comparison merged(const Comparison& a, const Comparison& b);
 
 /// True where no element and no sum is beyond the bounds.
 bool is_right(const Comparison& comparison, const Bounds& bounds);

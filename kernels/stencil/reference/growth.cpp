@@ -173,6 +173,29 @@ double power(double base, std::int64_t exponent) {
 
 constexpr double deviations = 8;
 
+/// Returns values_along_axes for one of the axes.
+std::vector<double> values_along(const StencilJob& job, int StencilPoint::*offset, std::int64_t extent) {
+  std::map<int, double> weights;
+  for (const StencilPoint& point : job.stencil.points)
+    if (point.weight != 0) weights[point.*offset] += std::abs(point.weight);
+  constexpr double small = 1.0 / 64;  // beside that of the inputs; larger ones change no check
+  // Roundings below the smallest normal number are as large as those of twice this number.
+  const double least =
+      2 * (job.type == ElementType::f64 ? std::numeric_limits<double>::min()
+                                        : static_cast<double>(std::numeric_limits<float>::min()));
+  std::vector<double> values(static_cast<std::size_t>(extent), 1), next(values.size());
+  for (std::int64_t step = 0; step < job.steps; ++step) {
+    std::ranges::fill(next, 0);
+    for (const auto& [moved, weight] : weights)
+      for (std::int64_t i = std::max(0, -moved); i < std::min(extent, extent - moved); ++i)
+        next[static_cast<std::size_t>(i)] += weight * values[static_cast<std::size_t>(i + moved)];
+    for (double& value : next) value = std::max(value, least);
+    std::swap(values, next);
+  }
+  if (std::ranges::min(values) > small) values.clear();
+  return values;
+}
+
 }  // namespace
 
 const WaveFactors& wave_factors(const Stencil& stencil) {
@@ -220,31 +243,10 @@ double Growth::factor_after(std::int64_t steps) const {
   return power(factors_.largest, steps);
 }
 
-std::vector<double> values_in_planes(const StencilJob& job) {
+std::vector<std::vector<double>> values_along_axes(const StencilJob& job) {
   if (job.boundary == Boundary::fixed) return {};
-  const int reach = job.stencil.radii()[2];
-  std::vector<double> weights(static_cast<std::size_t>(2 * reach) + 1);
-  for (const StencilPoint& point : job.stencil.points)
-    weights[static_cast<std::size_t>(point.dz + reach)] += std::abs(point.weight);
-  constexpr double small = 1.0 / 64;  // beside that of the inputs; larger ones change no check
-  // Roundings below the smallest normal number are as large as those of twice this number.
-  const double least =
-      2 * (job.type == ElementType::f64 ? std::numeric_limits<double>::min()
-                                        : static_cast<double>(std::numeric_limits<float>::min()));
-  std::vector<double> values(static_cast<std::size_t>(job.nz), 1), next(values.size());
-  for (std::int64_t step = 0; step < job.steps; ++step) {
-    std::ranges::fill(next, 0);
-    for (int dz = -reach; dz <= reach; ++dz) {
-      const double weight = weights[static_cast<std::size_t>(dz + reach)];
-      if (weight == 0) continue;
-      for (std::int64_t z = std::max(0, -dz); z < std::min(job.nz, job.nz - dz); ++z)
-        next[static_cast<std::size_t>(z)] += weight * values[static_cast<std::size_t>(z + dz)];
-    }
-    for (double& value : next) value = std::max(value, least);
-    std::swap(values, next);
-  }
-  if (std::ranges::min(values) > small) values.clear();
-  return values;
+  return {values_along(job, &StencilPoint::dx, job.nx), values_along(job, &StencilPoint::dy, job.ny),
+          values_along(job, &StencilPoint::dz, job.nz)};
 }
 
 std::string leaves_range(const StencilJob& job) {

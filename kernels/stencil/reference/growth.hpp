@@ -64,12 +64,12 @@ class Growth {
   bool held_;
 };
 
-/// Returns a bound of |value| after all steps, for each plane of the slowest axis. Around an array with a
-/// boundary of zeros, transport empties the planes at which zeros come in, and the bound follows: a plane is
-/// at most the sum of those that a step adds up, each times the sum of its |weights|. It is no less than what
-/// has as large roundings as every smaller number of the type. Nothing where no plane is emptied, as
-/// with held cells, which keep their value.
-std::vector<double> values_in_planes(const StencilJob& job);
+/// Returns bounds of |value| after all steps, for each place along x, y and z. Around an array with a
+/// boundary of zeros, transport empties the places at which zeros come in, and the bound follows: at a place
+/// values are at most the sum of those at the places that a step adds up, each times the sum of its |weights|
+/// there. It is no less than what has as large roundings as every smaller number of the type. An axis along
+/// which no place is emptied has none, as with held cells, which keep their value.
+std::vector<std::vector<double>> values_along_axes(const StencilJob& job);
 
 /// Returns why the values leave the range of the job's type; empty where they stay in it.
 std::string leaves_range(const StencilJob& job);

@@ -135,8 +135,8 @@ double step_units(const StencilJob& job, const Growth& growth, std::int64_t befo
   return growth.weight() * growth.error_at_end(before, 1, job.steps, sum_units(points), spread_units(points));
 }
 
-/// Returns the share of a plane's bound by which roundings may change it: `units` in all, each of a value
-/// that the plane's own bound has room for.
+/// Returns the share of its bound by which roundings may change a value: `units` in all, each of a value that
+/// this bound has room for.
 double share_of_units(const StencilJob& job, double units) {
   return std::expm1(units * unit_roundoff(job));
 }
@@ -225,8 +225,8 @@ Tolerance step_tolerance(const StencilJob& job) {
       of_units(job, units,
                format("{:.4g} roundings a step, min(points, 8 sqrt(points)) + 3, of values up to {:.3g}",
                       of_step, growth.value_after(job.steps)));
-  tolerance.planes = values_in_planes(job);
-  tolerance.of_plane = share_of_units(job, static_cast<double>(job.steps) * of_step);
+  tolerance.values_along = values_along_axes(job);
+  tolerance.share_of_values = share_of_units(job, static_cast<double>(job.steps) * of_step);
   return tolerance;
 }
 
@@ -253,7 +253,7 @@ Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::siz
                format("{:.4g} roundings a pass (those of the composed stencil's sum or of its steps), {:.4g} "
                       "a step, of values up to {:.3g}",
                       sum_units(points), of_step, growth.value_after(job.steps)));
-  tolerance.of_plane = share_of_units(job, local);
+  tolerance.share_of_values = share_of_units(job, local);
   return tolerance;
 }
 

@@ -103,8 +103,8 @@ std::string notice_of(double share) {
 TEST(WideTolerance, IsToldFromATenthOfTheResultsOn) {
   EXPECT_EQ(notice_of(0.05), "");
   const std::string notice = notice_of(0.3);
-  EXPECT_TRUE(
-      notice.starts_with("at 2000 rounding may change half of the values of 'out', or its last plane, by "))
+  EXPECT_TRUE(notice.starts_with(
+      "at 2000 rounding may change half of the values of 'out', or all at the end of an axis, by "))
       << notice;
   EXPECT_TRUE(notice.ends_with(
       "% or more, because errors grow over 9 steps: smaller mistakes are not found; take fewer steps"))
@@ -144,6 +144,38 @@ TEST(WideTolerance, IsThatOfThePlanWithTheLargestShare) {
   EXPECT_EQ(noted(0.4), larger) << "one line: the largest share";
   EXPECT_EQ(noted(4), larger) << "such a plan fails its check";
   EXPECT_NE(refusal_of(allowed_share(plan, *expected)), "");
+}
+
+// Ones, but for small numbers at the last place along one axis, of which one is larger.
+TEST(WideTolerance, IsThatOfTheEndOfEveryAxis) {
+  const Extents extents = {8, 9, 10};
+  LaunchPlan plan;
+  plan.tolerance = Tolerance{.absolute = 1e-3, .cure = "take fewer steps"};
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    ReferenceData data;
+    HostTensor& tensor = data.reference.emplace("out", HostTensor(ElementType::f64, extents)).first->second;
+    std::ranges::fill(tensor.as<double>(), 1.0);
+    EXPECT_EQ(allowed_share(plan, data).share, 1e-3);
+    std::uint64_t stride = 1;
+    for (std::size_t faster = 0; faster < axis; ++faster) stride *= extents[faster];
+    const auto is_last = [&](std::uint64_t i) { return i / stride % extents[axis] == extents[axis] - 1; };
+    for (std::uint64_t i = 0; i < tensor.size(); ++i)
+      if (is_last(i)) tensor.as<double>()[i] = 0x1p-20;
+    tensor.as<double>().back() = 0x1p-10;
+    EXPECT_EQ(allowed_share(plan, data).share, 1e-3 * 0x1p10) << axis;
+    EXPECT_NE(refusal_of(allowed_share(plan, data)), "");
+
+    data.tolerance.values_along.resize(extents.size());
+    data.tolerance.values_along[axis].assign(extents[axis], 1);
+    data.tolerance.values_along[axis].back() = 0x1p-10;
+    plan.tolerance->share_of_values = 0x1p-3;
+    EXPECT_EQ(allowed_share(plan, data).share, 0x1p-3) << axis;
+    plan.tolerance->share_of_values = 0;
+    EXPECT_EQ(allowed_share(plan, data).share, 1e-3 * 0x1p10) << "its errors do not vanish with the values";
+    for (std::uint64_t i = 0; i < tensor.size(); ++i)
+      if (is_last(i)) tensor.as<double>()[i] = 0;
+    EXPECT_TRUE(std::isinf(allowed_share(plan, data).share)) << "nothing is left there";
+  }
 }
 
 TEST(ReferenceCache, IsBoundedWhateverTheSizes) {

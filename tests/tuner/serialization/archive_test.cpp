@@ -81,13 +81,20 @@ TEST(Archive, SetupAndToleranceSurvive) {
   LaunchPlan plan = toy_plan();
   EXPECT_FALSE(travelled(plan).tolerance);
   plan.setup = {FourierTransform{FourierDirection::forward, "in", "out", {7}}, plan.launches[0]};
-  plan.tolerance = Tolerance{1e-300, "why"};
+  plan.tolerance = Tolerance{.absolute = 1e-300,
+                             .derivation = "why",
+                             .values_along = {{}, {1, 1e-310}, {std::numeric_limits<double>::infinity()}},
+                             .share_of_values = 0.1};
   const LaunchPlan copy = travelled(plan);
   ASSERT_EQ(copy.setup.size(), 2u);
   EXPECT_EQ(launches_of(copy), launches_of(plan));
   ASSERT_TRUE(copy.tolerance);
   EXPECT_EQ(copy.tolerance->absolute, 1e-300);
   EXPECT_EQ(copy.tolerance->derivation, "why");
+  EXPECT_EQ(copy.tolerance->values_along, plan.tolerance->values_along);
+  EXPECT_EQ(copy.tolerance->share_of_values, 0.1);
+  const Bounds bounds = plan.tolerance->of("out");
+  EXPECT_EQ(travelled(bounds).limits_along, bounds.limits_along);
 }
 
 TEST(Archive, StreamsCopiesAndPlacesSurvive) {

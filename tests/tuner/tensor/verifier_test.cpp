@@ -42,9 +42,9 @@ TEST(Verifier, AnErrorOfExactlyTheToleranceIsRight) {
   EXPECT_EQ(compare(view(out, {1}), against({1}, {1}), {0.49}).wrong, 1u);
 }
 
-TEST(Verifier, PlanesHaveLimitsOfTheirOwn) {
+TEST(Verifier, PlacesAlongAnAxisHaveLimitsOfTheirOwn) {
   const std::vector<double> right = {1, 1, 1e-6, 1e-6, 1, 1};
-  const Bounds bounds{.absolute = 0.5, .planes = {0.5, 1e-9, 0.25}};
+  const Bounds bounds{.absolute = 0.5, .limits_along = {{}, {7, 1e-9, 0.25}}};
   std::vector<float> out = {1, 1.25f, 1e-6f, 1e-6f, 1, 1};
   EXPECT_TRUE(is_right(compare(view(out, {2, 3}), against(right, {2, 3}), bounds), bounds));
   out[2] = 0;
@@ -58,30 +58,62 @@ TEST(Verifier, PlanesHaveLimitsOfTheirOwn) {
   EXPECT_EQ(found.wrong, 2u);
   EXPECT_EQ(found.worst_index, 5u);
   EXPECT_NEAR(found.total_error, 0.25 + 1e-6 + 0.375, 1e-9);
-  EXPECT_THROW(compare(view(out, {6}), against(right, {6}), {.planes = {1, 1, 1, 1}}), std::logic_error);
+  using Limits = std::vector<std::vector<double>>;
+  for (const Limits& limits : {Limits{{1, 1, 1, 1}}, Limits{{}, {1}}, Limits{{1, 1, 1, 1, 1, 1}, {1}}})
+    EXPECT_THROW(compare(view(out, {6}), against(right, {6}), {.limits_along = limits}), std::logic_error);
 }
 
-TEST(Verifier, PartsAreNeighboursWithOneLimit) {
-  const std::vector<BoundedPart> parts = parts_of({.absolute = 1, .planes = {1, 1, 2, 2, 1}}, 50);
-  ASSERT_EQ(parts.size(), 3u);
-  EXPECT_EQ(parts[1].begin, 20u);
-  EXPECT_EQ(parts[1].end, 40u);
-  EXPECT_EQ(parts[1].bounds.absolute, 2);
-  EXPECT_EQ(parts_of({.absolute = 1}, 50).size(), 1u);
-  EXPECT_EQ(parts_of({.absolute = 1}, 0).size(), 1u);
-}
-
-TEST(Verifier, ToleranceOfPlanesFollowsTheirValues) {
-  Tolerance tolerance{.absolute = 1e-3, .planes = {1, 1e-3, 1e-20}};
-  EXPECT_TRUE(tolerance.of("out").planes.empty());
-  tolerance.of_plane = 1e-2;
-  const std::vector<double> planes = tolerance.of("out").planes;
-  ASSERT_EQ(planes.size(), 3u);
-  EXPECT_EQ(planes[0], 1e-3) << "no more than the other bound";
-  for (const std::size_t plane : {1, 2}) {
-    EXPECT_GE(planes[plane], 1e-2 * tolerance.planes[plane]);
-    EXPECT_LT(planes[plane], 2e-2 * tolerance.planes[plane]);
+TEST(Verifier, TheSmallestLimitCounts) {
+  const Bounds bounds{.absolute = 5, .limits_along = {{1, 9}, {}, {3, 0.5, 7}}};
+  EXPECT_TRUE(bounds.limited());
+  const Extents extents = {2, 2, 3};
+  const std::vector<double> limits = {1, 3, 1, 3, 0.5, 0.5, 0.5, 0.5, 1, 5, 1, 5};
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    EXPECT_EQ(bounds.absolute_at(i, extents), limits[i]) << i;
+    std::vector<double> out(limits.size());
+    const auto wrong_with = [&](double error) {
+      out[i] = error;
+      const TensorView output{ElementType::f64, extents, std::as_bytes(std::span(out))};
+      return compare(output, against(std::vector<double>(limits.size()), extents), bounds).wrong;
+    };
+    EXPECT_EQ(wrong_with(limits[i]), 0u);
+    EXPECT_EQ(wrong_with(std::nextafter(limits[i], 10)), 1u);
   }
+  EXPECT_FALSE((Bounds{.absolute = 5, .limits_along = {{}, {}}}.limited()));
+  EXPECT_EQ((Bounds{.absolute = 5}.absolute_at(7, extents)), 5);
+}
+
+// Larger than the parts that threads compare: the worst is the first of the largest errors of the wrong
+// elements, wherever it is, and of all elements where none is wrong.
+TEST(Verifier, AWrongElementIsWorseThanARightOneWithALargerError) {
+  const Extents extents = {100, 3000};
+  Bounds bounds{.absolute = 10,
+                .limits_along = {std::vector<double>(100, 10), std::vector<double>(3000, 10)}};
+  bounds.limits_along[0][70] = 1;
+  bounds.limits_along[1][2000] = 0.5;
+  std::vector<float> out(300'000);
+  const std::vector<double> right(out.size());
+  const auto found = [&] { return compare(view(out, extents), against(right, extents), bounds); };
+  out[299'999] = out[150'000] = 9;
+  EXPECT_EQ(found().wrong, 0u);
+  EXPECT_EQ(found().worst_index, 150'000u);
+  out[200'003] = 0.75f;
+  EXPECT_EQ(found().worst_index, 200'003u);
+  EXPECT_EQ(found().worst_error, 0.75);
+  out[100'070] = out[250'070] = 2;
+  EXPECT_EQ(found().wrong, 3u);
+  EXPECT_EQ(found().worst_index, 100'070u);
+  EXPECT_EQ(found().total_error, 9 + 9 + 0.75 + 2 + 2);
+}
+
+TEST(Verifier, LimitsFollowTheValues) {
+  Tolerance tolerance{.absolute = 1e-3, .values_along = {{}, {1, 1e-3, 1e-20}}};
+  EXPECT_FALSE(tolerance.of("out").limited());
+  tolerance.share_of_values = 1e-2;
+  const auto limits = tolerance.of("out").limits_along;
+  ASSERT_EQ(limits.size(), 2u);
+  EXPECT_TRUE(limits[0].empty());
+  EXPECT_EQ(limits[1], (std::vector<double>{1e-2, 1e-2 * 1e-3, 1e-2 * 1e-20}));
 }
 
 TEST(Verifier, AnOutputThatWasNeverWrittenIsWrong) {

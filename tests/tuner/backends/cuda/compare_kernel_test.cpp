@@ -51,16 +51,18 @@ Comparison on_cpu(const std::vector<T>& dense, const std::vector<double>& refere
     sent.assign(first, first + static_cast<std::ptrdiff_t>(count));
     return cudaSuccess;
   };
-  const auto compare = [&](std::uint64_t begin, std::uint64_t count, std::uint64_t place,
-                           const Bounds& some) {
+  auto table = limits_of(bounds, layout.extents);
+  EXPECT_TRUE(table);
+  table->limits.table = table->table.data();
+  const auto compare = [&](std::uint64_t begin, std::uint64_t count) {
     std::vector<checks::Finding> findings(blocks);
     run_on_cpu(blocks, 1, checks::block_threads, [&] {
-      checks::compare(allocation.data() + layout.offset, *placement, sent.data() + place, begin, count,
-                      some.absolute, some.each, findings.data());
+      checks::compare(allocation.data() + layout.offset, *placement, sent.data(), begin, count,
+                      bounds.absolute, bounds.each, table->limits, findings.data());
     });
     return OrStatus<std::vector<checks::Finding>>(findings);
   };
-  return *compare_in_parts(bounds, dense.size(), part, send, compare);
+  return *compare_in_parts(dense.size(), part, send, compare);
 }
 
 template<class T>
@@ -181,22 +183,69 @@ TEST(CompareKernel, DoesNotDependOnGridAndParts) {
       expect_equal(on_cpu(out, reference, layouts[2], 10, blocks, part), expected);
 }
 
-TEST(CompareKernel, AgreesWithTheHostAboutLimitsOfPlanes) {
+/// Limits along some of the axes, bit by bit, from `least` to 40: few values, as the errors have.
+Bounds limits_along(std::mt19937& random, int axes, int least) {
+  std::uniform_int_distribution<int> number(least, 40);
+  Bounds bounds{.absolute = 35, .limits_along = std::vector<std::vector<double>>(extents.size())};
+  for (std::size_t axis = 0; axis < extents.size(); ++axis)
+    for (std::size_t i = 0; (axes >> axis & 1) != 0 && i < extents[axis]; ++i)
+      bounds.limits_along[axis].push_back(number(random));
+  return bounds;
+}
+
+TEST(CompareKernel, AgreesWithTheHostAboutLimitsAlongAxes) {
   std::mt19937 random(5);
   const auto count = element_count(extents);
-  const auto out = values_of<float>(random, count);
-  const auto reference = values_of<double>(random, count);
-  Bounds bounds{.absolute = 1};
-  for (std::size_t i = 0; i < extents.back(); ++i)
-    bounds.planes.push_back(i < 4 ? 30 : 8.0 * static_cast<double>(i % 3));
-  const auto expected =
-      tune::compare({ElementType::f32, extents, std::as_bytes(std::span(out))},
-                    {ElementType::f64, extents, std::as_bytes(std::span(reference))}, bounds);
-  EXPECT_GT(expected.wrong, 0u);
-  EXPECT_LT(expected.wrong, count);
-  for (const auto& layout : layouts)
-    for (const std::uint64_t part : {std::uint64_t{100}, std::uint64_t{333}, count})
-      expect_equal(on_cpu(out, reference, layout, bounds, 3, part), expected);
+  for (int axes = 0; axes < 8; ++axes)
+    for (const double each : {0.0, 0.5}) {
+      const auto out = values_of<float>(random, count);
+      const auto reference = values_of<double>(random, count);
+      Bounds bounds = limits_along(random, axes, 0);
+      bounds.each = each;
+      const auto expected =
+          tune::compare({ElementType::f32, extents, std::as_bytes(std::span(out))},
+                        {ElementType::f64, extents, std::as_bytes(std::span(reference))}, bounds);
+      EXPECT_GT(expected.wrong, 0u);
+      EXPECT_LT(expected.wrong, count);
+      const auto& layout = layouts[random() % std::size(layouts)];
+      expect_equal(on_cpu(out, reference, layout, bounds, 1), expected);
+      expect_equal(on_cpu(out, reference, layout, bounds, 3, 333), expected);
+    }
+}
+
+// Errors up to 1 are right but for a few elements, which are wrong with smaller ones.
+TEST(CompareKernel, ReportsAWrongElementBeforeARightOneWithALargerError) {
+  std::mt19937 random(11);
+  const auto count = element_count(extents);
+  std::uniform_real_distribution<float> small(0, 1);
+  std::vector<float> out(count);
+  for (float& value : out) value = small(random);
+  const std::vector<double> reference(count);
+  Bounds bounds = limits_along(random, 7, 1);
+  for (const double limit : {0.5, 0.01}) {
+    const std::size_t axis = random() % extents.size();
+    bounds.limits_along[axis][random() % extents[axis]] = limit;
+    const auto expected =
+        tune::compare({ElementType::f32, extents, std::as_bytes(std::span(out))},
+                      {ElementType::f64, extents, std::as_bytes(std::span(reference))}, bounds);
+    EXPECT_GT(expected.wrong, 10u);
+    EXPECT_LT(expected.worst_error, std::ranges::max(out));
+    const auto& layout = layouts[random() % std::size(layouts)];
+    expect_equal(on_cpu(out, reference, layout, bounds, 1), expected);  // several elements for each thread
+    expect_equal(on_cpu(out, reference, layout, bounds, 3, 333), expected);
+  }
+}
+
+TEST(CompareKernel, LimitsAlongTooManyAxesAreTheHosts) {
+  Extents many(checks::most_loops + 1, 2);
+  std::vector<std::vector<double>> limits(many.size());
+  EXPECT_EQ(limits_of({.limits_along = limits}, many)->limits.axes, 0);
+  limits.back() = {1, 2};
+  EXPECT_FALSE(limits_of({.limits_along = limits}, many));
+  std::swap(limits.back(), limits.front());
+  limits.pop_back();
+  EXPECT_TRUE(limits_of({.limits_along = limits}, many));
+  EXPECT_THROW(limits_of({.limits_along = {{1, 2, 3}}}, many), std::logic_error);
 }
 
 TEST(CompareKernel, NamesTheFirstOfEqualErrors) {

@@ -88,10 +88,14 @@ void agrees_for(ElementType type, Runner& runner, Result<Binary> (*compile_plan)
     const auto prepared = runner.prepare(plan, *compile_plan(plan));
     ASSERT_TRUE(prepared) << prepared.error().detail;
     ASSERT_TRUE((*prepared)->run_checked(views_of(inputs)));
-    std::vector<double> planes(extents.back());  // neighbours with one limit and with several
-    for (std::size_t i = 0; i < planes.size(); ++i)
-      planes[i] = i < 9 ? 40 : 10.0 * static_cast<double>(i % 3);
-    for (const Bounds& bounds : {Bounds{0.0}, Bounds{30.0}, Bounds{1000.0}, Bounds{.planes = planes}})
+    std::vector<std::vector<double>> limits;
+    for (const std::uint64_t extent : extents)
+      for (auto& along = limits.emplace_back(); along.size() < extent;)
+        along.push_back(along.size() < 9 ? 80 : 30.0 * static_cast<double>(along.size() % 3));
+    const std::vector<std::vector<double>> along_y = {{}, limits[1]}, along_xz = {limits[0], {}, limits[2]};
+    for (const Bounds& bounds :
+         {Bounds{0.0}, Bounds{30.0}, Bounds{1000.0}, Bounds{.absolute = 70, .limits_along = along_y},
+          Bounds{.absolute = 70, .limits_along = along_xz}, Bounds{.absolute = 70, .limits_along = limits}})
       expect_equal((*prepared)->compare("out", view_of(reference), bounds),
                    compare(view_of(inputs.at("in")), view_of(reference), bounds));
   }

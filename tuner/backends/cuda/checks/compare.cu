@@ -64,67 +64,99 @@ __device__ inline double error_of(T element, double reference) {
   return difference < 0 ? -difference : difference;
 }
 
-/// Whether a (with its index) is the one to report of two errors.
-__device__ inline bool is_worse(double a, Count index_a, double b, Count index_b) {
-  return a > b || (a == b && index_a < index_b);
+/// Returns the smallest of `absolute` and the limits of element i.
+__device__ inline double limit_of(Count i, const Limits& limits, double absolute) {
+#pragma unroll 1
+  for (int a = 0; a < limits.axes; ++a) {
+    const Limits::Axis& axis = limits.axis[a];
+    const Count outer = divide(i, axis.along);
+    if (axis.limited != 0) {
+      const double limit = limits.table[axis.first + (i - outer * axis.along.count)];
+      absolute = limit < absolute ? limit : absolute;
+    }
+    i = outer;
+  }
+  return absolute;
 }
 
-/// Elements begin, ..., begin + count - 1 of the dense tensor; `first` is element 0 in the allocation,
-/// `reference` holds these `count` elements only. An error of max(absolute, each * |reference|) is allowed.
-/// Every block writes one of `findings`. What comes out does not depend on the grid nor on the order in which
-/// anything runs, but for the rounding of the total.
-template<class T>
-__global__ void compare(const T* first, Placement placement, const double* reference, Count begin,
-                        Count count, double absolute, double each, Finding* findings) {
+/// The elements that a thread compared. `wrong` are beyond what is allowed; `worst` is the rank of one of
+/// these, or of one of all where there are none, and `index` is its place.
+struct Compared {
+  double worst;
+  double total;
+  Count index;
+  Count wrong;
+};
+
+/// Whether the worst of a is the one to report.
+__device__ inline bool is_worse(const Compared& a, const Compared& b) {
+  if ((a.wrong != 0) != (b.wrong != 0)) return a.wrong != 0;
+  return a.worst > b.worst || (a.worst == b.worst && a.index < b.index);
+}
+
+/// Compares one thread's elements. Without limits along axes, an element that is wrong has a higher rank than
+/// all that are not.
+template<bool limited, class T>
+__device__ inline Compared compare_some(const T* first, const Placement& placement, const double* reference,
+                                        Count begin, Count count, double absolute, double each,
+                                        const Limits& limits) {
   constexpr long long infinity = 0x7ff0000000000000;
-  double worst = -__longlong_as_double(infinity);
-  double total = 0;
-  Count index = ~Count{0};
-  Count wrong = 0;
+  Compared found{-__longlong_as_double(infinity), 0, ~Count{0}, 0};
   const Count threads = Count{gridDim.x} * block_threads;
   for (Count i = Count{blockIdx.x} * block_threads + threadIdx.x; i < count; i += threads) {
     const double right = reference[i];
     const double error = error_of(first[offset_of(begin + i, placement)], right);
     const double own = each * (right < 0 ? -right : right);
-    const double allowed = own > absolute ? own : absolute;
+    const double limit = limited ? limit_of(begin + i, limits, absolute) : absolute;
+    const double allowed = own > limit ? own : limit;
     const bool infinite = error == __longlong_as_double(infinity);
-    if (infinite || !(error <= allowed)) ++wrong;
-    total += error;
+    const bool is_wrong = infinite || !(error <= allowed);
     const double rank = each > 0 && !infinite ? error - allowed : error;
-    if (index == ~Count{0} || rank > worst) {
-      worst = rank;
-      index = begin + i;
+    const bool other_group = limited && is_wrong != (found.wrong != 0);
+    if (found.index == ~Count{0} || (other_group ? is_wrong : rank > found.worst)) {
+      found.worst = rank;
+      found.index = begin + i;
     }
+    if (is_wrong) ++found.wrong;
+    found.total += error;
   }
+  return found;
+}
 
-  __shared__ double worst_of[block_threads];
-  __shared__ double total_of[block_threads];
-  __shared__ Count index_of[block_threads];
-  __shared__ Count wrong_of[block_threads];
+/// Elements begin, ..., begin + count - 1 of the dense tensor; `first` is element 0 in the allocation,
+/// `reference` holds these `count` elements only. An error of max(limit, each * |reference|) is allowed, the
+/// limit being the smallest of `absolute` and those along the axes. Every block writes one of `findings`.
+/// What comes out does not depend on the grid nor on the order in which anything runs, but for the rounding
+/// of the total.
+template<class T>
+__global__ void compare(const T* first, Placement placement, const double* reference, Count begin,
+                        Count count, double absolute, double each, Limits limits, Finding* findings) {
+  __shared__ Compared found[block_threads];
   const unsigned me = threadIdx.x;
-  worst_of[me] = worst;
-  total_of[me] = total;
-  index_of[me] = index;
-  wrong_of[me] = wrong;
+  found[me] = limits.axes == 0
+                  ? compare_some<false>(first, placement, reference, begin, count, absolute, each, limits)
+                  : compare_some<true>(first, placement, reference, begin, count, absolute, each, limits);
   __syncthreads();
   for (unsigned half = block_threads / 2; half > 0; half /= 2) {
     if (me < half) {
-      wrong_of[me] += wrong_of[me + half];
-      total_of[me] += total_of[me + half];
-      if (is_worse(worst_of[me + half], index_of[me + half], worst_of[me], index_of[me])) {
-        worst_of[me] = worst_of[me + half];
-        index_of[me] = index_of[me + half];
+      const Compared& other = found[me + half];
+      Compared& mine = found[me];
+      if (is_worse(other, mine)) {
+        mine.worst = other.worst;
+        mine.index = other.index;
       }
+      mine.wrong += other.wrong;
+      mine.total += other.total;
     }
     __syncthreads();
   }
   if (me != 0) return;
   Finding& mine = findings[blockIdx.x];
   mine.error = -1;
-  mine.rank = worst_of[0];
-  mine.total = total_of[0];
-  mine.index = index_of[0];
-  mine.wrong = wrong_of[0];
+  mine.rank = found[0].worst;
+  mine.total = found[0].total;
+  mine.index = found[0].index;
+  mine.wrong = found[0].wrong;
   mine.value = 0;
   mine.reference = 0;
   mine.unwritten = 0;

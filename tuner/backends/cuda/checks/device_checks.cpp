@@ -2,7 +2,6 @@
 #include "tuner/backends/cuda/checks/device_checks.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "tuner/backends/cuda/checks/check_sources.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
@@ -25,25 +24,40 @@ std::optional<checks::Placement> placement_of(const CopyShape& shape, std::size_
   return placement;
 }
 
-Comparison combine(std::span<const checks::Finding> findings) {
-  Comparison combined_part;
-  double rank = -std::numeric_limits<double>::infinity();
-  bool any = false;
-  for (const auto& part : findings) {
-    combined_part.wrong += part.wrong;
-    combined_part.total_error += part.total;
-    if (part.error < 0) continue;  // a block without elements
-    const bool earlier = part.rank == rank && part.index < combined_part.worst_index;
-    if (any && !(part.rank > rank) && !earlier) continue;
-    any = true;
-    rank = part.rank;
-    combined_part.worst_error = part.error;
-    combined_part.worst_index = part.index;
-    combined_part.worst_value = part.value;
-    combined_part.worst_reference = part.reference;
-    combined_part.unwritten = part.unwritten != 0;
+std::optional<LimitTable> limits_of(const Bounds& bounds, const Extents& extents) {
+  check_limits(bounds, extents);
+  LimitTable made;
+  if (!bounds.limited()) return made;
+  if (bounds.limits_along.size() > checks::most_loops) return std::nullopt;
+  for (std::size_t axis = 0; axis < bounds.limits_along.size(); ++axis) {
+    const auto& limits = bounds.limits_along[axis];
+    made.limits.axis[made.limits.axes++] = {
+        {extents[axis], 1, 1.0 / static_cast<double>(extents[axis])}, made.table.size(), !limits.empty()};
+    made.table.insert(made.table.end(), limits.begin(), limits.end());
   }
-  return combined_part;
+  return made;
+}
+
+Comparison combine(std::span<const checks::Finding> findings) {
+  Comparison combined;
+  const checks::Finding* worst = nullptr;
+  const auto is_worse = [&worst](const checks::Finding& one) {
+    if (worst == nullptr) return true;
+    if ((one.wrong != 0) != (worst->wrong != 0)) return one.wrong != 0;
+    return one.rank > worst->rank || (one.rank == worst->rank && one.index < worst->index);
+  };
+  for (const auto& one : findings) {
+    combined.wrong += one.wrong;
+    combined.total_error += one.total;
+    if (one.error >= 0 && is_worse(one)) worst = &one;  // below 0: a block without elements
+  }
+  if (worst == nullptr) return combined;
+  combined.worst_error = worst->error;
+  combined.worst_index = worst->index;
+  combined.worst_value = worst->value;
+  combined.worst_reference = worst->reference;
+  combined.unwritten = worst->unwritten != 0;
+  return combined;
 }
 
 namespace {
@@ -51,6 +65,8 @@ namespace {
 /// About as many as are resident at once on a multiprocessor.
 constexpr unsigned blocks_a_multiprocessor = 8;
 constexpr std::size_t result_bytes = std::size_t{1} << 17;
+/// For the limits of 16384 places, taken before a plan takes all the memory.
+constexpr std::size_t usual_limit_bytes = std::size_t{1} << 17;
 
 template<class... Arguments>
 cudaError_t launch(cudaKernel_t kernel, dim3 grid, cudaStream_t stream, Arguments... arguments) {
@@ -93,6 +109,7 @@ DeviceChecks::DeviceChecks(const DeviceProperties& properties)
   compiler_ = make_nvrtc_compiler(properties.architecture(), &failure_reason);
   if (compiler_ == nullptr) throw Error(failure_reason);
   results_ = allocate_device(result_bytes);
+  limits_ = allocate_device(usual_limit_bytes);
 }
 
 DeviceChecks::Kernels DeviceChecks::load(const CompileRequest& request) const {
@@ -201,14 +218,31 @@ OrStatus<std::vector<checks::Count>> DeviceChecks::sums(const std::byte* data, s
   return all;
 }
 
+OrStatus<checks::Limits> DeviceChecks::send(const LimitTable& limits, cudaStream_t stream) {
+  if (limits.table.empty()) return limits.limits;
+  const auto bytes = limits.table.size() * sizeof(double);
+  if (limits_.size() < bytes) {
+    limits_ = DeviceMemory{};  // frees it first
+    limits_ = try_allocate_device(bytes);
+    if (limits_.data() == nullptr) return tl::unexpected(cudaErrorMemoryAllocation);
+  }
+  const auto status =
+      cudaMemcpyAsync(limits_.data(), limits.table.data(), bytes, cudaMemcpyHostToDevice, stream);
+  if (status != cudaSuccess) return tl::unexpected(status);
+  auto sent = limits.limits;
+  sent.table = reinterpret_cast<const double*>(limits_.data());
+  return sent;
+}
+
 OrStatus<std::vector<checks::Finding>> DeviceChecks::compare(const ComparedPart& part, const Bounds& bounds,
+                                                             const checks::Limits& limits,
                                                              cudaStream_t stream) {
   const auto max = static_cast<unsigned>(results_.size() / sizeof(checks::Finding));
   const auto blocks = std::min(blocks_for(part.count), max);
   auto status =
       launch(comparing(part.type).kernels[0], dim3(blocks), stream, part.first, part.placement,
              part.reference, static_cast<checks::Count>(part.begin), static_cast<checks::Count>(part.count),
-             bounds.absolute, bounds.each, reinterpret_cast<checks::Finding*>(results_.data()));
+             bounds.absolute, bounds.each, limits, reinterpret_cast<checks::Finding*>(results_.data()));
   std::vector<checks::Finding> findings(blocks);
   if (status == cudaSuccess) status = copy_back(findings, results_.data(), stream);
   if (status != cudaSuccess) return tl::unexpected(status);

@@ -26,8 +26,18 @@ namespace tune::cuda {
 /// dimensions with gaps than the kernel supports.
 std::optional<checks::Placement> placement_of(const CopyShape& shape, std::size_t element_size);
 
-/// Combines the findings of all blocks and all parts, in any order: takes the largest error, the first of
-/// equal ones.
+/// Limits along axes for the comparing kernel, and the table that goes to the device.
+struct LimitTable {
+  checks::Limits limits;  ///< its `table` is not set
+  std::vector<double> table;
+};
+
+/// Returns the limits along the axes of such an output; a table without axes where there are none. Nothing
+/// for more axes than the kernel supports. Throws std::logic_error as check_limits.
+std::optional<LimitTable> limits_of(const Bounds& bounds, const Extents& extents);
+
+/// Combines the findings of all blocks and all parts, in any order: takes an element beyond its bounds before
+/// one within, then the highest rank, the first of equal ones.
 Comparison combine(std::span<const checks::Finding> findings);
 
 /// A value, or the status of a call that a fault of a kernel may have spoiled.
@@ -35,29 +45,19 @@ template<class T>
 using OrStatus = tl::expected<T, cudaError_t>;
 
 /// Compares `count` elements, of whose reference `at_once` are on the device at a time: `send(begin, count)`
-/// brings them there and returns a status, and `compare(begin, count, sent, bounds)` compares some of them,
-/// `sent` being the place of the first among those that were sent, within bounds without planes, and returns
-/// the findings.
+/// brings them there and returns a status, and `compare(begin, count)` returns the findings.
 template<class Send, class Compare>
-OrStatus<Comparison> compare_in_parts(const Bounds& bounds, std::uint64_t count, std::uint64_t at_once,
-                                      const Send& send, const Compare& compare) {
-  const auto parts = parts_of(bounds, count);
-  std::vector<std::vector<checks::Finding>> findings(parts.size());
-  for (std::uint64_t first = 0; first < count; first += std::min(at_once, count - first)) {
-    const auto end = first + std::min(at_once, count - first);
-    if (const cudaError_t status = send(first, end - first); status != cudaSuccess)
-      return tl::unexpected(status);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const auto from = std::max(first, parts[i].begin), to = std::min(end, parts[i].end);
-      if (from >= to) continue;
-      const auto some = compare(from, to - from, from - first, parts[i].bounds);
-      if (!some) return tl::unexpected(some.error());
-      findings[i].insert(findings[i].end(), some->begin(), some->end());
-    }
+OrStatus<Comparison> compare_in_parts(std::uint64_t count, std::uint64_t at_once, const Send& send,
+                                      const Compare& compare) {
+  std::vector<checks::Finding> findings;
+  for (std::uint64_t begin = 0; begin < count; begin += std::min(at_once, count - begin)) {
+    const auto size = std::min(at_once, count - begin);
+    if (const cudaError_t status = send(begin, size); status != cudaSuccess) return tl::unexpected(status);
+    const auto some = compare(begin, size);
+    if (!some) return tl::unexpected(some.error());
+    findings.insert(findings.end(), some->begin(), some->end());
   }
-  Comparison all = combine(findings.front());
-  for (std::size_t i = 1; i < findings.size(); ++i) all = merged(all, combine(findings[i]));
-  return all;
+  return combine(findings);
 }
 
 /// Elements of an output that one launch compares.
@@ -89,9 +89,11 @@ class DeviceChecks {
                                                     std::uint64_t bytes, cudaStream_t stream);
   /// Returns a sum for every `checks::tile_bytes`: memory with equal sums differs with probability 2^-64.
   OrStatus<std::vector<checks::Count>> sums(const std::byte* data, std::uint64_t bytes, cudaStream_t stream);
-  /// Returns the finding of each block.
+  /// Sends the limits for comparisons on this stream; they stay until the next call.
+  OrStatus<checks::Limits> send(const LimitTable& limits, cudaStream_t stream);
+  /// Returns the finding of each block. `limits` are those of the bounds.
   OrStatus<std::vector<checks::Finding>> compare(const ComparedPart& part, const Bounds& bounds,
-                                                 cudaStream_t stream);
+                                                 const checks::Limits& limits, cudaStream_t stream);
 
  private:
   struct Kernels {
@@ -110,6 +112,7 @@ class DeviceChecks {
   Kernels differences_;
   std::map<ElementType, Kernels> comparing_;  ///< for the types of elements used so far
   DeviceMemory results_;
+  DeviceMemory limits_;  ///< as large as the largest table so far
 };
 
 }  // namespace tune::cuda

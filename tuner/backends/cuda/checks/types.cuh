@@ -24,11 +24,23 @@ struct Placement {
   Count outer_stride = 1;
 };
 
+/// Limits of elements by their places along the axes, the fastest first; without axes there are none.
+struct Limits {
+  const double* table = nullptr;  ///< those of all axes, one axis after the other
+  int axes = 0;
+  struct Axis {
+    Loop along;       ///< its stride is unused
+    Count first = 0;  ///< of its limits in the table
+    int limited = 0;  ///< 0: it has none
+  } axis[most_loops];
+};
+
 /// What one block found among the elements that it compared: the worst error (negative where it had no
-/// element), the smallest index that has it, and how many are beyond the tolerance.
+/// element), the smallest index that has it, and how many are beyond the tolerance. One beyond it is worse
+/// than all within.
 struct Finding {
   double error = -1;
-  double rank = 0;   ///< of that element among all: the error, or how far it is beyond what is allowed there
+  double rank = 0;   ///< of that element: the error, or how far it is beyond what is allowed there
   double total = 0;  ///< of the errors of all elements
   double value = 0;
   double reference = 0;

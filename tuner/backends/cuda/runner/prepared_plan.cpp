@@ -293,15 +293,16 @@ Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
 }
 
 /// Compares an output, staged if it lies on the host, with a reference, which is kept on the device where
-/// there is room, else sent in parts. Nothing for a layout of more dimensions with gaps than the kernel
-/// supports, and for references of whole numbers. Throws std::logic_error where the reference does not fit
-/// the output.
+/// there is room, else sent in parts. Nothing for a layout of more dimensions with gaps, or limits along more
+/// axes, than the kernel supports, and for references of whole numbers. Throws std::logic_error where the
+/// reference or the limits do not fit the output.
 Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, const TensorView& reference,
                                                     const Bounds& bounds, DeviceContext& context) {
   check_reference({output.spec.type, output.spec.layout.extents, {}}, reference);
   if (reference.type != ElementType::f64) return std::nullopt;
   const auto placement = placement_of(output.shape, element_size(output.spec.type));
-  if (!placement) return std::nullopt;
+  const auto table = limits_of(bounds, reference.extents);
+  if (!placement || !table) return std::nullopt;
   const auto count = reference.size();
   const auto stream = context.stream.get();
   const auto key =
@@ -316,11 +317,13 @@ Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, co
     return cudaMemcpyAsync(context.spare().data(), reference.bytes.data() + begin * sizeof(double),
                            part * sizeof(double), cudaMemcpyHostToDevice, stream);
   };
-  const auto compare = [&](std::uint64_t begin, std::uint64_t part, std::uint64_t sent, const Bounds& some) {
-    return context.checks().compare(
-        {output.spec.type, output.first(), *placement, on_device + sent, begin, part}, some, stream);
+  const auto limits = context.checks().send(*table, stream);
+  if (!limits) return tl::unexpected(context.failure(limits.error()));
+  const auto compare = [&](std::uint64_t begin, std::uint64_t part) {
+    return context.checks().compare({output.spec.type, output.first(), *placement, on_device, begin, part},
+                                    bounds, *limits, stream);
   };
-  const auto found = compare_in_parts(bounds, count, at_once, send, compare);
+  const auto found = compare_in_parts(count, at_once, send, compare);
   if (!found) return tl::unexpected(context.failure(found.error()));
   return std::optional(*found);
 }
