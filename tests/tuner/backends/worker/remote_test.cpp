@@ -177,7 +177,7 @@ TEST(Remote, PlacedTensorsLieInMemoryOnceAndEnd) {
   constexpr std::uint64_t size = 64 << 20;
   RemoteDevice device(worker("device"));
   device.ready();
-  const std::uint64_t before = resident_bytes();
+  [[maybe_unused]] const std::uint64_t before = resident_bytes();
   std::uint64_t last = 0;
   for (const int value : {1, 2, 3}) {
     HostTensor tensor(ElementType::u8, {size});
