@@ -23,6 +23,9 @@ inline std::string describe(cudaError_t status) {
 inline void check(cudaError_t status, const char* source = __builtin_FILE(), int line = __builtin_LINE()) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // so that the next call does not report it again
+  if (status == cudaErrorDevicesUnavailable)
+    throw Error("the GPU is busy: another process has it for itself, or its compute mode is PROHIBITED; "
+                "`nvidia-smi -q -d COMPUTE` shows the mode, `nvidia-smi` the processes");
   std::string file = source;
   file.erase(0, file.rfind('/') + 1);
   throw Error(format("CUDA: {} at {}:{}", describe(status), file, line));
