@@ -78,7 +78,7 @@ TEST(CheckEmulated, TellsOnceThatTheToleranceIsWide) {
   ASSERT_EQ(lines.size(), 2U) << text.out;
   EXPECT_EQ(
       lines[0],
-      "note: at 24x20x8 rounding may change half of the values of 'out', or all at the end of an axis, by 17 % or "
+      "note: at 24x20x8 rounding may change half of the values of 'out', or all at an end of an axis, by 17 % or "
       "more, because errors grow over 137 steps: smaller mistakes are not found; take fewer steps or type=double");
   const ProgramResult json = check(137, {"--format", "json"});
   EXPECT_EQ("note: " + nlohmann::json::parse(json.out).at("notice").get<std::string>(), lines[0]);

@@ -70,10 +70,10 @@ double median_share(std::span<const double> values, const Extents& extents, cons
   return *middle;
 }
 
-/// Returns the least limit / |value| over a sample of the last place along an axis, but for zeros: infinity
-/// where all are. 0 for a few values, which may happen to be small.
-double share_at_end(std::span<const double> values, const Extents& extents, std::size_t axis,
-                    const Bounds& bounds) {
+/// Returns the least limit / |value| over a sample of a place along an axis, but for zeros: infinity where all
+/// are. 0 for a few values, which may happen to be small.
+double share_at_place(std::span<const double> values, const Extents& extents, std::size_t axis,
+                      std::uint64_t place, const Bounds& bounds) {
   constexpr std::uint64_t sampled = 1 << 14, few = 32;
   const std::uint64_t extent = extents[axis], count = values.size() / extent;
   if (extent == 1 || count < few) return 0;
@@ -81,14 +81,14 @@ double share_at_end(std::span<const double> values, const Extents& extents, std:
   for (std::size_t faster = 0; faster < axis; ++faster) stride *= extents[faster];
   double least = std::numeric_limits<double>::infinity();
   for_sample(count, sampled, [&](std::uint64_t i) {
-    const std::uint64_t index = (i / stride * extent + extent - 1) * stride + i % stride;
+    const std::uint64_t index = (i / stride * extent + place) * stride + i % stride;
     if (const double size = std::abs(values[index]); size > 0)
       least = std::min(least, bounds.absolute_at(index, extents) / size);
   });
   return least;
 }
 
-/// Returns the share of half of the values, or of all at the end of an axis where it is larger. 0 for a few
+/// Returns the share of half of the values, or of all at an end of an axis where it is larger. 0 for a few
 /// values.
 double share_of(const HostTensor& tensor, const Bounds& bounds) {
   constexpr std::size_t few = 512;
@@ -97,7 +97,8 @@ double share_of(const HostTensor& tensor, const Bounds& bounds) {
   if (values.size() < few) return 0;
   double share = median_share(values, tensor.extents(), bounds);
   for (std::size_t axis = 0; axis < tensor.extents().size(); ++axis)
-    share = std::max(share, share_at_end(values, tensor.extents(), axis, bounds));
+    for (const std::uint64_t place : {std::uint64_t{0}, tensor.extents()[axis] - 1})
+      share = std::max(share, share_at_place(values, tensor.extents(), axis, place, bounds));
   return share;
 }
 
@@ -121,7 +122,7 @@ AllowedShare allowed_share(const LaunchPlan& plan, const ReferenceData& referenc
 std::string refusal_of(const AllowedShare& allowed) {
   if (allowed.share <= refused_share) return {};
   return format(
-      "rounding may change half of the values of '{}', or all at the end of an axis, by as much as they hold, "
+      "rounding may change half of the values of '{}', or all at an end of an axis, by as much as they hold, "
       "because {}, so that a wrong kernel could pass: {}",
       allowed.output, allowed.cause, allowed.cure);
 }
@@ -195,7 +196,7 @@ void ReferenceCache::note(const LaunchPlan& plan, const ReferenceData& reference
   if (allowed.share < told_share || allowed.share > refused_share || allowed.share <= noted_share_) return;
   noted_share_ = allowed.share;
   notice_ = format(
-      "at {} rounding may change half of the values of '{}', or all at the end of an axis, by {} or more, "
+      "at {} rounding may change half of the values of '{}', or all at an end of an axis, by {} or more, "
       "because {}: smaller mistakes are not found; {}",
       reference_data.size, allowed.output, percent_text(allowed.share), allowed.cause, allowed.cure);
 }

@@ -104,7 +104,7 @@ TEST(WideTolerance, IsToldFromATenthOfTheResultsOn) {
   EXPECT_EQ(notice_of(0.05), "");
   const std::string notice = notice_of(0.3);
   EXPECT_TRUE(notice.starts_with(
-      "at 2000 rounding may change half of the values of 'out', or all at the end of an axis, by "))
+      "at 2000 rounding may change half of the values of 'out', or all at an end of an axis, by "))
       << notice;
   EXPECT_TRUE(notice.ends_with(
       "% or more, because errors grow over 9 steps: smaller mistakes are not found; take fewer steps"))
