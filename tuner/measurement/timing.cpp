@@ -65,11 +65,13 @@ std::string to_text(const Timing& timing) {
 }
 
 std::string interval_text(const MedianInterval& interval, std::string_view unit) {
+  if (interval.confidence == 0) return format("{}, from one measurement", si(interval.median, unit));
   return format("{} to {} with {} confidence", si(interval.low, unit), si(interval.high, unit),
                 percent_text(interval.confidence));
 }
 
 std::string difference_text(const MedianInterval& ratio) {
+  if (ratio.confidence == 0) return format("{} %", percent_of(ratio.median));
   return format("{} % ({} to {} %)", percent_of(ratio.median), percent_of(ratio.low), percent_of(ratio.high));
 }
 

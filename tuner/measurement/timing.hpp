@@ -57,9 +57,9 @@ struct Timing {
 std::string to_text(const MachineState& machine);
 /// `stopped: precise enough, 3 executions a sample, 2 samples dropped for throttling`; without the machine.
 std::string to_text(const Timing& timing);
-/// `1.04 ms to 1.05 ms with 95 % confidence`.
+/// `1.04 ms to 1.05 ms with 95 % confidence`; of one value `1.04 ms, from one measurement`.
 std::string interval_text(const MedianInterval& interval, std::string_view unit);
-/// A ratio as a difference: `+0.31 % (-0.05 to +0.62 %)`.
+/// A ratio as a difference: `+0.31 % (-0.05 to +0.62 %)`; of one value `+0.31 %`.
 std::string difference_text(const MedianInterval& ratio);
 
 }  // namespace tune
