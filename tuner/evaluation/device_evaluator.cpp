@@ -113,20 +113,20 @@ void DeviceEvaluator::drop() {
   queue_.clear();
 }
 
-/// Takes the first compiled configuration, once each one before it has been waited for long enough. Nothing
+/// Takes the first compiled configuration, once each one before it has had long enough to compile. Nothing
 /// where it was stopped.
 std::optional<DeviceEvaluator::Planned> DeviceEvaluator::take_next() {
   const Stopwatch starved;
   while (true) {
     const std::uint64_t finished = pool_.finished();
-    Planned* awaited = nullptr;
+    const Planned* awaited = nullptr;
     for (auto planned = queue_.begin(); planned != queue_.end(); ++planned) {
       if (is_ready(*planned)) {
         Planned taken = std::move(*planned);
         queue_.erase(planned);
         return taken;
       }
-      if (!options_.reproducible && planned->waited >= options_.patience) continue;
+      if (!options_.reproducible && planned->submitted.seconds() >= options_.patience) continue;
       awaited = &*planned;
       break;
     }
@@ -135,10 +135,8 @@ std::optional<DeviceEvaluator::Planned> DeviceEvaluator::take_next() {
       continue;
     double seconds = std::min(stop_interval, starving_after);
     if (awaited != nullptr && !options_.reproducible)
-      seconds = std::min(seconds, options_.patience - awaited->waited);
-    const Stopwatch waiting;
+      seconds = std::clamp(options_.patience - awaited->submitted.seconds(), 0.0, seconds);
     pool_.wait_for_more_than(finished, seconds);
-    if (awaited != nullptr) awaited->waited += waiting.seconds();
   }
 }
 

@@ -17,6 +17,7 @@
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/verification.hpp"
+#include "tuner/base/stopwatch.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune {
@@ -29,8 +30,8 @@ struct DeviceEvaluatorOptions {
   /// that measuring took, but not of what was pruned. Top candidates are always checked again.
   double recheck_share = 0.1;
   unsigned compile_threads = 0;  ///< 0: default_compilers()
-  /// Seconds after which the following configurations overtake one that still compiles. Shorter compiles end
-  /// in the order in which they were submitted, so that a repeated run asks the same.
+  /// Seconds from its submission after which the following configurations overtake one that still compiles.
+  /// Shorter compiles end in the order in which they were submitted, so that a repeated run asks the same.
   double patience = 0.1;
   /// Nothing is overtaken, and the window is the same on every machine: with the same results, a strategy is
   /// told the same in the same order.
@@ -69,7 +70,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
     Configuration configuration;
     Result<LaunchPlan> plan;
     std::future<Result<Binary>> binary = {};  ///< only where there is a plan
-    double waited = 0;                        ///< seconds that others waited for it
+    Stopwatch submitted = {};
     /// Of sizes of checks with another source than the size that is tuned, by content_of their requests.
     std::map<std::string, std::shared_future<Result<Binary>>> checks = {};
   };

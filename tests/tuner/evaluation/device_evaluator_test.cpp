@@ -9,6 +9,7 @@
 
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/toy_problem.hpp"
+#include "tuner/base/stopwatch.hpp"
 
 namespace tune {
 namespace {
@@ -348,6 +349,22 @@ TEST_F(DeviceEvaluatorTest, ASlowCompileIsOvertaken) {
   DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
                             {.measure = {}, .compile_threads = 2, .patience = 0.01});
   EXPECT_EQ(order_of_blocks(evaluator, backend_, 3).back(), 256);
+}
+
+// The device does not wait once more for each that has compiled for long.
+TEST_F(DeviceEvaluatorTest, WhatIsReadyIsNotHeldUpByOneThatHasCompiledForLong) {
+  constexpr double patience = 0.5;
+  backend_.compiler().slow_block = 256;
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
+                            {.measure = {}, .compile_threads = 2, .patience = patience});
+  evaluator.submit(configuration("plain", 256));
+  std::this_thread::sleep_for(std::chrono::duration<double>(patience));
+  evaluator.submit(configuration("plain", 64));
+  const Stopwatch waiting;
+  EXPECT_EQ(evaluator.next()->configuration["block"].as_int(), 64);
+  EXPECT_LT(waiting.seconds(), patience / 2);
+  backend_.compiler().release = true;
+  backend_.compiler().release.notify_all();
 }
 
 TEST_F(DeviceEvaluatorTest, WhatCompilesInTimeIsNotOvertaken) {
