@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,6 +95,7 @@ struct KernelSource {
   std::vector<std::pair<std::string, Expression>> defines = {};  ///< besides the parameters
   SourceLocation place = {};
   std::optional<KernelText> text = std::nullopt;  ///< nothing: read when the problem is made
+  std::set<std::string, std::less<>> words = {};  ///< of the text; found when the problem is made
 };
 
 /// The source of the right results, beyond those of the arguments.

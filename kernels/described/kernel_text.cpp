@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
@@ -56,7 +58,164 @@ std::vector<std::string> split_arguments(const std::string& text, std::size_t at
   return parts;
 }
 
+/// True, false or unknown.
+using Truth = std::optional<bool>;
+
+Truth negated(Truth truth) {
+  return truth ? Truth(!*truth) : truth;
+}
+
+/// Follows the conditions around the lines of a text and of what it includes.
+class MacroSearch {
+ public:
+  MacroSearch(const KernelText& text, const std::map<std::string, std::string>& macros)
+      : text_(text), macros_(macros) {
+    for (const auto& [name, value] : macros) defined_.insert(name);
+  }
+
+  std::optional<Redefinition> find() {
+    search(text_.source);
+    return found_;
+  }
+
+ private:
+  struct Level {
+    Truth taken;   ///< whether a branch before this one was
+    Truth active;  ///< whether this branch is
+  };
+
+  void search(const SourceFile& file) {
+    const bool once = file.text.find("#pragma once") != std::string::npos;
+    if (depth_ == max_depth || ++files_ > max_files || (once && !seen_.insert(file.name).second)) return;
+    ++depth_;
+    const std::size_t outside = levels_.size();
+    const std::string plain = joined_lines(without_comments(file.text));
+    int number = 0;
+    for (std::string_view rest = plain; !rest.empty() && !found_;) {
+      ++number;
+      if (const auto directive = directive_of(next_line(rest))) follow(file, *directive, number);
+    }
+    levels_.resize(std::min(levels_.size(), outside));
+    --depth_;
+  }
+
+  void follow(const SourceFile& file, const Directive& directive, int number) {
+    if (directive.name == "ifdef" || directive.name == "ifndef") {
+      const Truth defined = is_defined(directive.word);
+      const Truth holds = directive.name == "ifdef" ? defined : negated(defined);
+      levels_.push_back({holds, holds});
+    } else if (directive.name == "if") {
+      const Truth holds = value_of(directive.rest);
+      levels_.push_back({holds, holds});
+    } else if (levels_.empty() && (directive.name.starts_with("el") || directive.name == "endif")) {
+      return;  // the compiler reports it
+    } else if (directive.name == "else" || directive.name.starts_with("elif")) {
+      Level& level = levels_.back();
+      const Truth others = negated(level.taken);
+      level.active = directive.name == "else" || others == Truth(false) ? others : Truth();
+      if (level.taken != Truth(true)) level.taken = Truth();
+    } else if (directive.name == "endif") {
+      levels_.pop_back();
+    } else if (is_certain() && directive.name == "undef") {
+      defined_.erase(std::string(directive.word));
+    } else if (is_certain() && directive.name == "define") {
+      define(file, directive, number);
+    } else if (is_certain() && directive.name == "include") {
+      const std::string name(included_name(directive.rest));
+      const auto header = std::ranges::find(text_.headers, name, &SourceFile::name);
+      if (header != text_.headers.end()) search(*header);
+    }
+  }
+
+  void define(const SourceFile& file, const Directive& directive, int number) {
+    const std::string name(directive.word);
+    const std::string value(trimmed(directive.rest.substr(std::min(name.size(), directive.rest.size()))));
+    const auto macro = macros_.find(name);
+    if (macro != macros_.end() && (macro->second.empty() || macro->second != value))
+      found_ = Redefinition{file.name, number, name, value};
+    defined_.insert(name);
+  }
+
+  bool is_certain() const {
+    return std::ranges::all_of(levels_, [](const Level& level) { return level.active == Truth(true); });
+  }
+
+  /// Compilers define names that begin with two underscores.
+  Truth is_defined(std::string_view name) const {
+    if (defined_.contains(name)) return true;
+    return name.starts_with("__") ? Truth() : Truth(false);
+  }
+
+  /// Knows 0, 1, `defined X`, `!`, and rows of these with && or ||.
+  Truth value_of(std::string_view condition) const {
+    if (condition.size() > longest_condition) return std::nullopt;
+    for (const std::string_view sign : {"||", "&&"}) {
+      const std::size_t at = condition.find(sign);
+      if (at == std::string_view::npos) continue;
+      const Truth left = value_of(condition.substr(0, at)), right = value_of(condition.substr(at + 2));
+      const bool decides = sign == "||";
+      if (left == Truth(decides) || right == Truth(decides)) return decides;
+      return left && right ? Truth(!decides) : Truth();
+    }
+    condition = trimmed(condition);
+    if (condition == "0" || condition == "1") return condition == "1";
+    if (condition.starts_with('!')) return negated(value_of(condition.substr(1)));
+    if (leading_word(condition) != "defined") return std::nullopt;
+    condition = trimmed(condition.substr(7));
+    if (condition.starts_with('(') && condition.ends_with(')'))
+      condition = trimmed(condition.substr(1, condition.size() - 2));
+    return !condition.empty() && leading_word(condition) == condition ? is_defined(condition) : Truth();
+  }
+
+  /// Joins lines that end in a backslash, and keeps their number.
+  static std::string joined_lines(std::string text) {
+    std::string lines;
+    std::size_t continued = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '\n') {
+        ++continued;
+        ++i;
+        lines += ' ';
+      } else {
+        lines += text[i];
+        if (text[i] == '\n') lines.append(std::exchange(continued, 0), '\n');
+      }
+    }
+    return lines;
+  }
+
+  static constexpr int max_depth = 64, max_files = 1000;
+  static constexpr std::size_t longest_condition = 500;
+  const KernelText& text_;
+  const std::map<std::string, std::string>& macros_;
+  std::set<std::string, std::less<>> defined_ = {};
+  std::vector<Level> levels_ = {};
+  std::set<std::string> seen_ = {};  ///< of files with `#pragma once`
+  std::optional<Redefinition> found_ = {};
+  int depth_ = 0, files_ = 0;
+};
+
 }  // namespace
+
+std::set<std::string, std::less<>> words_of(const KernelText& text) {
+  std::set<std::string, std::less<>> words;
+  const auto collect = [&](const SourceFile& file) {
+    const std::string plain = without_comments(file.text);
+    for (std::string_view rest = plain; !rest.empty();) {
+      const std::string_view word = leading_word(rest);
+      if (!word.empty() && !words.contains(word)) words.emplace(word);
+      rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+    }
+  };
+  collect(text.source);
+  for (const SourceFile& header : text.headers) collect(header);
+  return words;
+}
+
+std::optional<Redefinition> find_redefinition(const KernelText& text,
+                                              const std::map<std::string, std::string>& macros) {
+  return MacroSearch(text, macros).find();
+}
 
 KernelText read_kernel_text(const std::filesystem::path& file,
                             const std::vector<std::filesystem::path>& folders, const SourceLocation& place) {
@@ -103,10 +262,11 @@ std::string replaced(const std::string& text, const std::map<std::string, std::s
   return result;
 }
 
-std::vector<std::string> kernel_parameters(const std::string& text, const std::string& entry) {
+std::vector<std::vector<std::string>> declarations_of(const std::string& text, const std::string& entry) {
   const std::string plain = without_comments(text);
   const std::string name(trimmed(std::string_view(entry).substr(0, entry.find('<'))));
-  if (name.empty()) return {};
+  std::vector<std::vector<std::string>> declarations;
+  if (name.empty()) return declarations;
   for (std::size_t at = plain.find("__global__"); at != std::string::npos;
        at = plain.find("__global__", at + 1)) {
     // Up to the body or the end of the declaration.
@@ -114,10 +274,12 @@ std::vector<std::string> kernel_parameters(const std::string& text, const std::s
     for (std::size_t found = plain.find(name, at + 1); found < end; found = plain.find(name, found + 1)) {
       if (is_word(plain[found - 1]) || is_word(plain[found + name.size()])) continue;
       const std::size_t open = plain.find_first_not_of(" \t\r\n", found + name.size());
-      if (open != std::string::npos && plain[open] == '(') return split_arguments(plain, open + 1);
+      if (open == std::string::npos || plain[open] != '(') continue;
+      declarations.push_back(split_arguments(plain, open + 1));
+      break;
     }
   }
-  return {};
+  return declarations;
 }
 
 std::string name_of_parameter(const std::string& declaration) {
@@ -126,6 +288,32 @@ std::string name_of_parameter(const std::string& declaration) {
   std::size_t begin = text.size();
   while (begin > 0 && is_word(text[begin - 1])) --begin;
   return std::string(text.substr(begin));
+}
+
+std::string type_of_parameter(const std::string& declaration) {
+  static const std::set<std::string, std::less<>> qualifiers = {
+      "const", "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__", "register"};
+  std::string_view text = std::string_view(declaration).substr(0, declaration.find('='));
+  text = trimmed(text.substr(0, text.find('[')));
+  const std::string name = name_of_parameter(declaration);
+  std::string type;
+  while (!text.empty()) {
+    const std::string_view word = leading_word(text);
+    if (word.empty()) {
+      if (text.front() != '*' && text.front() != '&' && text.front() != ' ') type += text.front();
+      text.remove_prefix(1);
+      continue;
+    }
+    text.remove_prefix(word.size());
+    // The name comes last; a declaration may have none.
+    if (qualifiers.contains(word) || (text.empty() && word == name && !type.empty())) continue;
+    type += (type.empty() ? "" : " ") + std::string(word);
+  }
+  return type;
+}
+
+bool is_pointer(const std::string& declaration) {
+  return declaration.find('*') != std::string::npos || declaration.find('[') != std::string::npos;
 }
 
 }  // namespace tune::described

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,10 +27,31 @@ KernelText read_kernel_text(const std::filesystem::path& file,
 /// Replaces whole words that are names of these by their values.
 std::string replaced(const std::string& text, const std::map<std::string, std::string>& values);
 
-/// The parameters of the kernel `entry` (without template arguments), as declared: `const float* in`. Empty
-/// where the text declares no such kernel in a way that is understood.
-std::vector<std::string> kernel_parameters(const std::string& text, const std::string& entry);
+/// Returns all words of the files outside of comments.
+std::set<std::string, std::less<>> words_of(const KernelText& text);
+
+/// A line that gives a macro another value, whatever it had.
+struct Redefinition {
+  std::string file;
+  int line = 0;
+  std::string macro;
+  std::string value;
+};
+
+/// Returns the first line of the source, or of a header that it includes, that redefines one of these macros
+/// (their values; empty: several) whatever the conditions around it are; nothing where all are guarded, or it
+/// depends on what only the compiler knows. Names that no line defines, and that do not begin with two
+/// underscores, count as undefined.
+std::optional<Redefinition> find_redefinition(const KernelText& text,
+                                              const std::map<std::string, std::string>& macros);
+
+/// The parameters of every declaration of the kernel `entry` (without template arguments), as declared:
+/// `const float* in`. Empty where the text declares no such kernel in a way that is understood.
+std::vector<std::vector<std::string>> declarations_of(const std::string& text, const std::string& entry);
 
 std::string name_of_parameter(const std::string& declaration);
+/// The type without qualifiers, pointers and extents: `float` of `const float* __restrict__ in`.
+std::string type_of_parameter(const std::string& declaration);
+bool is_pointer(const std::string& declaration);
 
 }  // namespace tune::described

@@ -115,6 +115,26 @@ std::set<std::string> template_words(const std::vector<LaunchDescription>& launc
   return words;
 }
 
+/// Adds options to a request; `-D NAME=VALUE` in any spelling is a macro for every compiler.
+void take_options(const std::vector<std::string>& options, CompileRequest& request) {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    std::string_view macro = options[i];
+    if (macro.starts_with("--define-macro"))
+      macro.remove_prefix(14);
+    else if (macro.starts_with("-D"))
+      macro.remove_prefix(2);
+    else {
+      request.options.push_back(options[i]);
+      continue;
+    }
+    if (macro.empty() && i + 1 < options.size()) macro = options[++i];
+    if (macro.starts_with('=')) macro.remove_prefix(1);
+    const std::size_t equal = macro.find('=');
+    request.defines.emplace_back(macro.substr(0, equal),
+                                 equal == std::string_view::npos ? "1" : macro.substr(equal + 1));
+  }
+}
+
 CompileRequest compile_request(const KernelSource& kernel, const std::vector<LaunchDescription>& launches,
                                const ExpressionScope& scope) {
   CompileRequest request;
@@ -128,8 +148,29 @@ CompileRequest compile_request(const KernelSource& kernel, const std::vector<Lau
   for (const auto& [name, value] : scope.instance().settings) define(name, value);
   for (const auto& [name, expression] : kernel.defines)
     request.defines.emplace_back(name, to_word(expression.value(scope).scalar()));
-  for (const std::string& option : kernel.options) request.options.push_back(replaced(option, scope.words()));
+  std::vector<std::string> options;
+  for (const std::string& option : kernel.options) options.push_back(replaced(option, scope.words()));
+  take_options(options, request);
   return request;
+}
+
+/// Adds the macros that Kernel Tuner defines, where a kernel's text mentions them: published kernels have
+/// defaults of their own without `kernel_tuner`.
+void define_as_kernel_tuner(CompileRequest& request, const std::set<std::string, std::less<>>& words,
+                            const Launch& launch) {
+  const auto define = [&](const std::string& name, std::uint32_t value) {
+    const auto is_this = [&](const auto& macro) { return macro.first == name; };
+    if (words.contains(name) && std::ranges::none_of(request.defines, is_this))
+      request.defines.emplace_back(name, std::to_string(value));
+  };
+  define("kernel_tuner", 1);
+  const auto define_each = [&](const char* extents, const Dim3& size) {
+    define(format("{}_x", extents), size.x);
+    define(format("{}_y", extents), size.y);
+    define(format("{}_z", extents), size.z);
+  };
+  define_each("block_size", launch.block);
+  define_each("grid_size", launch.grid);
 }
 
 /// Returns the launch without its arguments.
@@ -184,6 +225,8 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
         launch->arguments.push_back(scalar_argument(*argument.value, type_of(argument, instance), scope));
       }
     }
+    if (plan.launches.empty() && kernel.words.contains("kernel_tuner"))
+      define_as_kernel_tuner(plan.compile, kernel.words, *launch);
     if (std::ranges::find(plan.compile.entries, launch->entry) == plan.compile.entries.end())
       plan.compile.entries.push_back(launch->entry);
     plan.launches.emplace_back(std::move(*launch));

@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "search/expressions/nearest.hpp"
+#include "kernels/described/source_checks.hpp"
 #include "search/random.hpp"
 #include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
@@ -95,18 +95,6 @@ void find_roles(KernelDescription& description) {
         if (extent && extent->text() == parameter.name) parameter.role = search::Role::threads;
 }
 
-/// Returns why a parameter of the kernel, as declared, does not fit this argument; empty if it fits.
-std::string misfit(const std::string& declared, const Argument& argument) {
-  const bool pointer = declared.find('*') != std::string::npos;
-  if (argument.texture && declared.find("cudaTextureObject_t") == std::string::npos)
-    return "no cudaTextureObject_t";
-  if (argument.map && pointer) return "no CUtensorMap";
-  if (pointer == (argument.is_vector() && !argument.texture && !argument.map)) return {};
-  if (!argument.place.is_file())
-    return format("the problem declares the {} '{}'", pointer ? "scalar" : "array", argument.name);
-  return pointer ? "a pointer: set 'size' for a vector" : "not a pointer: set a single value";
-}
-
 }  // namespace
 
 DescribedProblem::DescribedProblem(KernelDescription description)
@@ -127,8 +115,11 @@ void DescribedProblem::read_kernels() {
   }
   std::map<std::string, std::string> read;
   for (KernelSource* source : {&kernel, reference ? &*reference : nullptr}) {
-    if (source == nullptr || source->text) continue;
-    source->text = read_kernel_text(source->path, source->folders, source->place);
+    if (source == nullptr) continue;
+    const bool is_given = source->text.has_value();
+    if (!is_given) source->text = read_kernel_text(source->path, source->folders, source->place);
+    source->words = words_of(*source->text);
+    if (is_given) continue;
     read.insert_or_assign(source->text->source.name, source->text->source.text);
     for (const SourceFile& header : source->text->headers) read.insert_or_assign(header.name, header.text);
   }
@@ -137,39 +128,15 @@ void DescribedProblem::read_kernels() {
     texts_.clear();
     for (const auto& [name, text] : read) texts_.push_back({name, text});
   }
-  for (LaunchDescription& launch : description_.launches) check_launch(*kernel.text, launch);
-  for (LaunchDescription& launch : description_.reference.launches) check_launch(*reference->text, launch);
-}
-
-void DescribedProblem::check_launch(const KernelText& kernel, LaunchDescription& launch) const {
-  std::vector<std::string> names = description_.arguments_of(launch), known;
-  for (const Argument& argument : description_.arguments) known.push_back(argument.name);
-  for (const std::string& name : names)
-    if (description_.argument(name) == nullptr)
-      description_.place.fail(format("the launch of '{}' has an argument '{}' that is not declared{}",
-                                     launch.entry, name, search::did_you_mean(name, known)));
-  const std::vector<std::string> declared = kernel_parameters(kernel.source.text, launch.entry);
-  std::vector<std::string> parameters;
-  for (const std::string& one : declared) parameters.push_back(name_of_parameter(one));
-  // In a file that lists all arguments, one for constant memory is an argument too only if the kernel
-  // declares it.
-  if (description_.place.is_file() && !declared.empty() && names.size() > declared.size())
-    std::erase_if(names, [&](const std::string& name) {
-      return !description_.argument(name)->symbol.empty() &&
-             std::ranges::find(parameters, name) == parameters.end();
-    });
-  launch.arguments = names;
-  if (declared.empty()) return;
-  if (names.size() != declared.size())
-    description_.place.fail(format("kernel '{}' takes {} arguments ({}), the {} has {} ({})", launch.entry,
-                                   declared.size(), joined(declared), description_.noun(), names.size(),
-                                   joined(names)));
-  for (std::size_t i = 0; i < declared.size(); ++i) {
-    const Argument& argument = *description_.argument(names[i]);
-    if (const std::string wrong = misfit(declared[i], argument); !wrong.empty())
-      argument.place.fail(
-          format("argument {} of kernel '{}' is '{}', {}", i + 1, launch.entry, declared[i], wrong));
-  }
+  check_macros(description_);
+  for (const std::string& parameter : unused_parameters(description_))
+    description_.notes.push_back(
+        format("parameter '{}' changes nothing: neither the kernel's files nor the launches mention it",
+               parameter));
+  for (LaunchDescription& launch : description_.launches)
+    launch.arguments = checked_arguments(description_, *kernel.text, launch);
+  for (LaunchDescription& launch : description_.reference.launches)
+    launch.arguments = checked_arguments(description_, *reference->text, launch);
 }
 
 search::SpaceDefinition DescribedProblem::space(const Instance& instance,

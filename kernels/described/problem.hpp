@@ -58,9 +58,6 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
 
  private:
   void read_kernels();
-  /// Names the launch's arguments and compares them with the kernel's own declaration, if it is understood,
-  /// before anything is compiled.
-  void check_launch(const KernelText& kernel, LaunchDescription& launch) const;
   /// Returns the extents of a vector, with the components of its elements.
   Extents extents_of(const Argument& argument, const Instance& instance) const;
   /// True where the description knows the right contents of every output that is compared.

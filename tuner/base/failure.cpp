@@ -45,7 +45,8 @@ Recurrence recurrence_of(const Failure& failure) {
     case Phase::verify:
       return Recurrence::certain;
     case Phase::compile:
-      if (is_one_of(failure, {"syntax", "entry", "option", "static assertion", "static shared memory"}))
+      if (is_one_of(failure, {"syntax", "entry", "option", "static assertion", "static shared memory",
+                              redefined_macro}))
         return Recurrence::certain;
       return is_one_of(failure, {"compiler", "compiler crashed"}) ? Recurrence::likely : Recurrence::unknown;
     case Phase::resources:

@@ -33,6 +33,8 @@ constexpr std::string_view killed_from_outside = "killed";
 constexpr std::string_view run_ended = "the run ended";
 /// The reason of a Failure{timeout} of a compiler.
 constexpr std::string_view slow_compiler = "compiler";
+/// The reason of a Failure{compile} where the source gives a macro of the request another value.
+constexpr std::string_view redefined_macro = "redefined macro";
 
 /// The reason of a Failure{launch} of a re-ranking by energy: the execution ran, its energy was not read.
 constexpr std::string_view energy_not_read = "energy";

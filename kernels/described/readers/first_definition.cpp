@@ -151,8 +151,9 @@ std::string first_definition(const std::string& file_name, const std::string& te
       "\n  // In the kernel's order. TODO: sizes (formulas over the names above), and what is read "
       "(\"access\": \"read\",\n  // the default, with its \"fill\"), written, or both.\n  \"arguments\": {\n";
   std::string arguments;
-  for (const std::string& declaration : kernel_parameters(text, kernel))
-    arguments += argument_line(declaration) + "\n";
+  if (const auto declarations = declarations_of(text, kernel); !declarations.empty())
+    for (const std::string& declaration : declarations.front())
+      arguments += argument_line(declaration) + "\n";
   // JSON has no comma behind the last one.
   if (const std::size_t comma = arguments.rfind("},"); comma != std::string::npos)
     arguments.erase(comma + 1, 1);

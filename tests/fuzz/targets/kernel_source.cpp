@@ -13,16 +13,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view all = tune::testing::bytes_of(data, size);
   const std::string entry(tune::testing::next_part(all)), text(all);
   includes_of(text);
-  for (const std::string& parameter : described::kernel_parameters(text, entry))
-    described::name_of_parameter(parameter);
+  for (const auto& declaration : described::declarations_of(text, entry))
+    for (const std::string& parameter : declaration) {
+      described::name_of_parameter(parameter);
+      described::type_of_parameter(parameter);
+    }
   described::replaced(text, {{"BLOCK", "32"}, {"n", ""}});
   for (const std::string& kernel : {std::string(), entry}) try {
       described::first_definition("k.cu", text, kernel);
     } catch (const Error&) {
     }
   try {
-    described::read_kernel_text(tune::testing::written("k.cu", text), {tune::testing::fuzz_folder().path()},
-                                {});
+    const described::KernelText read = described::read_kernel_text(
+        tune::testing::written("k.cu", text), {tune::testing::fuzz_folder().path()}, {});
+    described::find_redefinition(read, {{"BLOCK", ""}, {entry, "1"}});
+    described::words_of(read);
   } catch (const Error&) {
   }
   return 0;

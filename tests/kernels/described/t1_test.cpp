@@ -45,9 +45,9 @@ const char* const plain = R"json({
 class T1 : public ::testing::Test {
  protected:
   T1() : json_(Json::parse(plain)) {
-    std::ofstream(folder_.path() / "k.cu")
-        << "extern \"C\" __global__ void k(float* out, const float* in, int n) {}\n";
+    write_kernel("extern \"C\" __global__ void k(float* out, const float* in, int n) { /* bx by */ int a = mode; }\n");
   }
+  void write_kernel(const std::string& text) { std::ofstream(folder_.path() / "k.cu") << text; }
   DescribedProblem problem() {
     const auto path = folder_.path() / "d.json";
     std::ofstream(path) << json_.dump(1);
@@ -252,7 +252,68 @@ TEST_F(T1, ValidationMethodsMeanWhatTheyMean) {
   EXPECT_NE(refusal().find("found 'Nearly'"), std::string::npos);
   // Whole numbers are equal or not.
   kernel()["Arguments"][0]["Type"] = "int32";
+  write_kernel("extern \"C\" __global__ void k(int* out, const float* in, int n) { int a = mode; }\n");
   EXPECT_EQ(bounds("SideBySideComparison", 0.5).absolute, 0);
+}
+
+// The default kernels of published files are for those who compile them without a tuner.
+TEST_F(T1, WhatKernelTunerDefinesIsDefined) {
+  write_kernel(
+      "#ifndef kernel_tuner\n#define bx 16\n#endif\n"
+      "extern \"C\" __global__ void k(float* out, const float* in, int n) {\n"
+      "  __shared__ float tile[block_size_y][block_size_x]; int a = mode + grid_size_x + by; }\n");
+  using Macros = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(plan()->compile.defines,
+            (Macros{{"bx", "16"},
+                    {"by", "1"},
+                    {"mode", "a"},
+                    {"kernel_tuner", "1"},
+                    {"block_size_x", "16"},
+                    {"block_size_y", "1"},
+                    {"grid_size_x", "63"}}));
+  write_kernel("extern \"C\" __global__ void k(float* out, const float* in, int n) { int block_size_x = mode; }\n");
+  EXPECT_EQ(plan()->compile.defines.size(), 3U) << "the kernel is not one of Kernel Tuner's";
+}
+
+TEST_F(T1, AParameterThatTheSourceReplacesIsAnError) {
+  const std::string rest = "extern \"C\" __global__ void k(float* out, const float* in, int n) { int a = mode; }\n";
+  write_kernel("// ours\n#define bx 16\n" + rest);
+  EXPECT_EQ(refusal(),
+            "k.cu:2: '#define bx 16' replaces the parameter 'bx', so that its values change nothing: put it "
+            "between '#ifndef bx' and '#endif'");
+  write_kernel("#ifndef bx\n#define bx 16\n#endif\n" + rest);
+  EXPECT_EQ(refusal(), "it was taken");
+}
+
+TEST_F(T1, AParameterThatNothingMentionsIsTold) {
+  write_kernel("// mode\nextern \"C\" __global__ void k(float* out, const float* in, int n) {}\n");
+  ASSERT_EQ(notes().size(), 1U);
+  EXPECT_EQ(notes()[0],
+            "parameter 'mode' changes nothing: neither the kernel's files nor the launches mention it");
+}
+
+TEST_F(T1, TypesOfArgumentsAreThoseOfTheKernel) {
+  const auto refusal_of = [&](const char* parameters) {
+    write_kernel(std::string("extern \"C\" __global__ void k(") + parameters + ") { int a = mode; }\n");
+    const std::string text = refusal();
+    const std::size_t begin = text.find("argument ");
+    return begin == std::string::npos ? text : text.substr(begin);
+  };
+  EXPECT_EQ(refusal_of("double* out, const float* in, int n"),
+            "argument 1 of kernel 'k' is 'double* out', but 'out' has the type float: give it the kernel's type");
+  EXPECT_EQ(refusal_of("float* __restrict__ out, const float in[], const long long n"),
+            "argument 3 of kernel 'k' is 'const long long n', but 'n' has the type int32: give it the kernel's type");
+  EXPECT_EQ(refusal_of("float* out, const float* in, float n"),
+            "argument 3 of kernel 'k' is 'float n', but 'n' has the type int32: give it the kernel's type");
+  for (const char* taken :
+       {"float* out, const float* in, unsigned int n", "float4* out, float const* in, const int32_t n",
+        "real* out, const T* in, int", "volatile float *out, const float * const __restrict__ in, int n = 3"})
+    EXPECT_EQ(refusal_of(taken), "it was taken") << taken;
+  // One of several declarations that a condition chooses among is enough.
+  write_kernel(
+      "#ifdef DOUBLE\nextern \"C\" __global__ void k(double* out, const double* in, int n) {}\n#else\n"
+      "extern \"C\" __global__ void k(float* out, const float* in, int n) { int a = mode; }\n#endif\n");
+  EXPECT_EQ(refusal(), "it was taken");
 }
 
 TEST_F(T1, BudgetsAndSearchAreHonoured) {
@@ -295,7 +356,8 @@ TEST_F(T1, WhatIsNotUsedIsSaidOnce) {
             "KernelSpecification.Profiling");
   kernel()["CompilerOptions"] = Json::array({"-O3", "-arch sm_70", "--use_fast_math -lineinfo", "-DA=bx"});
   EXPECT_EQ(notes()[0], "CompilerOptions: -O3 -arch sm_70 not used");
-  EXPECT_EQ(plan()->compile.options, (std::vector<std::string>{"--use_fast_math", "-lineinfo", "-DA=16"}));
+  EXPECT_EQ(plan()->compile.options, (std::vector<std::string>{"--use_fast_math", "-lineinfo"}));
+  EXPECT_EQ(plan()->compile.defines.back(), (std::pair<std::string, std::string>("A", "16")));
 }
 
 // Neither is read, the space can be seen all the same, and the cure is exact.

@@ -326,6 +326,68 @@ extern "C" __global__ void k(__half* out, const __half2* in) { out[threadIdx.x] 
   EXPECT_TRUE(toolkit_folders(request("#include <stdint.h>\n", {}), nvrtc_->path).empty());
 }
 
+// These include headers beside them.
+TEST_F(NvrtcCompilerTest, HeadersOfTheToolkitFindEachOther) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  for (const char* const text :
+       {"#include <cooperative_groups.h>\nextern \"C\" __global__ void k(int* v) {\n"
+        "  cooperative_groups::this_thread_block().sync(); *v = cooperative_groups::this_grid().size(); }",
+        "#include <mma.h>\nextern \"C\" __global__ void k(float* v) {\n"
+        "  nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> sum;\n"
+        "  nvcuda::wmma::fill_fragment(sum, 1.f);\n"
+        "  nvcuda::wmma::store_matrix_sync(v, sum, 16, nvcuda::wmma::mem_row_major); }",
+        "#include <cuda/barrier>\nextern \"C\" __global__ void k(int* v) {\n"
+        "  __shared__ cuda::barrier<cuda::thread_scope_block> all;\n"
+        "  if (threadIdx.x == 0) init(&all, blockDim.x);\n  __syncthreads(); all.arrive_and_wait(); }",
+        "#include <cub/block/block_reduce.cuh>\nextern \"C\" __global__ void k(int* v) {\n"
+        "  using Reduce = cub::BlockReduce<int, 128>; __shared__ Reduce::TempStorage memory;\n"
+        "  const int sum = Reduce(memory).Sum(v[threadIdx.x]); if (threadIdx.x == 0) *v = sum; }",
+        "#include <cuda/std/array>\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n"
+        "extern \"C\" __global__ void k(float* v) {\n"
+        "  cuda::std::array<float, 2> a{1, 2}; *v = float(__nv_fp8_e4m3(a[1])) + float(__nv_bfloat16(a[0])); }"}) {
+    const CompileRequest made = request(text, {"k"});
+    if (toolkit_folders(made, nvrtc_->path).empty()) GTEST_SKIP() << "no headers of the toolkit";
+    const auto binary = compiler.compile(made);
+    EXPECT_TRUE(binary) << text << "\n" << (binary ? "" : binary.error().detail.substr(0, 1000));
+  }
+}
+
+// The working directory does not matter where headers of the toolkit are read from disk either.
+TEST_F(NvrtcCompilerTest, BesideHeadersOfTheToolkitAMissingOneIsMissed) {
+  const tune::testing::TemporaryFolder folder;
+  std::ofstream(folder / "beside.cuh") << "#define VALUE 1\n";
+  CompileRequest wanted = request(
+      "#include <cuda_fp16.h>\n#ifdef MORE\n#include \"beside.cuh\"\n#else\n#define VALUE 2\n#endif\n"
+      "extern \"C\" __global__ void k(int* v) { *v = VALUE; }",
+      {"k"});
+  wanted.source.name = folder / "test.cu";
+  if (toolkit_folders(wanted, nvrtc_->path).empty()) GTEST_SKIP() << "no headers of the toolkit";
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  EXPECT_TRUE(compiler.compile(wanted)) << "it is not included";
+  wanted.defines = {{"MORE", "1"}};
+  const auto missing = compiler.compile(wanted);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().reason, "missing header");
+}
+
+// Otherwise all values of the parameter would give one kernel.
+TEST_F(NvrtcCompilerTest, AMacroThatTheSourceRedefinesIsAFailure) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  CompileRequest wanted = request(
+      "#define OTHER 1\n#define OTHER 2\n#if N == 3\n#define BLOCK 64\n#endif\n"
+      "extern \"C\" __global__ void k(int* v) { *v = BLOCK; }",
+      {"k"});
+  wanted.defines = {{"N", "3"}, {"BLOCK", "128"}};
+  const auto redefined = compiler.compile(wanted);
+  ASSERT_FALSE(redefined);
+  EXPECT_EQ(redefined.error().reason, redefined_macro);
+  EXPECT_NE(redefined.error().detail.find("test.cu(4)"), std::string::npos) << redefined.error().detail;
+  wanted.defines = {{"N", "2"}, {"BLOCK", "128"}};
+  EXPECT_TRUE(compiler.compile(wanted));
+  wanted.defines = {{"N", "3"}, {"BLOCK", "64"}};
+  EXPECT_TRUE(compiler.compile(wanted)) << "the same value";
+}
+
 TEST_F(NvrtcCompilerTest, AHeaderOfThePersonGoesBefore) {
   CompileRequest made =
       request("#include <limits.h>\nextern \"C\" __global__ void k(int* a) { *a = MINE; }", {"k"});

@@ -20,6 +20,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
+#include "tuner/plan/directives.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -131,7 +132,8 @@ class Program {
     std::vector<const char*> texts;
     std::vector<const char*> names;
     const std::vector<SourceFile> standard = standard_headers(request);
-    for (const auto* const headers : {&request.headers, &standard})
+    const std::vector<SourceFile> missing = missing_headers(request, nvrtc.path);
+    for (const auto* const headers : {&request.headers, &standard, &missing})
       for (const auto& header : *headers) {
         texts.push_back(header.text.c_str());
         names.push_back(header.name.c_str());
@@ -267,6 +269,16 @@ std::string compile_failure_reason(std::string_view log) {
   return "compiler";
 }
 
+std::string redefinition_in(std::string_view log, const CompileRequest& request) {
+  while (!log.empty()) {
+    const std::string_view line = next_line(log);
+    const auto macro = text_after(line, "redefinition of macro \"", '"');
+    if (macro && std::ranges::any_of(request.defines, [&](const auto& known) { return known.first == *macro; }))
+      return std::string(line);
+  }
+  return {};
+}
+
 struct NvrtcCompiler::Outcome {
   int status = nvrtc_success;
   Binary binary;
@@ -306,14 +318,14 @@ std::string NvrtcCompiler::identity() const {
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
   std::vector<std::string> options{
       "--std=c++20", "--gpu-architecture=" + architecture_ + (request.architecture_specific ? "a" : "")};
-  // Without this NVRTC would look for missing headers in the working directory. Headers of the toolkit on
-  // disk include each other that way.
-  if (!uses_files(request)) options.emplace_back("--no-source-include");
+  // Without this NVRTC would look for missing headers in the working directory. Headers on disk include those
+  // beside them that way; then missing_headers takes their place.
+  const std::vector<std::string> folders = toolkit_folders(request, nvrtc_->path);
+  if (!uses_files(request) && folders.empty()) options.emplace_back("--no-source-include");
   for (const auto& [name, value] : request.defines)
     options.push_back(value.empty() ? "--define-macro=" + name : format("--define-macro={}={}", name, value));
   options.insert(options.end(), request.options.begin(), request.options.end());
-  for (const std::string& folder : toolkit_folders(request, nvrtc_->path))
-    options.push_back("--include-path=" + folder);
+  for (const std::string& folder : folders) options.push_back("--include-path=" + folder);
   // From 12.9 on NVRTC keeps its results in the driver's cache on disk, without their logs: the second run of
   // a program would miss registers and spills.
   if (major_ > 12 || (major_ == 12 && minor_ >= 9)) options.emplace_back("--no-cache");
@@ -363,6 +375,8 @@ Result<Binary> NvrtcCompiler::compile(const CompileRequest& request) const {
                 log.empty() ? nvrtc_->get_error_string(outcome.status) : log);
   }
   auto& binary = outcome.binary;
+  if (const std::string line = redefinition_in(binary.log, request); !line.empty())
+    return fail(Phase::compile, std::string(redefined_macro), line);
   const auto kernels = parse_ptxas_log(binary.log);
   for (const auto& [entry, symbol] : binary.symbols)
     if (const auto found = kernels.find(symbol); found != kernels.end())

@@ -143,6 +143,26 @@ std::vector<std::string> toolkit_folders(const CompileRequest& request, const st
   return {};
 }
 
+std::vector<SourceFile> missing_headers(const CompileRequest& request, const std::string& library) {
+  std::vector<SourceFile> missing;
+  if (uses_files(request)) return missing;
+  const std::vector<std::string> folders = toolkit_folders(request, library);
+  if (folders.empty()) return missing;
+  std::set<std::string> names;
+  for (const Include& include : includes_of(request.source.text).files)
+    if (include.quoted) names.insert(include.name);
+  for (const SourceFile& header : request.headers)
+    for (const Include& include : includes_of(header.text).files)
+      if (include.quoted) names.insert(include.name);
+  std::error_code error;
+  for (const std::string& name : names)
+    if (!has(request, name) && !known().contains(name) &&
+        std::ranges::none_of(folders,
+                             [&](const std::string& folder) { return fs::exists(fs::path(folder) / name, error); }))
+      missing.push_back({name, "#error cannot open source file \"" + name + "\"\n"});
+  return missing;
+}
+
 std::optional<FileOptions> file_options(const std::vector<std::string>& options) {
   constexpr std::array<std::string_view, 2> folder_options = {"--include-path", "-I"};
   constexpr std::array<std::string_view, 2> include_options = {"--pre-include", "-include"};

@@ -20,6 +20,10 @@ std::vector<SourceFile> standard_headers(const CompileRequest& request);
 /// (cuda_fp16.h, mma.h, cooperative_groups.h); else none. `library`: the file of NVRTC.
 std::vector<std::string> toolkit_folders(const CompileRequest& request, const std::string& library);
 
+/// Returns a header that reports its absence for each one in quotation marks that neither the request nor its
+/// toolkit has, where NVRTC reads headers from disk and would find it in the working directory.
+std::vector<SourceFile> missing_headers(const CompileRequest& request, const std::string& library);
+
 /// What NVRTC's options say about files that it reads.
 struct FileOptions {
   std::vector<std::string> folders;   ///< that it searches (`-I`), in order

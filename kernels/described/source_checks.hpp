@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a description says is compared with its kernel's text, before anything is compiled.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/described/description.hpp"
+
+namespace tune::described {
+
+/// Returns the names of a launch's arguments in the kernel's order. Throws UsageError for an unknown name, and
+/// where no declaration of the kernel that is understood takes arguments of this number and these types.
+std::vector<std::string> checked_arguments(const KernelDescription& description, const KernelText& kernel,
+                                           const LaunchDescription& launch);
+
+/// Throws UsageError for a line of the kernel's files that gives a parameter or setting another value.
+void check_macros(const KernelDescription& description);
+
+/// Returns the parameters of several values that neither the kernel's files nor the launches mention. None
+/// where functions compute a part of the launches.
+std::vector<std::string> unused_parameters(const KernelDescription& description);
+
+}  // namespace tune::described

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/kernel_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tune::described {
+namespace {
+
+KernelText text_of(const std::string& text, std::vector<SourceFile> headers = {}) {
+  return {{"k.cu", text}, std::move(headers)};
+}
+
+/// `file:line macro value` of what is found.
+std::string found(const KernelText& text, const std::map<std::string, std::string>& macros = {{"B", ""}}) {
+  const auto redefinition = find_redefinition(text, macros);
+  if (!redefinition) return "";
+  return redefinition->file + ":" + std::to_string(redefinition->line) + " " + redefinition->macro + " " +
+         redefinition->value;
+}
+
+TEST(Redefinition, IsFoundWhereItIsCertain) {
+  EXPECT_EQ(found(text_of("int a;\n#define B 64\n")), "k.cu:2 B 64");
+  EXPECT_EQ(found(text_of("#  define B (1 << 6) // of a row\n")), "k.cu:1 B (1 << 6)");
+  EXPECT_EQ(found(text_of("/* one\n two */\n#define A \\\n  1\n#define B 64\n")), "k.cu:5 B 64");
+  EXPECT_EQ(found(text_of("#undef B\n#define B 64\n")), "k.cu:2 B 64");
+  EXPECT_EQ(found(text_of("#ifdef B\n#define B 64\n#endif\n")), "k.cu:2 B 64");
+  EXPECT_EQ(found(text_of("#ifndef C\n#define C\n#define B 64\n#endif\n")), "k.cu:3 B 64");
+  EXPECT_EQ(found(text_of("#if defined(B) && !defined C\n#define B 64\n#endif\n")), "k.cu:2 B 64");
+  EXPECT_EQ(found(text_of("#if 0\n#else\n#define B 64\n#endif\n")), "k.cu:3 B 64");
+  EXPECT_EQ(found(text_of("#include \"h.h\"\n", {{"h.h", "#pragma once\n\n#define B 64\n"}})), "h.h:3 B 64");
+}
+
+TEST(Redefinition, IsNotFoundWhereItIsGuardedOrNotCertain) {
+  for (const char* const text :
+       {"#ifndef B\n#define B 64\n#endif\n", "#if !defined(B)\n#define B 64\n#endif\n",
+        "#ifdef B\n#else\n#define B 64\n#endif\n", "#if !defined(C) && !defined(B)\n#define B 64\n#endif\n",
+        "#if 0\n#define B 64\n#endif\n", "#if N == 3\n#define B 64\n#endif\n",
+        "#if N == 3\n#else\n#define B 64\n#endif\n", "#if 1\n#elif N\n#define B 64\n#endif\n",
+        "#ifdef __CUDA_ARCH__\n#define B 64\n#endif\n", "// #define B 64\n", "#define Bs 64\n",
+        "#ifdef NO\n#include \"h.h\"\n#endif\n"})
+    EXPECT_EQ(found(text_of(text, {{"h.h", "#define B 64\n"}})), "") << text;
+  // A single value that the source repeats.
+  EXPECT_EQ(found(text_of("#define B 64\n"), {{"B", "64"}}), "");
+  EXPECT_EQ(found(text_of("#define B 65\n"), {{"B", "64"}}), "k.cu:1 B 65");
+}
+
+TEST(Redefinition, IncludesAndConditionsWithoutEndAreBounded) {
+  EXPECT_EQ(found(text_of("#include \"h.h\"\n", {{"h.h", "#include \"h.h\"\n#include \"h.h\"\n"}})), "");
+  std::string condition = "#if ";
+  for (int i = 0; i < 100'000; ++i) condition += "!";
+  EXPECT_EQ(found(text_of(condition + "0\n#define B 64\n#endif\n#endif\n#else\n#elif\n")), "");
+}
+
+TEST(KernelDeclarations, AreAllOfThatName) {
+  const std::string text =
+      "__global__ void other(int a);\n/* k(int) */ template<class T> __global__ void __launch_bounds__(B)\n"
+      "k(const T* in, /* out */ float (&out)[2], int n = f(1, 2)) {}\n__global__ void k();";
+  EXPECT_EQ(declarations_of(text, "k<float>"),
+            (std::vector<std::vector<std::string>>{{"const T* in", "float (&out)[2]", "int n = f(1, 2)"}, {}}));
+  EXPECT_TRUE(declarations_of(text, "l").empty());
+}
+
+TEST(KernelDeclarations, TypesHaveNoQualifiers) {
+  EXPECT_EQ(type_of_parameter("const float* __restrict__ in"), "float");
+  EXPECT_EQ(type_of_parameter("unsigned long long n = 3"), "unsigned long long");
+  EXPECT_EQ(type_of_parameter("double2 const volatile *const x"), "double2");
+  EXPECT_EQ(type_of_parameter("const __grid_constant__ CUtensorMap map"), "CUtensorMap");
+  EXPECT_EQ(type_of_parameter("int"), "int");
+  EXPECT_EQ(type_of_parameter("float a[4]"), "float");
+  EXPECT_TRUE(is_pointer("float a[4]"));
+  EXPECT_FALSE(is_pointer("float a"));
+}
+
+}  // namespace
+}  // namespace tune::described
