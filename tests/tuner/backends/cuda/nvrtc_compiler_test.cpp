@@ -320,17 +320,17 @@ TEST_F(NvrtcCompilerTest, FindsHeadersOfTheToolkit) {
 #include <cuda_fp16.h>
 extern "C" __global__ void k(__half* out, const __half2* in) { out[threadIdx.x] = __hadd(in[0].x, in[1].y); })",
                                       {"k"});
-  if (toolkit_folders(made, nvrtc_->path).empty()) GTEST_SKIP() << "no headers of the toolkit";
+  if (other_headers(made, nvrtc_->path).folders.empty()) GTEST_SKIP() << "no headers of the toolkit";
   const auto binary = NvrtcCompiler(nvrtc_, "sm_90").compile(made);
   ASSERT_TRUE(binary) << binary.error().detail;
-  EXPECT_TRUE(toolkit_folders(request("#include <stdint.h>\n", {}), nvrtc_->path).empty());
+  EXPECT_TRUE(other_headers(request("#include <stdint.h>\n", {}), nvrtc_->path).folders.empty());
 }
 
 // These include headers beside them.
 TEST_F(NvrtcCompilerTest, HeadersOfTheToolkitFindEachOther) {
   const NvrtcCompiler compiler(nvrtc_, "sm_90");
   for (const char* const text :
-       {"#include <cooperative_groups.h>\nextern \"C\" __global__ void k(int* v) {\n"
+       {"#include \"cooperative_groups.h\"\nextern \"C\" __global__ void k(int* v) {\n"
         "  cooperative_groups::this_thread_block().sync(); *v = cooperative_groups::this_grid().size(); }",
         "#include <mma.h>\nextern \"C\" __global__ void k(float* v) {\n"
         "  nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> sum;\n"
@@ -346,10 +346,35 @@ TEST_F(NvrtcCompilerTest, HeadersOfTheToolkitFindEachOther) {
         "extern \"C\" __global__ void k(float* v) {\n"
         "  cuda::std::array<float, 2> a{1, 2}; *v = float(__nv_fp8_e4m3(a[1])) + float(__nv_bfloat16(a[0])); }"}) {
     const CompileRequest made = request(text, {"k"});
-    if (toolkit_folders(made, nvrtc_->path).empty()) GTEST_SKIP() << "no headers of the toolkit";
+    if (other_headers(made, nvrtc_->path).folders.empty()) GTEST_SKIP() << "no headers of the toolkit";
     const auto binary = compiler.compile(made);
     EXPECT_TRUE(binary) << text << "\n" << (binary ? "" : binary.error().detail.substr(0, 1000));
   }
+}
+
+TEST_F(NvrtcCompilerTest, HeadersOfTheStandardLibraryAreThoseOfLibcuxx) {
+  const CompileRequest made = request(
+      "#include <type_traits>\n#include <limits>\n#include <algorithm>\n#include <utility>\n#include <cstdint>\n"
+      "#include <numeric>\n#include <array>\n"
+      "template<class T> __global__ void k(T* v) {\n"
+      "  static_assert(std::is_same_v<std::remove_const_t<const T>, T>);\n"
+      "  std::array<T, 2> a{v[0], std::numeric_limits<T>::max()};\n"
+      "  v[0] = std::min(a[0], std::max(a[1], T(std::uint8_t(3)))); std::swap(v[1], v[2]); }",
+      {"k<float>"});
+  const OtherHeaders others = other_headers(made, nvrtc_->path);
+  if (others.folders.empty()) GTEST_SKIP() << "no headers of the toolkit";
+  EXPECT_EQ(others.included.size(), 6U);
+  const auto binary = NvrtcCompiler(nvrtc_, "sm_90").compile(made);
+  EXPECT_TRUE(binary) << binary.error().detail.substr(0, 2000);
+}
+
+TEST_F(NvrtcCompilerTest, SourcesThatWereRenamedForHipCompile) {
+  const auto binary = NvrtcCompiler(nvrtc_, "sm_90")
+                          .compile(request("#include \"hip/hip_runtime.h\"\n#include \"cuda_runtime.h\"\n"
+                                           "__global__ void k(int* v) { v[hipBlockIdx_x * hipBlockDim_x + "
+                                           "hipThreadIdx_x] = hipGridDim_x; }",
+                                           {"k"}));
+  EXPECT_TRUE(binary) << binary.error().detail.substr(0, 2000);
 }
 
 // The working directory does not matter where headers of the toolkit are read from disk either.
@@ -361,7 +386,7 @@ TEST_F(NvrtcCompilerTest, BesideHeadersOfTheToolkitAMissingOneIsMissed) {
       "extern \"C\" __global__ void k(int* v) { *v = VALUE; }",
       {"k"});
   wanted.source.name = folder / "test.cu";
-  if (toolkit_folders(wanted, nvrtc_->path).empty()) GTEST_SKIP() << "no headers of the toolkit";
+  if (other_headers(wanted, nvrtc_->path).folders.empty()) GTEST_SKIP() << "no headers of the toolkit";
   const NvrtcCompiler compiler(nvrtc_, "sm_90");
   EXPECT_TRUE(compiler.compile(wanted)) << "it is not included";
   wanted.defines = {{"MORE", "1"}};
@@ -392,7 +417,7 @@ TEST_F(NvrtcCompilerTest, AHeaderOfThePersonGoesBefore) {
   CompileRequest made =
       request("#include <limits.h>\nextern \"C\" __global__ void k(int* a) { *a = MINE; }", {"k"});
   made.headers.push_back({"limits.h", "#define MINE 3\n"});
-  EXPECT_TRUE(standard_headers(made).empty());
+  EXPECT_TRUE(other_headers(made, nvrtc_->path).texts.empty());
   EXPECT_TRUE(NvrtcCompiler(nvrtc_, "sm_90").compile(made));
 }
 

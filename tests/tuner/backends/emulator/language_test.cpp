@@ -44,6 +44,28 @@ TEST(Language, Shuffles) {
                 [](int t) { return t % 32 < 8 ? t / 32 * 32 + 1 : 0; });
 }
 
+// As published kernels have them.
+TEST(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
+  for (const char* const open : {"extern \"C\" {\n", "#ifdef __cplusplus\nextern \"C\"\n{\n#endif\n",
+                                 "extern \"C\"{ __device__ int two() { return 2; }\n"})
+    expect_values("v = triple(in[t]);", [](int t) { return 3 * (t + 1); },
+                  std::string(open) + "__device__ float triple(float x) { return 3 * x; }\n}\n");
+  expect_values(
+      "float4 a = make_float4(in[t]); float4 b = make_float4(1, 2, 3, 4);\n"
+      "v = a.x + a.w + b.w + max(1.f, 2.f, in[t]) + max(t, 5) + min(in[t], 0.f);",
+      [](int t) { return 2 * (t + 1) + 4 + std::max(2, t + 1) + std::max(t, 5); },
+      "inline __device__ float4 make_float4(float s) { return make_float4(s, s, s, s); }\n"
+      "inline __device__ float max(float a, float b, float c) { return max(max(a, b), c); }\n"
+      "inline __device__ float min(float a, float b) { return a < b ? a : b; }\n");
+}
+
+TEST(Language, ClocksTypesOfTheStandardLibraryAndHip) {
+  expect_values("long long first = clock64(); std::uint32_t u = 3; std::size_t z = u; v = (clock64() > first) + z;",
+                [](int) { return 4; });
+  expect_values("v = hipThreadIdx_x + hipBlockDim_x;", [](int t) { return t + 64; },
+                "#include \"hip/hip_runtime.h\"\n");
+}
+
 TEST(Language, VotesMatchesAndReductions) {
   expect_values("v = __popc(__ballot_sync(0xffffffffu, t % 4 == 0));", [](int) { return 8; });
   expect_values("v = __all_sync(0xffffffffu, t < 32) + 2 * __any_sync(0xffffffffu, t == 5);",

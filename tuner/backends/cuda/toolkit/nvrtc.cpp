@@ -131,9 +131,8 @@ class Program {
   Program(const NvrtcLibrary& nvrtc, const CompileRequest& request) : nvrtc_(nvrtc) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
-    const std::vector<SourceFile> standard = standard_headers(request);
-    const std::vector<SourceFile> missing = missing_headers(request, nvrtc.path);
-    for (const auto* const headers : {&request.headers, &standard, &missing})
+    const OtherHeaders others = other_headers(request, nvrtc.path);
+    for (const auto* const headers : {&request.headers, &others.texts})
       for (const auto& header : *headers) {
         texts.push_back(header.text.c_str());
         names.push_back(header.name.c_str());
@@ -312,15 +311,15 @@ std::string NvrtcCompiler::version() const {
 std::string NvrtcCompiler::identity() const {
   std::string text = format("{} build {}", version(), nvrtc_->build());
   for (const std::string& option : options_of({}, true)) text += " " + option;
-  return text + " headers 1";  // raise it when the texts of standard_headers change
+  return text + " headers 2";  // raise it when the texts of other_headers change
 }
 
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
   std::vector<std::string> options{
       "--std=c++20", "--gpu-architecture=" + architecture_ + (request.architecture_specific ? "a" : "")};
   // Without this NVRTC would look for missing headers in the working directory. Headers on disk include those
-  // beside them that way; then missing_headers takes their place.
-  const std::vector<std::string> folders = toolkit_folders(request, nvrtc_->path);
+  // beside them that way; then other_headers has reports of absence.
+  const std::vector<std::string> folders = other_headers(request, nvrtc_->path).folders;
   if (!uses_files(request) && folders.empty()) options.emplace_back("--no-source-include");
   for (const auto& [name, value] : request.defines)
     options.push_back(value.empty() ? "--define-macro=" + name : format("--define-macro={}={}", name, value));
@@ -336,10 +335,12 @@ std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request
 std::optional<std::string> NvrtcCompiler::files_key(const CompileRequest& request) const {
   std::optional<FileOptions> options = file_options(request.options);
   if (!options) return std::nullopt;
-  std::ranges::copy(toolkit_folders(request, nvrtc_->path), std::back_inserter(options->folders));
+  const OtherHeaders others = other_headers(request, nvrtc_->path);
+  std::ranges::copy(others.folders, std::back_inserter(options->folders));
+  std::ranges::copy(others.included, std::back_inserter(options->included));
   std::vector<std::string> own;
   for (const SourceFile& header : request.headers) own.push_back(header.name);
-  for (const SourceFile& header : standard_headers(request)) own.push_back(header.name);
+  for (const SourceFile& header : others.texts) own.push_back(header.name);
   return files_.digest(request, options->included, options->folders, own);
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "tuner/plan/hip_runtime.hpp"
 #include "tuner/plan/includes.hpp"
 
 namespace tune::cuda {
@@ -86,81 +87,93 @@ const std::map<std::string, std::string_view, std::less<>>& known() {
                                                                            {"cstring", ""},
                                                                            {"stddef.h", ""},
                                                                            {"cstddef", ""},
-                                                                           {"stdbool.h", ""}};
+                                                                           {"stdbool.h", ""},
+                                                                           {"hip/hip_runtime.h", hip_runtime},
+                                                                           {"hip/hip_runtime_api.h", ""}};
   return all;
-}
-
-/// Returns the names in angle brackets of all texts, each once.
-std::set<std::string> included(const CompileRequest& request) {
-  std::set<std::string> names;
-  const auto search = [&](const std::string& text) {
-    for (const Include& include : includes_of(text).files)
-      if (!include.quoted) names.insert(include.name);
-  };
-  search(request.source.text);
-  for (const SourceFile& header : request.headers) search(header.text);
-  return names;
 }
 
 bool has(const CompileRequest& request, const std::string& name) {
   return std::ranges::find(request.headers, name, &SourceFile::name) != request.headers.end();
 }
 
-}  // namespace
-
-std::vector<SourceFile> standard_headers(const CompileRequest& request) {
-  std::vector<SourceFile> headers;
-  for (const std::string& name : included(request)) {
-    const auto found = known().find(name);
-    if (found != known().end() && !has(request, name)) headers.push_back({name, std::string(found->second)});
-  }
-  return headers;
+/// Returns the names that the request's texts include, but for those of its own headers; true for those that
+/// are somewhere in angle brackets.
+std::map<std::string, bool> included(const CompileRequest& request) {
+  std::map<std::string, bool> names;
+  const auto search = [&](const std::string& text) {
+    for (const Include& include : includes_of(text).files)
+      if (!has(request, include.name)) names[include.name] |= !include.quoted;
+  };
+  search(request.source.text);
+  for (const SourceFile& header : request.headers) search(header.text);
+  return names;
 }
 
-std::vector<std::string> toolkit_folders(const CompileRequest& request, const std::string& library) {
-  std::vector<std::string> wanted;
-  for (const std::string& name : included(request))
-    if (!known().contains(name) && !has(request, name)) wanted.push_back(name);
-  if (wanted.empty()) return {};
+/// Returns the folders of toolkits' headers, that of NVRTC's own toolkit first.
+std::vector<std::vector<fs::path>> toolkits(const std::string& library) {
   std::vector<fs::path> roots;
   if (const fs::path file(library); file.has_parent_path()) roots.push_back(file.parent_path().parent_path());
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
     if (const char* root = std::getenv(variable); root != nullptr && *root != '\0') roots.emplace_back(root);
   roots.emplace_back("/usr/local/cuda");
-  std::error_code error;
+  std::vector<std::vector<fs::path>> all;
   for (const fs::path& root : roots) {
-    const fs::path folder = root / "include";
+    all.push_back({root / "include"});
     // From CUDA 13 on libcu++ and CUB have a folder of their own.
-    const fs::path libraries = folder / "cccl";
-    const bool there = std::ranges::any_of(wanted, [&](const std::string& name) {
-      return fs::exists(folder / name, error) || fs::exists(libraries / name, error);
-    });
-    if (!there) continue;
-    std::vector<std::string> folders{folder.string()};
-    if (fs::exists(libraries, error)) folders.push_back(libraries.string());
-    return folders;
+    std::error_code error;
+    if (fs::exists(root / "include" / "cccl", error)) all.back().push_back(root / "include" / "cccl");
   }
+  return all;
+}
+
+bool contain(const std::vector<fs::path>& folders, const std::string& name) {
+  std::error_code error;
+  return std::ranges::any_of(folders,
+                             [&](const fs::path& folder) { return fs::is_regular_file(folder / name, error); });
+}
+
+/// Returns the header of libcu++ in the place of one of the C++ standard library; empty where there is none.
+std::string of_libcuxx(const std::vector<fs::path>& folders, const std::string& name) {
+  if (name.find_first_of("/.") != std::string::npos) return {};
+  for (const std::string& known : {"cuda/std/" + name, "cuda/std/__" + name + "_"})
+    if (contain(folders, known)) return known;
   return {};
 }
 
-std::vector<SourceFile> missing_headers(const CompileRequest& request, const std::string& library) {
-  std::vector<SourceFile> missing;
-  if (uses_files(request)) return missing;
-  const std::vector<std::string> folders = toolkit_folders(request, library);
-  if (folders.empty()) return missing;
-  std::set<std::string> names;
-  for (const Include& include : includes_of(request.source.text).files)
-    if (include.quoted) names.insert(include.name);
-  for (const SourceFile& header : request.headers)
-    for (const Include& include : includes_of(header.text).files)
-      if (include.quoted) names.insert(include.name);
-  std::error_code error;
-  for (const std::string& name : names)
-    if (!has(request, name) && !known().contains(name) &&
-        std::ranges::none_of(folders,
-                             [&](const std::string& folder) { return fs::exists(fs::path(folder) / name, error); }))
-      missing.push_back({name, "#error cannot open source file \"" + name + "\"\n"});
-  return missing;
+}  // namespace
+
+OtherHeaders other_headers(const CompileRequest& request, const std::string& library) {
+  OtherHeaders headers;
+  std::set<std::string> others, quoted;
+  for (const auto& [name, in_brackets] : included(request)) {
+    const auto found = known().find(name);
+    if (found != known().end())
+      headers.texts.push_back({name, std::string(found->second)});
+    else
+      (in_brackets ? others : quoted).insert(name);
+  }
+  if (others.empty() && quoted.empty()) return headers;
+  for (const std::vector<fs::path>& folders : toolkits(library)) {
+    bool is_used = std::ranges::any_of(quoted, [&](const std::string& name) { return contain(folders, name); });
+    for (const std::string& name : others) {
+      const bool is_there = contain(folders, name);
+      const std::string replacement = is_there ? "" : of_libcuxx(folders, name);
+      is_used = is_used || is_there || !replacement.empty();
+      if (replacement.empty()) continue;
+      headers.texts.push_back(
+          {name, "#pragma once\n#include <" + replacement + ">\nnamespace std { using namespace cuda::std; }\n"});
+      headers.included.push_back(replacement);
+    }
+    if (!is_used) continue;
+    for (const fs::path& folder : folders) headers.folders.push_back(folder.string());
+    if (uses_files(request)) break;
+    for (const std::string& name : quoted)
+      if (!contain(folders, name))
+        headers.texts.push_back({name, "#error cannot open source file \"" + name + "\"\n"});
+    break;
+  }
+  return headers;
 }
 
 std::optional<FileOptions> file_options(const std::vector<std::string>& options) {

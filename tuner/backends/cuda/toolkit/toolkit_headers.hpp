@@ -11,18 +11,21 @@
 
 namespace tune::cuda {
 
-/// Returns the standard headers (`stdint.h`, `cuda_runtime.h`, `cfloat`, ...) that the request's texts
-/// include and the request lacks, with the declarations that kernels use. Many are empty because NVRTC has
-/// these declarations built in.
-std::vector<SourceFile> standard_headers(const CompileRequest& request);
+/// The headers of a request that it does not contain itself.
+struct OtherHeaders {
+  /// Texts for those that NVRTC would not find: standard headers (`stdint.h`, `cuda_runtime.h`, `cfloat`,
+  /// `type_traits`, ...) with the declarations that kernels use, or those of libcu++; `hip/hip_runtime.h`; and
+  /// the report of its absence for one in quotation marks that would be found in the working directory.
+  std::vector<SourceFile> texts;
+  /// The include folders of NVRTC's toolkit where one of its headers is included (cuda_fp16.h, mma.h); else
+  /// none.
+  std::vector<std::string> folders;
+  /// Names of the toolkit's headers that `texts` include.
+  std::vector<std::string> included;
+};
 
-/// Returns the include folders of NVRTC's toolkit where the request's texts include one of its headers
-/// (cuda_fp16.h, mma.h, cooperative_groups.h); else none. `library`: the file of NVRTC.
-std::vector<std::string> toolkit_folders(const CompileRequest& request, const std::string& library);
-
-/// Returns a header that reports its absence for each one in quotation marks that neither the request nor its
-/// toolkit has, where NVRTC reads headers from disk and would find it in the working directory.
-std::vector<SourceFile> missing_headers(const CompileRequest& request, const std::string& library);
+/// `library`: the file of NVRTC.
+OtherHeaders other_headers(const CompileRequest& request, const std::string& library);
 
 /// What NVRTC's options say about files that it reads.
 struct FileOptions {

@@ -15,11 +15,13 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/directives.hpp"
+#include "tuner/plan/hip_runtime.hpp"
 
 namespace tune::emulator {
 
@@ -41,8 +43,18 @@ constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.
 constexpr std::string_view built_in_headers =
     " assert.h cassert cmath cstddef cstdint cstdio cstdlib cstring cuda.h cuda/std/cstdint "
     "cuda_pipeline.h cuda_pipeline_primitives.h cuda_runtime.h cuda_runtime_api.h device_functions.h "
-    "device_launch_parameters.h inttypes.h math.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h "
+    "device_launch_parameters.h hip/hip_runtime_api.h inttypes.h math.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h "
     "vector_functions.h vector_types.h ";
+
+/// Functions of the prelude that kernels add overloads to. These would hide it in the namespace of a variant.
+constexpr std::string_view overloaded[] = {
+    "min",   "max",   "abs",  "fabs",  "floor", "ceil",  "round", "trunc", "fmin", "fmax",
+    "fma",   "sqrt",  "exp",  "log",   "pow",   "fmod",  "sin",   "cos",   "tan",  "atan2",
+    "rsqrt", "isnan", "isinf"};
+constexpr std::string_view vectors_of[] = {"char",  "uchar", "short",    "ushort",    "int",   "uint",
+                                           "long",  "ulong", "longlong", "ulonglong", "float", "double"};
+
+const SourceFile hip_header{"hip/hip_runtime.h", std::string(hip_runtime)};
 
 bool contains_word(std::string_view words, const std::string& word) {
   return words.find(" " + word + " ") != std::string_view::npos;
@@ -75,6 +87,17 @@ class VariantText {
   }
   const std::set<std::string>& defined() const { return defined_; }
   const std::set<std::string>& needed() const { return needed_; }
+  /// Declarations that let the text's own functions stand beside those of the prelude of the same name.
+  std::string using_declarations() const {
+    std::string declarations;
+    const auto declare = [&](const std::string& name) {
+      if (words_.contains(name)) declarations += format("using ::{}; ", name);
+    };
+    for (const std::string_view name : overloaded) declare(std::string(name));
+    for (const std::string_view element : vectors_of)
+      for (const char count : {'1', '2', '3', '4'}) declare(format("make_{}{}", element, count));
+    return declarations;
+  }
 
  private:
   void append(const SourceFile& file) {
@@ -102,7 +125,16 @@ class VariantText {
     } else {
       if (directive && directive->name == "define" && !directive->word.empty())
         defined_.insert(std::string(directive->word));
+      collect_words(line);
       text_ += rewritten(line) + "\n";
+    }
+  }
+
+  void collect_words(std::string_view line) {
+    while (!line.empty()) {
+      const std::string_view word = leading_word(line);
+      if (!word.empty() && line.substr(word.size()).starts_with('(')) words_.emplace(word);
+      line.remove_prefix(std::max<std::size_t>(1, word.size()));
     }
   }
 
@@ -111,6 +143,8 @@ class VariantText {
     const auto* const known = std::ranges::find(known_headers, std::string_view(name), &Known::first);
     if (const SourceFile* const header = find(name)) {
       append_header(file, *header, number);
+    } else if (name == hip_header.name) {
+      append_header(file, hip_header, number);
     } else if (is_macros(name)) {
       text_ += line + "\n";
     } else if (known != std::end(known_headers)) {
@@ -160,8 +194,13 @@ class VariantText {
 
   /// Rewrites a line statement by statement, and of one that is longer than any declaration of shared memory
   /// the beginning: regular expressions would overflow the stack.
-  static std::string rewritten(std::string line) {
+  std::string rewritten(std::string line) {
     constexpr std::size_t longest = 2000;
+    // Names of an `extern "C"` block would be the same in all variants.
+    const std::string_view rest = trimmed(line);
+    if (std::exchange(opens_block_, opens_block_ && (rest.empty() || rest.starts_with('#'))) &&
+        rest.starts_with('{'))
+      line.insert(line.find('{'), "namespace ");
     if (line.find("extern") == std::string::npos && line.find("__shared__") == std::string::npos) return line;
     std::string text;
     for (std::size_t begin = 0; begin < line.size();) {
@@ -173,8 +212,9 @@ class VariantText {
     return text;
   }
 
-  static std::string rewritten_statement(std::string line) {
-    static const std::regex external("extern\\s+\"C\"");
+  std::string rewritten_statement(std::string line) {
+    static const std::regex external("extern\\s+\"C\""), block("extern\\s+\"C\"\\s*\\{"),
+        last("extern\\s+\"C\"\\s*$");
     static const std::regex dynamic(
         R"(extern\s+__shared__\s+((?:__align__|alignas|__attribute__)\s*\(+[^)]*\)+\s*)?([^;=]*?[\w>])\s*(?:((?:__align__|alignas)\s*\([^)]*\))\s*)?\b(\w+)\s*\[\s*\]\s*;)");
     static const std::regex shared(R"(__shared__[^;]*;)");
@@ -184,7 +224,8 @@ class VariantText {
       line = std::regex_replace(
           line, dynamic,
           "static $2* const $4 __attribute__((unused)) = reinterpret_cast<$2*>(tune_dynamic_shared);");
-      line = std::regex_replace(line, external, "");
+      opens_block_ = std::regex_search(line, last);
+      line = std::regex_replace(std::regex_replace(line, block, "namespace {"), external, "");
     }
     if (line.find("__shared__") != std::string::npos) {
       line = std::regex_replace(line, twice, "__shared__");
@@ -215,6 +256,8 @@ class VariantText {
   bool endless_ = false;
   std::set<std::string> defined_;
   std::set<std::string> needed_;  ///< files of the prelude
+  std::set<std::string, std::less<>> words_;  ///< before an opening bracket
+  bool opens_block_ = false;      ///< `extern "C"` stood last, and its block may follow
 };
 
 std::string variant_text(const CompileRequest& request, std::size_t number) {
@@ -225,7 +268,7 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
   text += "#line 1 \"defines\"\n";
   for (const auto& [name, value] : request.defines) text += format("#define {} {}\n", name, value);
   // An unnamed inner namespace keeps the static variables of templates apart.
-  text += format("namespace {} {{ namespace {{\n", variant_namespace(number));
+  text += format("namespace {} {{ namespace {{ {}\n", variant_namespace(number), variant.using_declarations());
   text += kernels;
   text += "\n#line 1 \"entries\"\n}\n";
   text += "static const ::tune_emulator::Entry tune_entries[] = {\n";
