@@ -54,7 +54,7 @@ std::optional<TypeName> type_named(std::string_view name) {
   return TypeName{*of, last - '0', false};
 }
 
-bool Argument::is_compared() const {
+bool Argument::is_written() const {
   return is_vector() && (access == BufferAccess::write || access == BufferAccess::both);
 }
 

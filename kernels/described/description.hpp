@@ -32,17 +32,20 @@ std::optional<TypeName> type_named(std::string_view name);
 
 enum class BufferAccess { read, write, both, scratch };
 
-/// The contents of a vector before a kernel runs, or the right ones afterwards.
+/// The contents of a vector before a kernel runs, or the right ones afterwards. Numbers may be formulas over
+/// sizes and settings.
 struct Contents {
-  enum class Kind { constant, random, sequence, file, function };
+  enum class Kind { constant, random, sequence, file, function, formula };
   Kind kind = Kind::random;
-  double value = 0;          ///< constant: every element; sequence: the first
-  double step = 1;           ///< sequence: from one element to the next
-  double low = 0, high = 1;  ///< random: uniform; whole numbers from low to high, high included
+  Expression value{0.0, {}};                ///< constant: every element; sequence: the first
+  Expression step{1.0, {}};                 ///< sequence: from one element to the next
+  Expression low{0.0, {}}, high{1.0, {}};   ///< random: uniform; whole numbers from low to high, high included
   std::optional<std::uint64_t> seed = std::nullopt;  ///< random: besides that of the check
   std::filesystem::path file = {};                   ///< elements in the machine's byte order, nothing else
   /// Computes an element from its number, as laid out in memory, and the check's seed.
   std::function<double(std::size_t, std::uint64_t)> function = {};
+  /// The same as a formula over its number `i`, sizes and settings.
+  std::optional<Expression> formula = std::nullopt;
 };
 
 struct TensorMapDescription {
@@ -72,7 +75,8 @@ struct Argument {
   std::optional<TensorMapDescription> map = std::nullopt;  ///< or a tensor map
 
   bool is_vector() const { return !extents.empty(); }
-  bool is_compared() const;
+  /// True for an output: only these are compared.
+  bool is_written() const;
   /// True for a scalar that follows from sizes and configuration.
   bool is_computed() const { return value && !value->is_constant(); }
 };
@@ -110,6 +114,7 @@ struct ReferenceDescription {
   std::vector<LaunchDescription> launches = {};
   /// Or a function that fills the outputs, which hold NaN before.
   Function function = {};
+  bool is_none = false;  ///< nothing is compared
 };
 
 /// A constraint that is a function; it is called if all expressions hold.

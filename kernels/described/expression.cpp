@@ -66,14 +66,31 @@ FormulaValue Expression::value(const ExpressionScope& scope) const {
   if (const auto* constant = std::get_if<double>(&content_)) return FormulaValue::of_number(*constant);
   if (const auto* function = std::get_if<Function>(&content_))
     return place_.guarded([&] { return (*function)(scope.instance(), scope.configuration()); });
-  const auto& formula = std::get<std::string>(content_);
+  return evaluated(std::get<std::string>(content_), 0, scope);
+}
+
+FormulaValue Expression::evaluated(const std::string& formula, std::size_t prefix,
+                                   const ExpressionScope& scope) const {
   try {
     return evaluate(formula, [&](std::string_view name) { return scope.find(name); });
   } catch (const search::ExprError& error) {
-    const std::string text = shortened(formula);
-    place_.fail(place_.is_file() ? format("'{}', column {}: {}", text, error.column(), mistake_of(error))
-                                 : format("'{}': {}", text, error.what()));
+    const std::size_t column = error.column() - std::min(error.column(), prefix);
+    place_.fail(place_.is_file()
+                    ? format("'{}', column {}: {}", shortened(text()), column, mistake_of(error))
+                    : format("'{}': {}", shortened(text()), error.what()));
   }
+}
+
+std::vector<double> Expression::elements(const ExpressionScope& scope, std::size_t begin,
+                                         std::size_t end) const {
+  const std::string list = format("[({}) for i in range({}, {})]", text(), begin, end);
+  const FormulaValue values = evaluated(list, 2, scope);
+  std::vector<double> numbers;
+  for (const FormulaValue& value : values.list()) {
+    if (!value.is_number()) fail(format("{} where a number is expected", kind_of(value)));
+    numbers.push_back(value.real());
+  }
+  return numbers;
 }
 
 double Expression::real(const ExpressionScope& scope) const {

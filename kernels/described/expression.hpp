@@ -89,6 +89,8 @@ class Expression {
   FormulaValue value(const ExpressionScope& scope) const;
   double real(const ExpressionScope& scope) const;
   std::int64_t integer(const ExpressionScope& scope) const;
+  /// The formula's values for `i` from `begin` to `end`, the latter excluded; at most max_values of them.
+  std::vector<double> elements(const ExpressionScope& scope, std::size_t begin, std::size_t end) const;
   [[noreturn]] void fail(const std::string& reason) const { place_.fail(with_text(reason)); }
 
   bool is_constant() const { return std::holds_alternative<double>(content_); }
@@ -101,6 +103,9 @@ class Expression {
   std::string named(const std::string& what) const;
 
  private:
+  /// `formula`: `prefix` characters, the text, and more.
+  FormulaValue evaluated(const std::string& formula, std::size_t prefix, const ExpressionScope& scope) const;
+
   Content content_;
   SourceLocation place_;
 };

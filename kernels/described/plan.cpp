@@ -71,11 +71,12 @@ KernelArgument scalar_argument(const Expression& expression, const TypeName& typ
   expression.fail(format("{} is beyond {}", value.scalar().to_string(), to_string(type.element)));
 }
 
-BufferSpec buffer_of(const Argument& argument, ElementType type, const Extents& extents) {
+/// `is_compared`: if it is an output.
+BufferSpec buffer_of(const Argument& argument, ElementType type, const Extents& extents, bool is_compared) {
   BufferSpec buffer{argument.name, type, Layout::dense(extents)};
   buffer.role = argument.access == BufferAccess::read      ? BufferRole::input
-                : argument.access == BufferAccess::scratch ? BufferRole::scratch
-                                                           : BufferRole::output;
+                : argument.access == BufferAccess::scratch || !is_compared ? BufferRole::scratch
+                                                                           : BufferRole::output;
   if (argument.access == BufferAccess::both) buffer.fill = BufferFill::contents;
   buffer.symbol = argument.symbol;
   return buffer;
@@ -206,7 +207,8 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
   for (const Argument& argument : description_.arguments)
     if (argument.is_vector())
       plan.buffers.push_back(
-          buffer_of(argument, type_of(argument, instance).element, extents_of(argument, instance)));
+          buffer_of(argument, type_of(argument, instance).element, extents_of(argument, instance),
+                    is_compared(argument)));
   for (const LaunchDescription& described : launches) {
     if (described.when && !described.when->value(scope).to_bool()) continue;
     Result<Launch> launch = geometry_of(described, scope);

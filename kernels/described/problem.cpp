@@ -46,17 +46,28 @@ T as_element(double value) {
 
 template<class T>
 void fill(std::span<T> to, const Contents& contents, const Argument& argument, bool is_bool,
-          std::uint64_t seed) {
+          std::uint64_t seed, const ExpressionScope& scope) {
+  constexpr std::size_t at_once = 1 << 16;  // results of a formula
+  const Contents::Kind kind = contents.kind;
   search::Random random(hash_of(argument.name) + 0x9e3779b97f4a7c15ULL * seed + contents.seed.value_or(0));
-  const double span = contents.high - contents.low + (is_floating<T> ? 0 : 1);
+  const double low = contents.low.real(scope), first = contents.value.real(scope),
+               step = contents.step.real(scope);
+  const double span = contents.high.real(scope) - low + (is_floating<T> ? 0 : 1);
+  std::vector<double> results;
   for (std::size_t i = 0; i < to.size(); ++i) {
-    double value = contents.value;
-    if (contents.kind == Contents::Kind::random)
-      value = contents.low + span * random.uniform();
-    else if (contents.kind == Contents::Kind::sequence)
-      value += contents.step * static_cast<double>(i);
-    else if (contents.kind == Contents::Kind::function)
-      value = is_floating<T> ? contents.function(i, seed) : std::trunc(contents.function(i, seed));
+    double value = first;
+    if (kind == Contents::Kind::random) {
+      value = low + span * random.uniform();
+    } else if (kind == Contents::Kind::sequence) {
+      value += step * static_cast<double>(i);
+    } else if (kind == Contents::Kind::function) {
+      value = contents.function(i, seed);
+    } else if (kind == Contents::Kind::formula) {
+      if (i % at_once == 0)
+        results = contents.formula->elements(scope, i, std::min(i + at_once, to.size()));
+      value = results[i % at_once];
+    }
+    if (kind >= Contents::Kind::function && !is_floating<T>) value = std::trunc(value);
     to[i] = as_element<T>(is_bool ? (value >= 1 ? 1 : 0) : value);
   }
 }
@@ -77,13 +88,13 @@ void read_file(HostTensor& tensor, const Contents& contents, const Argument& arg
 /// Returns a tensor with these contents; random ones follow from the seed and the argument's name. Throws
 /// UsageError for a file that cannot be read or has another size.
 HostTensor make_tensor(const Contents& contents, const Argument& argument, const TypeName& type,
-                       const Extents& extents, std::uint64_t seed) {
+                       const Extents& extents, std::uint64_t seed, const ExpressionScope& scope) {
   HostTensor tensor(type.element, extents);
   if (contents.kind == Contents::Kind::file)
     read_file(tensor, contents, argument);
   else
     with_element(type.element,
-                 [&]<class T>(T) { fill(tensor.as<T>(), contents, argument, type.is_bool, seed); });
+                 [&]<class T>(T) { fill(tensor.as<T>(), contents, argument, type.is_bool, seed, scope); });
   return tensor;
 }
 
@@ -218,7 +229,7 @@ ProblemCost DescribedProblem::cost(const Instance& instance) const {
     // Contents between launches may stay on chip.
     if (argument.access != BufferAccess::scratch)
       cost.bytes += argument.access == BufferAccess::both ? 2 * bytes : bytes;
-    if (argument.is_compared()) cost.items = std::max(cost.items, elements);
+    if (argument.is_written()) cost.items = std::max(cost.items, elements);
     if (type == ElementType::f64) cost.arithmetic = ElementType::f64;
   }
   const ExpressionScope scope(description_.parameters, instance);
@@ -248,16 +259,21 @@ Configuration DescribedProblem::reference_configuration(const Instance& instance
   return references_.emplace(instance.key(), chosen).first->second;
 }
 
+bool DescribedProblem::is_compared(const Argument& argument) const {
+  return argument.is_written() && !description_.reference.is_none;
+}
+
 bool DescribedProblem::expects_all() const {
-  return std::ranges::all_of(description_.arguments, [](const Argument& argument) {
-    return !argument.is_compared() || argument.expected.has_value();
+  return std::ranges::all_of(description_.arguments, [this](const Argument& argument) {
+    return !is_compared(argument) || argument.expected.has_value();
   });
 }
 
 std::string DescribedProblem::compared_with() const {
   const ReferenceDescription& reference = description_.reference;
-  if (std::ranges::none_of(description_.arguments, &Argument::is_compared))
-    return format("nothing: no output of the {} is compared", description_.noun());
+  if (std::ranges::none_of(description_.arguments, [&](const Argument& one) { return is_compared(one); }))
+    return format("nothing: {}", reference.is_none ? format("the {} has 'reference': 'none'", description_.noun())
+                                                   : format("no output of the {} is compared", description_.noun()));
   if (expects_all()) return format("the values that the {} expects", description_.noun());
   if (reference.function) return "the reference function";
   if (reference.kernel)
@@ -279,23 +295,25 @@ std::optional<Result<LaunchPlan>> DescribedProblem::reference_plan(const Instanc
 
 TensorSet DescribedProblem::inputs(const Instance& instance, std::uint64_t seed) const {
   TensorSet inputs;
+  const ExpressionScope scope(description_.parameters, instance);
   for (const Argument& argument : description_.arguments)
     if (argument.is_vector() &&
         (argument.access == BufferAccess::read || argument.access == BufferAccess::both))
       inputs.emplace(argument.name, make_tensor(argument.contents, argument, type_of(argument, instance),
-                                                extents_of(argument, instance), seed));
+                                                extents_of(argument, instance), seed, scope));
   return inputs;
 }
 
 TensorSet DescribedProblem::reference(const Instance& instance, const TensorSet& inputs) const {
   const ReferenceDescription::Function& function = description_.reference.function;
   TensorSet results, computed;
+  const ExpressionScope scope(description_.parameters, instance);
   for (const Argument& argument : description_.arguments) {
-    if (!argument.is_compared()) continue;
+    if (!is_compared(argument)) continue;
     const Extents extents = extents_of(argument, instance);
     if (argument.expected) {
       const HostTensor tensor =
-          make_tensor(*argument.expected, argument, type_of(argument, instance), extents, 0);
+          make_tensor(*argument.expected, argument, type_of(argument, instance), extents, 0, scope);
       results.emplace(argument.name, as_reference(view_of(tensor)));
     } else if (function) {
       HostTensor tensor(ElementType::f64, extents);
@@ -317,7 +335,7 @@ Tolerance DescribedProblem::tolerance(const Instance& instance) const {
   tolerance.derivation = stated ? format("from the {}", description_.noun())
                                 : "of sums in another order, relative to the largest result";
   for (const Argument& argument : description_.arguments) {
-    if (!argument.is_compared()) continue;
+    if (!is_compared(argument)) continue;
     Bounds bounds{.relative = usual_share(type_of(argument, instance).element)};
     if (stated)
       bounds = {.absolute = description_.absolute_tolerance.value_or(0),

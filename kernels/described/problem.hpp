@@ -60,6 +60,7 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
   void read_kernels();
   /// Returns the extents of a vector, with the components of its elements.
   Extents extents_of(const Argument& argument, const Instance& instance) const;
+  bool is_compared(const Argument& argument) const;
   /// True where the description knows the right contents of every output that is compared.
   bool expects_all() const;
   Configuration reference_configuration(const Instance& instance) const;

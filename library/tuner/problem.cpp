@@ -107,10 +107,10 @@ static_assert(static_cast<int>(Fill::Kind::function) ==
 
 described::Contents contents_of(Fill fill) {
   return {.kind = static_cast<described::Contents::Kind>(fill.kind),
-          .value = fill.value,
-          .step = fill.step,
-          .low = fill.low,
-          .high = fill.high,
+          .value = {fill.value, {}},
+          .step = {fill.step, {}},
+          .low = {fill.low, {}},
+          .high = {fill.high, {}},
           .file = fill.file,
           .function = std::move(fill.function)};
 }
@@ -195,7 +195,8 @@ std::string summary_of(const KernelDescription& description) {
     const int access = argument.is_vector() ? static_cast<int>(argument.access) : 4;
     text += format("argument {} {} {} {} {} {} {} {} {} {}\n", argument.name, access, argument.type_name,
                    argument.value ? argument.value->text() : "0", static_cast<int>(contents.kind),
-                   contents.value, contents.step, contents.low, contents.high, contents.file.string());
+                   contents.value.text(), contents.step.text(), contents.low.text(), contents.high.text(),
+                   contents.file.string());
     if (!argument.symbol.empty()) text += "symbol\n";
     for (const Expression& extent : argument.extents) text += format("extent {}\n", extent.text());
   }
@@ -512,7 +513,7 @@ Problem& Problem::revision(int number) {
 KernelDescription described(const Problem::Spec& spec) {
   KernelDescription description = spec.description;
   if (!description.kernel.text) description.place.fail("no kernel: call kernel(file, entry)");
-  if (std::ranges::none_of(description.arguments, &described::Argument::is_compared))
+  if (std::ranges::none_of(description.arguments, &described::Argument::is_written))
     description.place.fail("no output: results could not be checked; call output or inout");
   for (const auto* launches : {&description.launches, &description.reference.launches})
     for (const LaunchDescription& launch : *launches)

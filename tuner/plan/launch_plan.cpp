@@ -92,8 +92,8 @@ std::string_view to_string(MemoryPlace place) {
 }
 
 int initial_byte(const BufferSpec& buffer) {
-  if (buffer.fill == BufferFill::contents && buffer.role != BufferRole::output)
-    throw Error(format("only outputs may begin with contents, and `{}` is not an output", buffer.name));
+  if (buffer.fill == BufferFill::contents && buffer.role == BufferRole::input)
+    throw Error(format("only what is written may begin with contents, and `{}` is an input", buffer.name));
   if (buffer.fill != BufferFill::zero) return 0xff;
   // Zeros in an output would hide elements that were never written.
   if (buffer.role != BufferRole::scratch)

@@ -120,7 +120,7 @@ struct BufferSpec {
   /// Kernels may read the memory beside the tensor before it was written: ghost cells that do not affect
   /// results.
   bool readable_padding = false;
-  BufferFill fill = BufferFill::poison;  ///< zero: scratch only; contents: outputs only
+  BufferFill fill = BufferFill::poison;  ///< zero: scratch only; contents: no input
   /// For an input: a `__constant__` or `__device__` variable that gets a copy of the allocation, where the
   /// binary has it. Empty: none.
   std::string symbol = {};
@@ -130,7 +130,7 @@ struct BufferSpec {
   std::uint64_t allocation_bytes() const { return layout.allocation * element_size(type); }
 };
 
-/// True for an output that kernels also read: each execution changes what the next one begins with.
+/// True for what kernels read and write: each execution changes what the next one begins with.
 inline bool is_in_place(const BufferSpec& buffer) {
   return buffer.fill == BufferFill::contents;
 }

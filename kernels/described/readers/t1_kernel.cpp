@@ -44,12 +44,15 @@ Contents read_contents(const JsonField& field, const std::string& kind, const st
     contents.seed = static_cast<std::uint64_t>(seed->written_integer());
   if (kind == "constant") {
     contents.kind = Contents::Kind::constant;
-    contents.value = number;
+    contents.value = {number, field.place()};
   } else if (kind == "random") {
-    contents.high = number > 0 ? number : 1;
+    contents.high = {number > 0 ? number : 1, field.place()};
   } else if (kind == "generator") {
-    contents.kind = Contents::Kind::sequence;
-    contents.value = number;
+    // KTT's formula for each element, over its number i.
+    const auto formula = field.find("DataSource");
+    contents.kind = formula ? Contents::Kind::formula : Contents::Kind::sequence;
+    if (formula) contents.formula = formula->expression();
+    contents.value = {number, field.place()};
   } else if (kind == "binaryraw") {
     contents.kind = Contents::Kind::file;
     contents.file = folder / field.at("DataSource").text();

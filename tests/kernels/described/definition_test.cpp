@@ -153,6 +153,46 @@ TEST_F(Definitions, FillArrays) {
   EXPECT_TRUE(std::ranges::all_of(in, [](float value) { return value >= -1 && value <= 1; }));
 }
 
+TEST_F(Definitions, FillArraysByFormulasThatFollowTheSize) {
+  const auto input = [&](const char* fill) {
+    const DescribedProblem made = problem(replace(native, "{\"random\": [-1, 1]}", fill));
+    const HostTensor tensor = made.inputs(make_instance(made.info(), "200x2", {}), 1).at("in");
+    return std::vector<float>(tensor.as<float>().begin(), tensor.as<float>().end());
+  };
+  EXPECT_EQ(input("{\"formula\": \"1 + i * 0.5 if i < n else m\"}")[199], 100.5F);
+  EXPECT_EQ(input("{\"formula\": \"1 + i * 0.5 if i < n else m\"}")[200], 2);
+  EXPECT_EQ(input("{\"from\": \"n\", \"step\": \"-m\"}")[3], 194);
+  EXPECT_EQ(input("{\"constant\": \"m * 3\"}")[3], 6);
+  const std::vector<float> random = input("{\"random\": [\"n - 1\", \"n + 1\"]}");
+  EXPECT_TRUE(std::ranges::all_of(random, [](float value) { return value >= 199 && value <= 201; }));
+  EXPECT_EQ(refusal(replace(native, "{\"random\": [-1, 1]}", "{\"formula\": \"1 + z\"}")),
+            "d.json:15: arguments.in.fill.formula: '1 + z', column 5: unknown name 'z'");
+}
+
+TEST_F(Definitions, ANumberOfElementsBeyondAListIsFilledToo) {
+  const DescribedProblem made = problem(replace(native, "{\"random\": [-1, 1]}", "{\"formula\": \"i % 7\"}"));
+  const HostTensor tensor = made.inputs(make_instance(made.info(), "70000x1", {}), 1).at("in");
+  for (const std::size_t i : {std::size_t{65535}, std::size_t{65536}, std::size_t{70031}})
+    EXPECT_EQ(tensor.as<float>()[i], static_cast<float>(i % 7));
+}
+
+TEST_F(Definitions, WithoutAReferenceOnRequestNothingIsCompared) {
+  const DescribedProblem made =
+      problem(replace(native, "{\"configuration\": {\"TILE\": 32}}", "\"none\""));
+  const Instance instance = make_instance(made.info(), "", {});
+  EXPECT_EQ(made.compared_with(), "nothing: the definition has 'reference': 'none'");
+  EXPECT_FALSE(made.reference_plan(instance, sources_));
+  EXPECT_TRUE(made.reference(instance, {}).empty());
+  EXPECT_EQ(made.description().notes.front(), "results are not compared: a wrong kernel can win");
+  const search::SearchSpace space(made.space(instance, architecture_properties("sm_90")));
+  const Result<LaunchPlan> plan = made.plan(instance, space.at(0), sources_);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->buffer("out").role, BufferRole::scratch);
+  EXPECT_EQ(made.cost(instance).items, 20000);
+  EXPECT_NE(refusal(replace(native, "{\"configuration\": {\"TILE\": 32}}", "\"nothing\"")).find("'none'"),
+            std::string::npos);
+}
+
 TEST_F(Definitions, TakeTheStatedConfigurationForRight) {
   const DescribedProblem made = problem(native);
   const Instance instance = make_instance(made.info(), "", {});

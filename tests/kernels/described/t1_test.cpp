@@ -378,6 +378,23 @@ TEST_F(T1, ScriptsAndHdfFilesSayWhatHelps) {
   EXPECT_NE(notes()[0].find("default configuration"), std::string::npos);
 }
 
+// KTT's tutorial has `2 * i + 3` as reference of its first kernel.
+TEST_F(T1, GeneratorsMayBeFormulas) {
+  kernel()["Arguments"][1]["FillType"] = "Generator";
+  kernel()["Arguments"][1]["FillValue"] = 2;
+  const auto third = [&] {
+    const DescribedProblem made = problem();
+    const Instance instance = make_instance(made.info(), "", {});
+    return std::pair(made.inputs(instance, 1).at("in").as<float>()[3],
+                     made.reference(instance, {}).at("out").as<double>()[3]);
+  };
+  EXPECT_EQ(third(), (std::pair(5.F, 3.)));
+  kernel()["Arguments"][1]["DataSource"] = "1+i*0.5";
+  kernel()["ReferenceArguments"][0]["FillType"] = "Generator";
+  kernel()["ReferenceArguments"][0]["DataSource"] = "2 * i + 3";
+  EXPECT_EQ(third(), (std::pair(2.5F, 9.)));
+}
+
 TEST_F(T1, LocalMemoryIsDynamicSharedMemory) {
   kernel()["SharedMemory"] = 16;
   kernel()["Arguments"].push_back(
