@@ -11,9 +11,10 @@
 
 namespace tune::cuda {
 
-/// Opens a shared object, which stays loaded as long as the pointer exists. Null where it cannot be opened.
+/// Opens a shared object, which stays loaded: some of the toolkit take memory that they only find again while
+/// they are. Null where it cannot be opened.
 inline std::shared_ptr<void> open_shared_object(const std::string& file) {
-  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) return nullptr;
   return {handle, [](void* opened) noexcept { dlclose(opened); }};
 }

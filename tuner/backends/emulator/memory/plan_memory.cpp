@@ -9,6 +9,7 @@
 #include <functional>
 #include <variant>
 
+#include "tuner/backends/emulator/memory/unpoison.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -86,6 +87,7 @@ Result<PlanMemory> PlanMemory::take(const std::vector<BufferSpec>& specs) {
     buffer.region = std::unique_ptr<char, Unmap>(static_cast<char*>(region), Unmap{total});
     buffer.first = static_cast<char*>(region) + guard;
     buffer.accessible = inside;
+    unpoison(buffer.first, inside);
     buffer.begin = buffer.first + (inside - rounded(bytes, alignment)) / alignment * alignment;
     memory.buffers_.push_back(std::move(buffer));
   }

@@ -6,13 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "tuner/backends/emulator/memory/unpoison.hpp"
 #include "tuner/base/error.hpp"
-
-#if __has_include(<sanitizer/asan_interface.h>)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_UNPOISON_MEMORY_REGION(begin, bytes)
-#endif
 
 namespace tune::emulator {
 namespace {
@@ -94,7 +89,7 @@ void Stacks::give_back_all() {
 }
 
 void PortableContext::prepare(char* stack, std::size_t bytes, void (*entry)(void*), void* argument) {
-  ASAN_UNPOISON_MEMORY_REGION(stack, bytes);  // of frames that an earlier context has left without a return
+  unpoison(stack, bytes);  // of frames that an earlier context has left without a return
   getcontext(&state_);
   state_.uc_stack.ss_sp = stack;
   state_.uc_stack.ss_size = bytes;
@@ -152,7 +147,7 @@ tune_emulator_start:
 )");
 
 void FastContext::prepare(char* stack, std::size_t bytes, void (*entry)(void*), void* argument) {
-  ASAN_UNPOISON_MEMORY_REGION(stack, bytes);
+  unpoison(stack, bytes);
   // From the top: a word of padding so that the stack is aligned at the call, the start, then the registers
   // in the order in which the switch takes them.
   auto** top =
