@@ -107,8 +107,8 @@ class CheckReport {
   double emulated_seconds() const { return emulated_seconds_; }
 
  private:
-  /// Adds a line that may be the same for many configurations: it is printed once, at the end.
-  void group(const std::string& line, const Configuration& configuration);
+  /// Adds a line that may be the same for many configurations: it is printed once, at the end or now.
+  void group(const std::string& line, const Configuration& configuration, bool now = false);
   void add_line(const Evaluation& evaluation);
 
   Format form_;
@@ -122,16 +122,19 @@ class CheckReport {
   struct Group {
     std::string line, first;
     std::uint64_t count = 0;
+    bool is_printed = false;
   };
   std::vector<Group> groups_;
 };
 
-void CheckReport::group(const std::string& line, const Configuration& configuration) {
+void CheckReport::group(const std::string& line, const Configuration& configuration, bool now) {
   const auto known = std::ranges::find(groups_, line, &Group::line);
-  if (known == groups_.end())
-    groups_.push_back({line, configuration.key(), 1});
-  else
+  if (known != groups_.end()) {
     ++known->count;
+    return;
+  }
+  groups_.push_back({line, configuration.key(), 1, now});
+  if (now) std::cout << format("{} [{}]\n", line, configuration.key());
 }
 
 void CheckReport::add(const Evaluation& evaluation) {
@@ -149,10 +152,7 @@ void CheckReport::add(const Evaluation& evaluation) {
 void CheckReport::add_line(const Evaluation& evaluation) {
   const Failure& failure = evaluation.outcome.error();
   const std::string line = format("{}: {}: {}", to_string(failure.phase), failure.reason, failure.detail);
-  if (before_launch(failure))
-    group(line, evaluation.configuration);
-  else
-    std::cout << format("{} [{}]\n", line, evaluation.configuration.key());
+  group(line, evaluation.configuration, !before_launch(failure));
 }
 
 void CheckReport::add(std::size_t number, const Configuration& configuration,
@@ -167,12 +167,8 @@ void CheckReport::add(std::size_t number, const Configuration& configuration,
     results_.emplace(number, verdict_object(configuration, verdict));
     return;
   }
-  for (const emulator::Finding& finding : verdict.findings) {
-    if (before_launch(as_failure(finding)))
-      group(finding.text(), configuration);
-    else
-      std::cout << format("{} [{}]\n", finding.text(), configuration.key());
-  }
+  for (const emulator::Finding& finding : verdict.findings)
+    group(finding.text(), configuration, !before_launch(as_failure(finding)));
   if (!verdict.not_emulated.empty()) group("not emulated: " + verdict.not_emulated, configuration);
 }
 
@@ -192,8 +188,9 @@ int CheckReport::finish(std::string what, const std::string& notice, const order
     std::cout << json_text(object);
   } else {
     for (const Group& group : groups_)
-      std::cout << format("{}{} [{}{}]\n", group.count > 1 ? format("{} x ", group.count) : "", group.line,
-                          group.first, group.count > 1 ? ", ..." : "");
+      if (!group.is_printed || group.count > 1)
+        std::cout << format("{}{} [{}{}]\n", group.count > 1 ? format("{} x ", group.count) : "", group.line,
+                            group.first, group.count > 1 ? ", ..." : "");
     if (!notice.empty()) std::cout << "note: " << notice << '\n';
     std::cout << format("{}: {}, {} failed, {} cannot {}{}\n", what, counted(checked_, "configuration"),
                         wrong_, not_checked, emulated ? "be emulated" : "run here",
@@ -210,10 +207,13 @@ int CheckReport::finish(std::string what, const std::string& notice, const order
 /// How the emulator checks.
 struct EmulatorOptions {
   bool sanitize = false, plain = false;
+  std::vector<std::string> allow;
 
   void add_to(OptionTable& table);
   /// Throws UsageError for both together, and for either with another device.
   void check(const std::string& device) const;
+  /// Throws UsageError for an unknown kind.
+  std::vector<emulator::FindingKind> allowed() const;
 };
 
 void EmulatorOptions::add_to(OptionTable& table) {
@@ -223,6 +223,10 @@ void EmulatorOptions::add_to(OptionTable& table) {
       sanitize);
   table.flag("plain",
              "with --device emulator: compare only the results, in two orders of the threads; faster", plain);
+  table.texts("allow", "KIND",
+              "with --device emulator: pass over uninitialised (reads of memory that nothing wrote) or race, where a "
+              "kernel means it; may be repeated",
+              allow);
 }
 
 void EmulatorOptions::check(const std::string& device) const {
@@ -230,6 +234,24 @@ void EmulatorOptions::check(const std::string& device) const {
     throw UsageError(
         format("--{}: for the emulator only; add --device emulator", sanitize ? "sanitize" : "plain"));
   if (sanitize && plain) throw UsageError("--sanitize and --plain: choose one");
+  if (!allow.empty() && device != "emulator")
+    throw UsageError("--allow: for the emulator only; add --device emulator");
+  (void)allowed();
+}
+
+std::vector<emulator::FindingKind> EmulatorOptions::allowed() const {
+  using emulator::FindingKind;
+  std::vector<FindingKind> kinds;
+  for (const std::string& name : allow) {
+    if (name == "uninitialised")
+      kinds.push_back(FindingKind::uninitialised_read);
+    else if (name == "race")
+      kinds.insert(kinds.end(), {FindingKind::race_in_warp, FindingKind::race_in_block,
+                                 FindingKind::race_between_blocks});
+    else
+      throw UsageError(format("--allow: expected uninitialised or race, found '{}'", name));
+  }
+  return kinds;
 }
 
 /// Checks the configurations on the CPU: at the selected size alone, else at the problem's odd sizes.
@@ -238,11 +260,16 @@ int check_emulated(const ProblemSelection& selection, bool one_size, const Kerne
                    Format form) {
   const bool plain = emulation.plain;
   emulator::CheckOptions options;
+  options.allowed = emulation.allowed();
   options.flavour = plain ? emulator::Flavour::plain : emulator::Flavour::sanitize;
+  constexpr double few_elements = 1 << 18;
   if (!one_size && !configurations.empty() &&
-      selection.problem->check_instances(selection.instance, configurations.front()).empty())
-    throw UsageError(
-        "the definition names no small sizes to check at: add 'check' to it, or name a size with --size");
+      selection.problem->check_instances(selection.instance, configurations.front()).empty()) {
+    if (selection.problem->cost(selection.instance).items > few_elements)
+      throw UsageError(
+          "the definition names no small sizes to check at: add 'check' to it, or name a size with --size");
+    one_size = true;
+  }
   emulator::ProblemJobs jobs(*selection.problem, sources);
   options.stop = [] { return InterruptGuard::interrupted(); };
   CheckReport report(form, compared_with(*selection.problem));
@@ -260,9 +287,10 @@ int check_emulated(const ProblemSelection& selection, bool one_size, const Kerne
         return !InterruptGuard::interrupted();
       });
   const std::string what =
-      format("emulated on the CPU ({}, {} of processor time, not comparable with a GPU), at {}",
-             plain ? "plain" : "sanitize", duration_text(report.emulated_seconds()),
-             one_size ? selection.instance.size() : "odd sizes");
+      format("emulated on the CPU ({}{}, {} of processor time, not comparable with a GPU), at {}",
+             plain ? "plain" : "sanitize",
+             emulation.allow.empty() ? "" : format(", passing over {}", joined(emulation.allow)),
+             duration_text(report.emulated_seconds()), one_size ? selection.instance.size() : "odd sizes");
   return report.finish(what, jobs.notice(),
                        {{"device", "emulator"}, {"flavour", plain ? "plain" : "sanitize"}});
 }

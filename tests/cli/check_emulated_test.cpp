@@ -49,6 +49,51 @@ TEST(CheckEmulated, SaysThatNothingIsWrong) {
   EXPECT_FALSE(std::filesystem::exists(sandbox.database())) << "an emulated time is no measurement";
 }
 
+/// A kernel that reads a value that nobody wrote, and does not use it.
+std::string wasteful_definition(const Sandbox& sandbox) {
+  std::ofstream(sandbox / "k.cu") << R"(extern "C" __global__ void k(const float* in, float* out, int n) {
+  __shared__ float tile[BLOCK + 1];
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  tile[threadIdx.x] = i < n ? in[i] : 0;
+  __syncthreads();
+  const float waste = tile[threadIdx.x + 1];
+  if (i < n) out[i] = tile[threadIdx.x] + (waste == 12345 ? 0.f : 1.f);
+}
+)";
+  const std::string file = sandbox / "waste.json";
+  std::ofstream(file) << R"json({"problem": "waste", "kernel": "k.cu", "sizes": {"n": 1000},
+  "parameters": {"BLOCK": [32, 64], "UNROLL": [1, 2]},
+  "arguments": {"in": {"type": "float", "size": "n"}, "out": {"type": "float", "size": "n", "access": "write"},
+                "n": {"type": "int", "value": "n"}},
+  "launches": {"entry": "k", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"}})json";
+  return file;
+}
+
+// Without sizes for checks a small problem is checked at its own size.
+TEST(CheckEmulated, KindsOfFindingsMayBePassedOver) {
+  const Sandbox sandbox;
+  const std::string file = wasteful_definition(sandbox);
+  const auto check = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"check", "--problem", file, "--device", "emulator", "--all"};
+    all.insert(all.end(), more.begin(), more.end());
+    return sandbox.tune(all);
+  };
+  const ProgramResult found = check({});
+  EXPECT_EQ(found.status, 1) << found.out;
+  EXPECT_TRUE(found.out.starts_with("uninitialised read: ")) << found.out;
+  EXPECT_NE(found.out.find("4 x uninitialised read: "), std::string::npos) << found.out;
+  EXPECT_EQ(lines_of(found.out).size(), 3U) << found.out;
+  EXPECT_NE(found.err.find("parameter 'UNROLL' changes nothing"), std::string::npos) << found.err;
+  const ProgramResult allowed = check({"--allow", "uninitialised"});
+  EXPECT_EQ(allowed.status, 0) << allowed.out;
+  EXPECT_NE(allowed.out.find("passing over uninitialised,"), std::string::npos) << allowed.out;
+  EXPECT_NE(allowed.out.find("at 1000: 4 configurations, 0 failed"), std::string::npos) << allowed.out;
+  EXPECT_EQ(check({"--allow", "race"}).status, 1);
+  const ProgramResult unknown = check({"--allow", "wrong"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.err.find("expected uninitialised or race"), std::string::npos) << unknown.err;
+}
+
 // Zeros empty the last plane: after 137 steps it holds 0.5^137, near the smallest float.
 TEST(CheckEmulated, TellsOnceThatTheToleranceIsWide) {
   const Sandbox sandbox;

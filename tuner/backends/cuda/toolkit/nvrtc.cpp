@@ -315,8 +315,12 @@ std::string NvrtcCompiler::identity() const {
 }
 
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
-  std::vector<std::string> options{
-      "--std=c++20", "--gpu-architecture=" + architecture_ + (request.architecture_specific ? "a" : "")};
+  std::vector<std::string> options{"--gpu-architecture=" + architecture_ +
+                                   (request.architecture_specific ? "a" : "")};
+  const auto names_standard = [](const std::string& option) {
+    return option.starts_with("-std") || option.starts_with("--std");
+  };
+  if (std::ranges::none_of(request.options, names_standard)) options.emplace_back("--std=c++20");
   // Without this NVRTC would look for missing headers in the working directory. Headers on disk include those
   // beside them that way; then other_headers has reports of absence.
   const std::vector<std::string> folders = other_headers(request, nvrtc_->path).folders;

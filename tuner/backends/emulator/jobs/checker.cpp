@@ -133,7 +133,9 @@ class Worker {
         explains_(options.source_lines && options.flavour == Flavour::sanitize),
         effort_(effort_for(batch)),
         code_(batch, compiler, effort_, Purpose::search),
-        emulation_(std::make_unique<Emulation>(flavour_)) {}
+        emulation_(std::make_unique<Emulation>(flavour_)) {
+    emulation_->log().allow(options.allowed);
+  }
 
   /// Runs a job; where there are findings, runs it again to explain them.
   JobRun run_number(std::size_t number, const WorkerProcess::Send& send) {

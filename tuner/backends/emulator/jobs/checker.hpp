@@ -49,6 +49,7 @@ struct CheckOptions {
   std::size_t batch = 16;  ///< jobs compiled together, at most
   /// Findings name lines of the source: jobs that have findings are compiled once more.
   bool source_lines = true;
+  std::vector<FindingKind> allowed = {};  ///< errors that are passed over
   /// Asked about ten times a second; true ends the check, with the jobs that run.
   std::function<bool()> stop = {};
 };

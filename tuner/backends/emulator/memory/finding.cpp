@@ -55,6 +55,7 @@ std::string Finding::text() const {
 }
 
 bool FindingLog::add(Finding finding, const Place& place) {
+  if (allowed_.contains(finding.kind)) return false;
   if (place.file != nullptr) finding.source = format("{}:{}", place.file, place.line);
   const auto* const code = place.file != nullptr ? nullptr : place.code;
   if (!seen_.emplace(finding.kind, finding.array, finding.source, code).second || full()) return false;

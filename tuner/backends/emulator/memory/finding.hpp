@@ -72,7 +72,9 @@ class FindingLog {
   /// More findings do not help, and a launch that is wrong everywhere ends sooner.
   static constexpr std::size_t max = 16;
 
-  /// False for a repetition.
+  /// Findings of these kinds are not kept.
+  void allow(const std::vector<FindingKind>& kinds) { allowed_.insert(kinds.begin(), kinds.end()); }
+  /// False for a repetition, and for what is allowed.
   bool add(Finding finding, const Place& place);
   bool full() const { return noted_.size() >= max; }
   std::size_t size() const { return noted_.size(); }
@@ -80,6 +82,7 @@ class FindingLog {
   std::vector<NotedFinding> take();
 
  private:
+  std::set<FindingKind> allowed_;
   std::vector<NotedFinding> noted_;
   std::set<std::tuple<FindingKind, std::string, std::string, const void*>> seen_;
 };
