@@ -115,6 +115,9 @@ struct ReferenceDescription {
   /// Or a function that fills the outputs, which hold NaN before.
   Function function = {};
   bool is_none = false;  ///< nothing is compared
+  /// Parameters on whose values the right result depends: the reference has those of the configuration that
+  /// is checked, as settings of the instance.
+  std::vector<std::string> same = {};
 };
 
 /// A constraint that is a function; it is called if all expressions hold.

@@ -248,15 +248,28 @@ Configuration DescribedProblem::reference_configuration(const Instance& instance
   const std::lock_guard lock(mutex_);
   const auto known = references_.find(instance.key());
   if (known != references_.end()) return known->second;
-  const search::SearchSpace all = valid_space(instance, architecture_properties("sm_90"));
-  Configuration chosen = all.at(*all.default_configuration());
   const ReferenceDescription& reference = description_.reference;
+  std::string where;
+  for (const auto& [name, value] : instance.settings)
+    if (std::ranges::count(reference.same, name) > 0)
+      where += format("{}{} == {}", where.empty() ? "" : " and ", name,
+                      value.is_text() ? "'" + value.as_text() + "'" : value.to_string());
+  const search::SearchSpace all = valid_space(instance, architecture_properties("sm_90"), where);
+  Configuration chosen = all.at(*all.default_configuration());
   for (const auto& [name, value] : reference.configuration.entries()) chosen.set(name, value);
   if (!all.find(chosen)) {
     const std::string reason = all.explain(chosen), rule = broken_rule(instance, chosen);
     reference.place.fail(rule.empty() ? reason : rule);
   }
   return references_.emplace(instance.key(), chosen).first->second;
+}
+
+Instance DescribedProblem::reference_instance(const Instance& instance,
+                                              const Configuration& configuration) const {
+  Instance reference = instance;
+  for (const std::string& name : description_.reference.same)
+    if (const Value* const value = configuration.find(name)) reference.settings.emplace_back(name, *value);
+  return reference;
 }
 
 bool DescribedProblem::is_compared(const Argument& argument) const {
@@ -289,8 +302,12 @@ std::optional<Result<LaunchPlan>> DescribedProblem::reference_plan(const Instanc
   const ReferenceDescription& reference = description_.reference;
   if (expects_all() || reference.function) return std::nullopt;
   const Configuration configuration = reference_configuration(instance);
-  return reference.kernel ? make_plan(*reference.kernel, reference.launches, instance, configuration)
-                          : make_plan(description_.kernel, description_.launches, instance, configuration);
+  Instance plain = instance;
+  std::erase_if(plain.settings, [&](const auto& setting) {
+    return std::ranges::count(reference.same, setting.first) > 0;
+  });
+  return reference.kernel ? make_plan(*reference.kernel, reference.launches, plain, configuration)
+                          : make_plan(description_.kernel, description_.launches, plain, configuration);
 }
 
 TensorSet DescribedProblem::inputs(const Instance& instance, std::uint64_t seed) const {

@@ -47,6 +47,7 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
                           const KernelSources& sources) const override;
   std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
                                                    const KernelSources& sources) const override;
+  Instance reference_instance(const Instance& instance, const Configuration& configuration) const override;
   TensorSet inputs(const Instance& instance, std::uint64_t seed) const override;
   TensorSet reference(const Instance& instance, const TensorSet& inputs) const override;
   Tolerance tolerance(const Instance& instance) const override;

@@ -69,6 +69,29 @@ std::string wasteful_definition(const Sandbox& sandbox) {
   return file;
 }
 
+// The result of a kernel with several steps in a launch depends on their number.
+TEST(CheckEmulated, AParameterMayMeanAnotherResult) {
+  const Sandbox sandbox;
+  std::ofstream(sandbox / "k.cu") << R"(extern "C" __global__ void k(float* out, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) out[i] = STEPS;
+}
+)";
+  const auto check = [&](const std::string& reference) {
+    const std::string file = sandbox / "steps.json";
+    std::ofstream(file) << R"json({"problem": "steps", "kernel": "k.cu", "sizes": {"n": 100},
+      "parameters": {"BLOCK": [32, 64], "STEPS": [1, 2, 3]}, )json" + reference + R"json(
+      "arguments": {"out": {"type": "float", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"}},
+      "launches": {"entry": "k", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"}})json";
+    return sandbox.tune({"check", "--problem", file, "--device", "emulator", "--all"}).out;
+  };
+  EXPECT_NE(check("").find("6 configurations, 4 failed"), std::string::npos);
+  EXPECT_NE(check(R"("reference": {"same": ["STEPS"]},)").find("6 configurations, 0 failed"), std::string::npos);
+  const std::string none = check(R"("reference": "none",)");
+  EXPECT_NE(none.find("6 configurations, 0 failed"), std::string::npos) << none;
+  EXPECT_NE(none.find("compared with nothing: the definition has 'reference': 'none'"), std::string::npos) << none;
+}
+
 // Without sizes for checks a small problem is checked at its own size.
 TEST(CheckEmulated, KindsOfFindingsMayBePassedOver) {
   const Sandbox sandbox;

@@ -70,10 +70,12 @@ DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {
   return planned;
 }
 
-const ReferenceData& DeviceEvaluator::at_size(std::uint64_t seed) {
-  if (at_size_ == nullptr || seed_at_size_ != seed) {
+const ReferenceData& DeviceEvaluator::at_size(const Configuration& configuration, std::uint64_t seed) {
+  Instance instance = problem_.reference_instance(instance_, configuration);
+  if (at_size_ == nullptr || seed_at_size_ != seed || instance_at_size_ != instance) {
     at_size_.reset();
-    at_size_ = verification_.reference_data(instance_, seed);
+    at_size_ = verification_.reference_data(instance, seed);
+    instance_at_size_ = std::move(instance);
     seed_at_size_ = seed;
   }
   return *at_size_;
@@ -252,7 +254,7 @@ Result<Measurement> DeviceEvaluator::carry_out(const Planned& planned, const Bin
 
 Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, const Binary& binary,
                                                        Evaluation& evaluation) {
-  const ReferenceData& expected = at_size(check_seeds[0]);
+  const ReferenceData& expected = at_size(evaluation.configuration, check_seeds[0]);
   const Stopwatch verifying;
   const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
@@ -313,7 +315,7 @@ Result<Timing> DeviceEvaluator::time_candidate(std::size_t index) {
 Result<Timing> DeviceEvaluator::take_turn(RerankCandidate& candidate, const LaunchPlan& plan,
                                           const Binary& binary) {
   // The configuration has not seen these inputs at this size.
-  const ReferenceData& expected = at_size(check_seeds[1]);
+  const ReferenceData& expected = at_size(candidate.planned.configuration, check_seeds[1]);
   const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
   MeasureOptions measure_options = options_.measure;

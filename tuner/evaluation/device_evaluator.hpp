@@ -87,7 +87,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   Result<Measurement> check_and_measure(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
   Result<Timing> take_turn(RerankCandidate& candidate, const LaunchPlan& plan, const Binary& binary);
   Planned plan(Configuration configuration);
-  const ReferenceData& at_size(std::uint64_t seed);
+  const ReferenceData& at_size(const Configuration& configuration, std::uint64_t seed);
   void compile_checks(Planned& planned);
   static bool is_ready(const Planned& planned);
   std::optional<Planned> take_next();
@@ -100,6 +100,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   Verification verification_;
   /// Of the size that is tuned, which may be gigabytes: of one seed at a time.
   std::shared_ptr<const ReferenceData> at_size_;
+  Instance instance_at_size_;
   std::uint64_t seed_at_size_ = 0;
   std::optional<double> fastest_;                        ///< seconds
   /// Seconds of the compilers and of the device for an evaluation, of those so far: later ones count for more.

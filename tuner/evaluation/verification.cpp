@@ -150,7 +150,7 @@ Verification::Verification(const Problem& problem, Backend& backend, const Kerne
 Result<TensorSet> Verification::outputs(const Instance& instance, const Configuration& configuration) {
   const Result<LaunchPlan> plan = problem_.plan(instance, configuration, sources_);
   if (!plan) return tl::unexpected(plan.error());
-  const auto expected = reference_data(instance, check_seeds[0]);
+  const auto expected = reference_data(problem_.reference_instance(instance, configuration), check_seeds[0]);
   const auto run = [&](PreparedPlan& prepared) { return failure_of(check(prepared, *plan, *expected)); };
   return outputs_of(*plan, backend_, run, copied);
 }
@@ -169,7 +169,8 @@ Result<CheckedError> Verification::check_at(std::span<const Instance> sizes,
     const DeviceWork working(device_work_);
     // Another plan may compute the reference: it runs before this one takes the device's memory.
     std::vector<std::shared_ptr<const ReferenceData>> expected_by_seed;
-    for (const std::uint64_t seed : check_seeds) expected_by_seed.push_back(reference_data(instance, seed));
+    const Instance reference = problem_.reference_instance(instance, configuration);
+    for (const std::uint64_t seed : check_seeds) expected_by_seed.push_back(reference_data(reference, seed));
     const auto prepared = backend_.runner().prepare(*small, other ? **other : binary);
     if (!prepared) return tl::unexpected(prepared.error());
     for (const auto& expected : expected_by_seed) {

@@ -98,6 +98,11 @@ class Problem {
                                   const KernelSources& sources) const = 0;
   /// Returns the contents of every input buffer, the same for the same seed.
   virtual TensorSet inputs(const Instance& instance, std::uint64_t seed) const = 0;
+  /// Returns the instance of which inputs and reference count for a configuration: `instance`, with more
+  /// settings where the right result depends on the configuration.
+  virtual Instance reference_instance(const Instance& instance, const Configuration& /*configuration*/) const {
+    return instance;
+  }
   /// Returns what every output buffer must hold, in double precision, without those that `reference_plan`
   /// computes.
   virtual TensorSet reference(const Instance& instance, const TensorSet& inputs) const = 0;

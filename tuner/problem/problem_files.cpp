@@ -30,6 +30,9 @@ class WithInputs : public Problem, public HasFiles {
   Tolerance tolerance(const Instance& instance) const override {
     return instance == instance_ ? tolerance_ : problem_->tolerance(instance);
   }
+  Instance reference_instance(const Instance& instance, const Configuration& configuration) const override {
+    return problem_->reference_instance(instance, configuration);
+  }
   std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
                                                    const KernelSources& sources) const override {
     return problem_->reference_plan(instance, sources);

@@ -361,7 +361,13 @@ void read_reference(const JsonField& root, KernelDescription& definition,
     definition.notes.push_back("results are not compared: a wrong kernel can win");
     return;
   }
-  reference->allow({"configuration", "kernel", "launches"});
+  reference->allow({"configuration", "kernel", "launches", "same"});
+  if (const auto same = reference->find("same"))
+    for (const JsonField& name : same->one_or_more()) {
+      if (std::ranges::count(definition.parameters, name.text(), &search::Parameter::name) == 0)
+        name.fail(format("there is no parameter '{}'", name.text()));
+      definition.reference.same.push_back(name.text());
+    }
   if (const auto configuration = reference->find("configuration"))
     for (const auto& [name, value] : configuration->members())
       definition.reference.configuration.set(name, value.value().scalar());

@@ -193,6 +193,30 @@ TEST_F(Definitions, WithoutAReferenceOnRequestNothingIsCompared) {
             std::string::npos);
 }
 
+// A kernel whose result depends on a parameter, such as the number of steps in a launch.
+TEST_F(Definitions, MayHaveAReferenceForEachValueOfAParameter) {
+  const DescribedProblem made =
+      problem(replace(native, "{\"configuration\": {\"TILE\": 32}}", "{\"same\": [\"kind\", \"TILE\"]}"));
+  const Instance instance = make_instance(made.info(), "", {});
+  const auto reference_of = [&](const char* kind, int tile) {
+    const Instance reference = made.reference_instance(
+        instance, Configuration{{"TILE", tile}, {"kind", kind}, {"pad", 1}});
+    EXPECT_NE(reference.key(), instance.key());
+    EXPECT_EQ(made.inputs(reference, 1).at("w").as<float>()[0], 0.5F);
+    const auto plan = made.reference_plan(reference, sources_);
+    EXPECT_TRUE(plan && *plan);
+    EXPECT_EQ(std::ranges::count((*plan)->compile.defines, "TILE", [](const auto& macro) { return macro.first; }), 0)
+        << "it is an argument of a template";
+    return std::pair((*plan)->launches.size(), std::get<Launch>((*plan)->launches.at(0)).block.x);
+  };
+  EXPECT_EQ(reference_of("plain", 16), (std::pair<std::size_t, std::uint32_t>(1, 16)));
+  EXPECT_EQ(reference_of("plain", 32), (std::pair<std::size_t, std::uint32_t>(1, 32)));
+  EXPECT_EQ(reference_of("fast", 32), (std::pair<std::size_t, std::uint32_t>(2, 32)));
+  EXPECT_NE(refusal(replace(native, "{\"configuration\": {\"TILE\": 32}}", "{\"same\": \"tile\"}"))
+                .find("there is no parameter 'tile'"),
+            std::string::npos);
+}
+
 TEST_F(Definitions, TakeTheStatedConfigurationForRight) {
   const DescribedProblem made = problem(native);
   const Instance instance = make_instance(made.info(), "", {});

@@ -470,8 +470,9 @@ CheckJob ProblemJobs::job(const Configuration& configuration, std::span<const In
       return job;
     }
     // Races and bounds do not depend on values: the inputs of one seed suffice.
-    const auto expected = reference_cache_.at(instance, check_seeds[0]);
-    if (const auto reference = problem_.reference_plan(instance, sources_)) {
+    const Instance of_reference = problem_.reference_instance(instance, configuration);
+    const auto expected = reference_cache_.at(of_reference, check_seeds[0]);
+    if (const auto reference = problem_.reference_plan(of_reference, sources_)) {
       if (!*reference) {
         job.impossible = format("no reference at {}: {}", instance.key(), reference->error().detail);
         job.cases.clear();
