@@ -36,6 +36,14 @@ class SpaceStates {
     std::size_t part;  ///< an earlier one of the same depth
     bool boolean;      ///< where that is its truth, this part does not matter
   };
+  /// A term with its value for the latest assignment.
+  struct Computed {
+    Program program;
+    std::size_t last;           ///< of the parameters that it mentions
+    std::uint64_t version = 0;  ///< of `last`, when the value was computed
+    Scalar value = {};
+    bool has_failed = false;
+  };
   struct Part {
     enum class Kind : std::uint8_t {
       missing,  ///< one of the parameters is known not to exist
@@ -45,7 +53,7 @@ class SpaceStates {
     };
     Kind kind;
     std::vector<std::size_t> parameters;         ///< that it mentions
-    std::shared_ptr<Program> program = nullptr;  ///< of value and truth
+    std::shared_ptr<Computed> computed = nullptr;  ///< of value and truth
     std::vector<Mute> mutes = {};
     std::size_t end = 0;  ///< of `missing`: the parts up to this one do not matter then
   };
@@ -63,7 +71,7 @@ class SpaceStates {
     std::vector<Term> operands = {};
     // Of the terms that become parts, made once.
     mutable std::string text = {};
-    mutable std::shared_ptr<Program> program = nullptr;
+    mutable std::shared_ptr<Computed> computed = nullptr;
   };
   struct Rule {
     const Constraint* constraint;
@@ -79,6 +87,7 @@ class SpaceStates {
   void add_rule(const Rule& rule, std::size_t depth);
   void gather(const Term& term, bool as_boolean, std::vector<Mute> mutes, std::size_t depth);
   void gather_choice(const Term& term, bool as_boolean, const std::vector<Mute>& mutes, std::size_t depth);
+  static void compute(Computed& computed, const Assignment& assignment);
   std::size_t add_known(const Term& term, bool as_boolean, const std::vector<Mute>& mutes, std::size_t depth);
   std::vector<std::size_t> mentioned(const Expr& expr) const;
   bool is_conditional(std::size_t parameter) const {
@@ -92,6 +101,7 @@ class SpaceStates {
   std::vector<Rule> rules_;                  ///< of all constraints
   std::map<std::size_t, Rule> conditions_;   ///< of the conditional parameters
   std::vector<Level> levels_;                ///< by depth
+  std::map<std::string, std::shared_ptr<Computed>> computed_;  ///< by the term's text
   std::vector<signed char> booleans_;        ///< of the parts while a state is described; -1 for others
 };
 
@@ -241,16 +251,18 @@ void SpaceStates::gather_choice(const Term& term, bool as_boolean, const std::ve
 std::size_t SpaceStates::add_known(const Term& term, bool as_boolean, const std::vector<Mute>& mutes,
                                    std::size_t depth) {
   Level& level = levels_[depth];
-  if (!term.program) {
+  if (!term.computed) {
     term.text = term.expr.to_string();
-    term.program = std::make_shared<Program>(term.expr, slots_);
+    std::shared_ptr<Computed>& computed = computed_[term.text];
+    if (!computed) computed = std::make_shared<Computed>(Computed{Program(term.expr, slots_), term.last - 1});
+    term.computed = computed;
   }
   std::string name = (as_boolean ? "t " : "v ") + term.text;
   for (const Mute& mute : mutes) name += (mute.boolean ? " +" : " -") + std::to_string(mute.part);
   const auto [place, added] = level.known.try_emplace(std::move(name), level.parts.size());
   if (added)
     level.parts.push_back(
-        {as_boolean ? Part::Kind::boolean : Part::Kind::value, term.parameters, term.program, mutes});
+        {as_boolean ? Part::Kind::boolean : Part::Kind::value, term.parameters, term.computed, mutes});
   return place->second;
 }
 
@@ -259,6 +271,17 @@ std::vector<std::size_t> SpaceStates::mentioned(const Expr& expr) const {
   for (const std::string& name : expr.variables())
     if (const auto slot = slots_.find(name); slot != slots_.end()) parameters.push_back(slot->second);
   return parameters;
+}
+
+void SpaceStates::compute(Computed& computed, const Assignment& assignment) {
+  if (computed.version == assignment.versions[computed.last]) return;
+  computed.version = assignment.versions[computed.last];
+  computed.has_failed = false;
+  try {
+    computed.value = computed.program.run(assignment.values);
+  } catch (const ExprError&) {
+    computed.has_failed = true;
+  }
 }
 
 void SpaceStates::describe(std::size_t depth, const Assignment& assignment,
@@ -295,17 +318,15 @@ void SpaceStates::describe(std::size_t depth, const Assignment& assignment,
         break;
       case Part::Kind::value:
       case Part::Kind::boolean:
-        try {
-          const Scalar value = part.program->run(assignment.values);
-          if (part.kind == Part::Kind::value) {
-            add_scalar(value, words);
-            break;
-          }
-          booleans_[i] = value.to_bool() ? 1 : 0;
-          words.push_back(booleans_[i] != 0 ? part_yes : part_no);
-        } catch (const ExprError&) {
+        compute(*part.computed, assignment);
+        if (part.computed->has_failed) {
           words.push_back(part_failed);
           for (const std::size_t p : part.parameters) words.push_back(choice_of(p, assignment));
+        } else if (part.kind == Part::Kind::value) {
+          add_scalar(part.computed->value, words);
+        } else {
+          booleans_[i] = part.computed->value.to_bool() ? 1 : 0;
+          words.push_back(booleans_[i] != 0 ? part_yes : part_no);
         }
     }
   }
@@ -345,7 +366,7 @@ class Builder {
         graph_(definition.parameters.size()) {
     const std::size_t count = definition.parameters.size();
     assignment_ = {std::vector<std::uint32_t>(count), std::vector<Scalar>(count),
-                   std::vector<char>(count, 1)};
+                   std::vector<char>(count, 1), std::vector<std::uint64_t>(count)};
     for (const Parameter& parameter : definition.parameters) {
       auto& scalars = scalars_.emplace_back();
       for (const Value& value : parameter.values) scalars.push_back(Scalar::of(value));
@@ -376,6 +397,7 @@ class Builder {
   std::optional<Node> made(std::size_t p) {
     std::vector<RowGraphBuilder::Branch> branches;
     if (assignment_.exists[p] == 0) {
+      ++assignment_.versions[p];
       if (const auto child = descend(p)) branches.push_back({0, *child});
       return graph_.node(branches);
     }
@@ -386,6 +408,7 @@ class Builder {
       look_up();
       assignment_.indices[p] = index;
       assignment_.values[p] = scalars_[p][index];
+      ++assignment_.versions[p];
       if (const auto child = descend(p)) branches.push_back({first + index, *child});
     }
     return graph_.node(branches);

@@ -18,6 +18,9 @@ struct Assignment {
   std::vector<std::uint32_t> indices;  ///< of values; meaningless where the parameter does not exist
   std::vector<Scalar> values;
   std::vector<char> exists;  ///< known as soon as the condition's parameters are assigned
+  /// Changes with each assignment of a parameter. Parameters are assigned in order, so as long as it is the
+  /// same, so are the values of those before.
+  std::vector<std::uint64_t> versions;
 };
 
 /// A check at one depth of the construction, with its answers remembered.
