@@ -80,8 +80,15 @@ std::optional<Error> refusal(const Query& query) {
   return std::nullopt;
 }
 
-Candidate no_candidate(const Query& query) {
+/// `places`: where recordings were searched, if no file was found at all.
+Candidate no_candidate(const Query& query, const std::vector<std::string>& places) {
   Candidate none;
+  if (!places.empty()) {
+    none.why = "there is no database, and no recordings are in";
+    for (const std::string& place : places) none.why += (&place == &places.front() ? " " : ", ") + place;
+    none.why += "; set TUNE_RECORDINGS to their folder";
+    return none;
+  }
   none.why = "there are no records of " + query.problem + " with these settings";
   if (!has_defaults(query.problem)) none.why += "; name all settings that 'tune list runs' shows";
   return none;
@@ -97,7 +104,9 @@ class Lookup::Shared {
     if (!options.database && own && !exists(*own)) own.reset();
     if (own && !own->empty()) add_own(*own, options);
     if (!options.recordings) {
-      for (const std::string& file : default_recordings()) add(file, true, options.patience_ms);
+      for (const std::string& file : default_recordings(options.installed_recordings))
+        add(file, true, options.patience_ms);
+      if (files_.empty()) searched_ = recording_places(options.installed_recordings);
       return;
     }
     for (const std::string& path : *options.recordings) {
@@ -116,7 +125,7 @@ class Lookup::Shared {
   Expected<Candidate> best(const Query& query) {
     return answer(singles_, query, 1, [&] {
       std::vector<Candidate> found = find(query, 1);
-      return found.empty() ? no_candidate(query) : std::move(found.front());
+      return found.empty() ? no_candidate(query, searched_) : std::move(found.front());
     });
   }
 
@@ -184,6 +193,7 @@ class Lookup::Shared {
   }
 
   std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<std::string> searched_ = {};  ///< for recordings, where there is no file at all
   std::vector<std::string> files_;
   std::mutex search_lock_;          ///< of the connections
   std::shared_mutex answers_lock_;  ///< guards the members below

@@ -49,15 +49,23 @@ std::vector<std::string> databases_in(const std::string& folder) {
   return files;
 }
 
-std::vector<std::string> default_recordings() {
+std::vector<std::string> recording_places(const std::string& installed) {
   std::error_code error;
-  if (const std::string named = from_environment("TUNE_RECORDINGS"); !named.empty())
-    return fs::is_regular_file(named, error) ? std::vector<std::string>{named} : databases_in(named);
+  if (std::string named = from_environment("TUNE_RECORDINGS"); !named.empty()) return {std::move(named)};
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  for (const fs::path& folder :
-       {recordings_beside(program), recordings_beside(this_library()), fs::path(TUNE_LOOKUP_RECORDINGS)}) {
-    if (folder.empty()) continue;
-    if (auto files = databases_in(folder.string()); !files.empty()) return files;
+  std::vector<std::string> places;
+  for (const fs::path& place : {recordings_beside(program), recordings_beside(this_library()),
+                                fs::path(installed), fs::path(TUNE_LOOKUP_RECORDINGS)})
+    if (!place.empty() && std::find(places.begin(), places.end(), place.string()) == places.end())
+      places.push_back(place.string());
+  return places;
+}
+
+std::vector<std::string> default_recordings(const std::string& installed) {
+  for (const std::string& place : recording_places(installed)) {
+    std::error_code error;
+    if (fs::is_regular_file(place, error)) return {place};
+    if (auto files = databases_in(place); !files.empty()) return files;
   }
   return {};
 }

@@ -176,8 +176,15 @@ TEST(LookupAnswers, WithoutPathsTheSearchIsThatOfTheCommandLine) {
   std::ofstream(own / "empty.db");
   setenv("TUNE_DB", (own / "empty.db").c_str(), 1);
   const auto none_yet = lookup::Lookup::open();
+  setenv("TUNE_DB", (own / "absent.db").c_str(), 1);
+  setenv("TUNE_RECORDINGS", (own / "nowhere").c_str(), 1);
+  const auto nothing = lookup::Lookup::open();
   unsetenv("TUNE_DB");
   unsetenv("TUNE_RECORDINGS");
+  ASSERT_TRUE(nothing);
+  EXPECT_EQ(nothing->best(query_of(example_key()))->why,
+            "there is no database, and no recordings are in " + std::string(own / "nowhere") +
+                "; set TUNE_RECORDINGS to their folder");
   ASSERT_TRUE(both);
   EXPECT_THAT(both->files(), ElementsAre(own.path().string(), shipped.path().string()));
   ASSERT_TRUE(one) << "a database that nobody made yet is no error";

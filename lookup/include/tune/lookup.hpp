@@ -153,6 +153,12 @@ struct Options {
   /// Empty: none.
   std::optional<std::vector<std::string>> recordings;
   int patience_ms = 250;  ///< to wait for a process that holds a file
+  /// Where the package lies, which CMake tells programs with the static library: searched for recordings too.
+#ifdef TUNE_RECORDINGS_FOLDER
+  std::string installed_recordings = TUNE_RECORDINGS_FOLDER;
+#else
+  std::string installed_recordings = {};
+#endif
 };
 
 /// Open databases. All functions may be called from several threads at once, on one object and on copies: new
