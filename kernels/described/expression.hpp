@@ -2,6 +2,7 @@
 // Numbers of a description that follow from sizes and configuration, and the places where they were written.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
