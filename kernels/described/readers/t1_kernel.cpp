@@ -328,8 +328,9 @@ void read_options(const JsonField& options, KernelDescription& definition) {
 }  // namespace
 
 void read_kernel(const JsonField& kernel, KernelDescription& definition) {
-  if (const auto language = kernel.find("Language"); language && word(*language) != "cuda")
-    definition.unusable = format("{}: kernels in {} cannot be compiled here, only CUDA",
+  if (const auto language = kernel.find("Language");
+      language && word(*language) != "cuda" && word(*language) != "hip")
+    definition.unusable = format("{}: kernels in {} cannot be compiled here, only CUDA, and HIP like it",
                                  kernel.file().string(), language->text());
   if (const auto size = kernel.find("ProblemSize")) read_problem_size(*size, definition);
   definition.kernel.path = kernel.file().parent_path() / kernel.at("KernelFile").text();

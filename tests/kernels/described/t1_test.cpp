@@ -275,6 +275,11 @@ TEST_F(T1, WhatKernelTunerDefinesIsDefined) {
   EXPECT_EQ(plan()->compile.defines.size(), 3U) << "the kernel is not one of Kernel Tuner's";
 }
 
+TEST_F(T1, HipIsCudaByAnotherName) {
+  kernel()["Language"] = "HIP";
+  EXPECT_EQ(refusal(), "it was taken");
+}
+
 TEST_F(T1, AParameterThatTheSourceReplacesIsAnError) {
   const std::string rest = "extern \"C\" __global__ void k(float* out, const float* in, int n) { int a = mode; }\n";
   write_kernel("// ours\n#define bx 16\n" + rest);
