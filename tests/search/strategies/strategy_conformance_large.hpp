@@ -75,7 +75,12 @@ TEST_P(StrategyConformance, IsQuickInALargeSpace) {
     strategy->tell(std::vector<Observation>{observe(space, batch[0], Failures::some)});
   }
   const double taken = seconds_since(start);
-  EXPECT_LT(taken, 3.0) << "seconds; a fifth is usual";
+#ifdef __SANITIZE_ADDRESS__
+  constexpr double most = 60;
+#else
+  constexpr double most = 3;
+#endif
+  EXPECT_LT(taken, most) << "seconds; a fifth is usual";
 }
 
 TEST_P(StrategyConformance, FindsTheLastOnesOfALargeSpaceWithoutSpinning) {
