@@ -30,6 +30,13 @@ std::vector<std::string> programs() {
   return all;
 }
 
+// A library that was built for a sanitizer wants it in the program, too.
+#ifdef __SANITIZE_ADDRESS__
+constexpr const char* sanitizers = " -fsanitize=address,undefined";
+#else
+constexpr const char* sanitizers = "";
+#endif
+
 class LibraryPage : public ::testing::Test {
  protected:
   /// Exit status and what it said.
@@ -40,7 +47,7 @@ class LibraryPage : public ::testing::Test {
   }
   std::string compile(const std::string& program, const std::string& how) const {
     std::ofstream(folder_.path() / "program.cpp") << program;
-    return shell(TUNE_CXX
+    return shell(std::string(TUNE_CXX) + sanitizers +
                  " -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I'" TUNE_SOURCE_DIR
                  "/library/include' '" +
                  (folder_.path() / "program.cpp").string() + "' -o '" +
