@@ -21,6 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// It mentions the parameters of all definitions here.
+const char* const kernel_text =
+    "extern \"C\" __global__ void k(float* out) { *out = A + B + C + D + E + F + mode; }\n";
+
 /// A definition with these parameters and constraints; line 3 has the parameters, line 4 the constraints.
 std::string native(const std::string& parameters, const std::string& constraints = "[]") {
   return "{\"problem\": \"own\", \"kernel\": \"k.cu\",\n\"sizes\": {\"n\": 64},\n\"parameters\": " +
@@ -46,7 +50,7 @@ struct Mistake {
 
 TEST(Messages, AMistakeInADefinitionHasItsPlace) {
   const Sandbox sandbox;
-  written(sandbox, "k.cu", "extern \"C\" __global__ void k(float* out) {}\n");
+  written(sandbox, "k.cu", kernel_text);
   const std::vector<Mistake> mistakes = {
       {t1(R"({"Name": "a b", "Type": "int", "Values": "[1, 2]"})"),
        {"own.json:2: ", "TuningParameters[0].Name: parameter 'a b' cannot have that name"}},
@@ -188,7 +192,7 @@ TEST(Messages, CountingEndsAtOnceWhereItIsInterrupted) {
       native(
           parameters.dump(),
           R"(["A * B * C * D * E * F + (A - B) * (C - D) * (E - F) + A % (B + 1) > 1000000000000000000000.0"])"));
-  written(sandbox, "k.cu", "extern \"C\" __global__ void k(float* out) {}\n");
+  written(sandbox, "k.cu", kernel_text);
   Process process(sandbox.database().parent_path(),
                   {"space", "--problem", file, "--arch", "sm_90", "--count"});
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -200,7 +204,7 @@ TEST(Messages, CountingEndsAtOnceWhereItIsInterrupted) {
 
 TEST(Messages, AParameterOfManyValuesIsReadInLinearTime) {
   const Sandbox sandbox;
-  written(sandbox, "k.cu", "extern \"C\" __global__ void k(float* out) {}\n");
+  written(sandbox, "k.cu", kernel_text);
   nlohmann::ordered_json values;
   for (int i = 0; i < 100'000; ++i) values.push_back(i);
   const std::string range = "\"range(100000)\"";
