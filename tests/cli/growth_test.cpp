@@ -53,7 +53,8 @@ Usage run_program(const Sandbox& sandbox, const std::vector<std::string>& argume
   };
   return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
           .seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime),
-          .megabytes = static_cast<double>(usage.ru_maxrss) / 1024,
+          // A sanitizer keeps freed memory, and needs some of its own.
+          .megabytes = has_address_sanitizer ? 0 : static_cast<double>(usage.ru_maxrss) / 1024,
           .out = std::filesystem::file_size(out) < 100'000 ? read_file(out) : "",
           .err = read_file(err)};
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/sanitizers.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace tune::testing {
@@ -31,11 +32,8 @@ std::vector<std::string> programs() {
 }
 
 // A library that was built for a sanitizer wants it in the program, too.
-#ifdef __SANITIZE_ADDRESS__
-constexpr const char* sanitizers = " -fsanitize=address,undefined";
-#else
-constexpr const char* sanitizers = "";
-#endif
+constexpr const char* sanitizers =
+    tune::testing::has_address_sanitizer ? " -fsanitize=address,undefined" : "";
 
 class LibraryPage : public ::testing::Test {
  protected:

@@ -9,6 +9,7 @@
 #include "lookup/include/tune/lookup.hpp"
 #include "tests/db/examples.hpp"
 #include "tests/lookup/large_database.hpp"
+#include "tests/support/sanitizers.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace tune::testing {
@@ -48,12 +49,7 @@ void expect_fast(const std::string& file, bool immutable, const lookup::Query& q
     ASSERT_TRUE(lookup) << lookup.error().message;
     ASSERT_EQ(lookup->best(query)->match, match);
   });
-#ifdef __SANITIZE_ADDRESS__
-  constexpr double most = 50e-3;
-#else
-  constexpr double most = 5e-3;
-#endif
-  EXPECT_LT(cold, most);
+  EXPECT_LT(cold, tune::testing::has_address_sanitizer ? 50e-3 : 5e-3);
   const auto lookup = lookup::Lookup::open(options);
   const double repeated = min_seconds(20,
                                       [&] {
