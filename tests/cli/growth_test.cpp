@@ -17,6 +17,7 @@
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/sanitizers.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stopwatch.hpp"
 
 namespace tune::testing {
 namespace {
@@ -25,6 +26,7 @@ namespace {
 struct Usage {
   int status = 0;        ///< 128 + signal where a signal ended it
   double seconds = 0;    ///< of processor time
+  double elapsed = 0;    ///< seconds on the clock
   double megabytes = 0;  ///< largest resident memory
   std::string out, err;
 };
@@ -35,6 +37,7 @@ Usage run_program(const Sandbox& sandbox, const std::vector<std::string>& argume
   std::vector<char*> words = {const_cast<char*>(TUNE_PROGRAM)};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
+  const Stopwatch clock;
   const pid_t child = fork();
   if (child == 0) {
     const rlimit limit = {most_memory, most_memory}, no_core = {0, 0};
@@ -53,6 +56,7 @@ Usage run_program(const Sandbox& sandbox, const std::vector<std::string>& argume
   };
   return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
           .seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime),
+          .elapsed = clock.seconds(),
           // A sanitizer keeps freed memory, and needs some of its own.
           .megabytes = has_address_sanitizer ? 0 : static_cast<double>(usage.ru_maxrss) / 1024,
           .out = std::filesystem::file_size(out) < 100'000 ? read_file(out) : "",
@@ -269,8 +273,10 @@ TEST(Growth, AMillionEvaluationsAreImported) {
     const std::string file = file_of(sandbox, one, million);
     for (const char* words : {"1000000 evaluations added, 0 were", "0 evaluations added, 1000000 were"}) {
       const Usage usage = import(sandbox, file, database, words);
-      std::cout << format("{}: {:.1f} s, {:.0f} MB: {}\n", one.ending, usage.seconds, usage.megabytes, words);
-      EXPECT_LT(usage.seconds, 60);
+      std::cout << format("{}: {:.1f} s, {:.1f} s of processors, {:.0f} MB: {}\n", one.ending, usage.elapsed,
+                          usage.seconds, usage.megabytes, words)
+                << std::flush;
+      EXPECT_LT(usage.elapsed, 60);
       EXPECT_LT(usage.megabytes, 300);
     }
   }
