@@ -31,6 +31,7 @@ bool is_other_type(const std::string& declared, const Argument& argument) {
 
 /// Returns why a parameter of the kernel, as declared, does not fit this argument; empty if it fits.
 std::string misfit(const std::string& declared, const Argument& argument) {
+  if (declared.find('(') != std::string::npos) return {};  // a macro, or a reference to an array
   const bool pointer = is_pointer(declared);
   if (argument.texture && declared.find("cudaTextureObject_t") == std::string::npos)
     return "no cudaTextureObject_t";

@@ -312,7 +312,7 @@ TEST_F(T1, TypesOfArgumentsAreThoseOfTheKernel) {
             "argument 3 of kernel 'k' is 'float n', but 'n' has the type int32: give it the kernel's type");
   for (const char* taken :
        {"float* out, const float* in, unsigned int n", "float4* out, float const* in, const int32_t n",
-        "real* out, const T* in, int", "volatile float *out, const float * const __restrict__ in, int n = 3"})
+        "real* out, const T* in, int", "PTR(float) out, const float* in, int n", "volatile float *out, const float * const __restrict__ in, int n = 3"})
     EXPECT_EQ(refusal_of(taken), "it was taken") << taken;
   // One of several declarations that a condition chooses among is enough.
   write_kernel(

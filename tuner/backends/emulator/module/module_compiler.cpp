@@ -200,7 +200,7 @@ class VariantText {
     const std::string_view rest = trimmed(line);
     if (std::exchange(opens_block_, opens_block_ && (rest.empty() || rest.starts_with('#'))) &&
         rest.starts_with('{'))
-      line.insert(line.find('{'), "namespace ");
+      line.insert(line.find('{'), "extern \"C++\" ");
     if (line.find("extern") == std::string::npos && line.find("__shared__") == std::string::npos) return line;
     std::string text;
     for (std::size_t begin = 0; begin < line.size();) {
@@ -225,7 +225,7 @@ class VariantText {
           line, dynamic,
           "static $2* const $4 __attribute__((unused)) = reinterpret_cast<$2*>(tune_dynamic_shared);");
       opens_block_ = std::regex_search(line, last);
-      line = std::regex_replace(std::regex_replace(line, block, "namespace {"), external, "");
+      line = std::regex_replace(std::regex_replace(line, block, "extern \"C++\" {"), external, "");
     }
     if (line.find("__shared__") != std::string::npos) {
       line = std::regex_replace(line, twice, "__shared__");
