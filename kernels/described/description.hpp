@@ -98,6 +98,7 @@ struct KernelSource {
   std::vector<std::string> options = {};                         ///< names of parameters become their values
   std::vector<std::pair<std::string, Expression>> defines = {};  ///< besides the parameters
   SourceLocation place = {};
+  bool of_kernel_tuner = false;  ///< has the macros of Kernel Tuner, even if it does not mention `kernel_tuner`
   std::optional<KernelText> text = std::nullopt;  ///< nothing: read when the problem is made
   std::set<std::string, std::less<>> words = {};  ///< of the text; found when the problem is made
 };

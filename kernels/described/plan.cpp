@@ -227,7 +227,7 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
         launch->arguments.push_back(scalar_argument(*argument.value, type_of(argument, instance), scope));
       }
     }
-    if (plan.launches.empty() && kernel.words.contains("kernel_tuner"))
+    if (plan.launches.empty() && (kernel.of_kernel_tuner || kernel.words.contains("kernel_tuner")))
       define_as_kernel_tuner(plan.compile, kernel.words, *launch);
     if (std::ranges::find(plan.compile.entries, launch->entry) == plan.compile.entries.end())
       plan.compile.entries.push_back(launch->entry);

@@ -333,6 +333,7 @@ void read_kernel(const JsonField& kernel, KernelDescription& definition) {
     definition.unusable = format("{}: kernels in {} cannot be compiled here, only CUDA, and HIP like it",
                                  kernel.file().string(), language->text());
   if (const auto size = kernel.find("ProblemSize")) read_problem_size(*size, definition);
+  definition.kernel.of_kernel_tuner = true;
   definition.kernel.path = kernel.file().parent_path() / kernel.at("KernelFile").text();
   if (const auto options = kernel.find("CompilerOptions")) read_options(*options, definition);
   read_arguments(kernel, definition);
