@@ -15,6 +15,7 @@ struct FinishedRun {
   const SessionResult& result;
   std::string device_label;
   std::filesystem::path database;
+  const Problem* problem = nullptr;  ///< whose metrics are shown
 };
 
 /// The summary as text, the winner first.

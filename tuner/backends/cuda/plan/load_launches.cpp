@@ -23,6 +23,7 @@ std::size_t size_of_argument(const KernelArgument& argument) {
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
     return std::visit([](const auto& value) { return sizeof(value); }, *scalar);
   if (std::holds_alternative<TensorMapArgument>(argument)) return tensor_map_bytes;
+  if (const auto* object = std::get_if<StructArgument>(&argument)) return object->bytes.size();
   return sizeof(void*);
 }
 
@@ -98,9 +99,9 @@ void add_occupancy(KernelResources& resources, const DeviceProperties& device, c
 std::vector<std::uint64_t> offsets_of(const LaunchPlan& plan, const Launch& launch) {
   std::vector<std::uint64_t> offsets;
   for (const auto& argument : launch.arguments)
-    if (const auto* given = std::get_if<BufferArgument>(&argument))
-      offsets.push_back(given->offset > 0 ? given->offset * element_size(plan.buffer(given->buffer).type)
-                                          : 0);
+    each_buffer(argument, [&](const BufferArgument& given) {
+      offsets.push_back(given.offset > 0 ? given.offset * element_size(plan.buffer(given.buffer).type) : 0);
+    });
   return offsets;
 }
 
