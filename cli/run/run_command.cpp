@@ -83,6 +83,7 @@ struct RunRequest {
 
 void RunRequest::add_to(OptionTable& table) {
   problem.add_to(table);
+  problem.add_reference_to(table);
   files.add_to(table);
   table.text(
       "device", "D",

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tuner/problem/problem.hpp"
 #include "tuner/session/session.hpp"
 #include "tuner/session/store.hpp"
 

@@ -282,14 +282,26 @@ std::optional<Redefinition> find_redefinition(const KernelText& text,
 }
 
 KernelText read_kernel_text(const std::filesystem::path& file,
-                            const std::vector<std::filesystem::path>& folders, const SourceLocation& place) {
+                            const std::vector<std::filesystem::path>& folders, const SourceLocation& place,
+                            const std::vector<std::filesystem::path>& others) {
+  const auto read = [&](const std::filesystem::path& path) {
+    const auto text = read_text(path);
+    if (!text) place.fail(format("cannot read the kernel's file {}: {}", path.string(), text.error()));
+    return *text;
+  };
   KernelText all;
-  const auto source = read_text(file);
-  if (!source) place.fail(format("cannot read the kernel's file {}: {}", file.string(), source.error()));
-  all.source = {file.filename().string(), *source};
+  all.source = {file.filename().string(), read(file)};
   std::set<std::string> seen;
   std::vector<std::pair<std::string, std::filesystem::path>> open;  // texts and the folders they lie in
-  open.emplace_back(*source, file.parent_path());
+  open.emplace_back(all.source.text, file.parent_path());
+  for (const std::filesystem::path& other : others) {
+    const std::string name = other.filename().string();
+    if (name == all.source.name || !seen.insert(name).second)
+      place.fail(format("two of the kernel's files have the name {}", name));
+    all.headers.push_back({name, read(other)});
+    open.emplace_back(all.headers.back().text, other.parent_path());
+    all.source.text += format("\n#include \"{}\"\n", name);
+  }
   while (!open.empty()) {
     const auto [text, folder] = std::move(open.back());
     open.pop_back();

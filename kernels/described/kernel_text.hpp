@@ -20,9 +20,11 @@ struct KernelText {
   std::vector<SourceFile> headers;
 };
 
-/// Throws UsageError for a file that cannot be read; the compiler reports missing headers.
+/// Reads a file, and `others` that the compiler sees behind it. Throws UsageError for a file that cannot be read;
+/// the compiler reports missing headers.
 KernelText read_kernel_text(const std::filesystem::path& file,
-                            const std::vector<std::filesystem::path>& folders, const SourceLocation& place);
+                            const std::vector<std::filesystem::path>& folders, const SourceLocation& place,
+                            const std::vector<std::filesystem::path>& others = {});
 
 /// Replaces whole words that are names of these by their values.
 std::string replaced(const std::string& text, const std::map<std::string, std::string>& values);

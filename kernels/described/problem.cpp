@@ -148,7 +148,8 @@ void DescribedProblem::read_kernels() {
   for (KernelSource* source : {&kernel, reference ? &*reference : nullptr}) {
     if (source == nullptr) continue;
     const bool is_given = source->text.has_value();
-    if (!is_given) source->text = read_kernel_text(source->path, source->folders, source->place);
+    if (!is_given)
+      source->text = read_kernel_text(source->path, source->folders, source->place, source->others);
     source->words = words_of(*source->text);
     if (is_given) continue;
     read.insert_or_assign(source->text->source.name, source->text->source.text);

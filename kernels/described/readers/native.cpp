@@ -448,7 +448,7 @@ KernelSource read_kernel(const JsonField& field, const std::filesystem::path& fo
     return kernel;
   }
   field.allow({"file", "include", "options", "defines", "redefine"});
-  kernel.path = folder / field.at("file").text();
+  read_files(field.at("file"), kernel);
   if (const auto include = field.find("include"))
     for (const JsonField& one : include->one_or_more()) kernel.folders.push_back(folder / one.text());
   if (const auto options = field.find("options"))

@@ -189,8 +189,9 @@ TEST(Remote, PlacedTensorsLieInMemoryOnceAndEnd) {
     EXPECT_NE(std::exchange(last, *number), *number);
     EXPECT_EQ(device.share(view_of(tensor)).value_or(0), *number);
     EXPECT_EQ(tensor.bytes().back(), static_cast<std::byte>(value));
-    if (!tune::testing::sanitizer_keeps_memory)
+    if (!tune::testing::sanitizer_keeps_memory) {
       EXPECT_LT(resident_bytes() - before, size + size / 2) << value;
+    }
   }
 }
 
@@ -207,7 +208,9 @@ TEST_F(RemoteTest, LargeTensorsLieInMemoryOnce) {
   }
   const std::uint64_t grown = resident_bytes() - before;
   EXPECT_GE(grown, tensors);
-  if (!tune::testing::sanitizer_keeps_memory) EXPECT_LT(grown, tensors + tensors / 2);
+  if (!tune::testing::sanitizer_keeps_memory) {
+    EXPECT_LT(grown, tensors + tensors / 2);
+  }
 }
 
 TEST_F(RemoteTest, AWorkerThatSomebodyKillsBetweenEvaluationsIsReplaced) {
