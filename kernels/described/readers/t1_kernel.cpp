@@ -79,7 +79,7 @@ BufferAccess read_access(const JsonField& field) {
 }
 
 /// `custom` elements have this many bytes.
-void read_element(const JsonField& field, Argument& argument, KernelDescription& definition) {
+void read_element(const JsonField& field, Argument& argument) {
   const JsonField type = field.at("Type");
   if (word(type) != "custom") {
     read_type(type, argument);
@@ -87,8 +87,6 @@ void read_element(const JsonField& field, Argument& argument, KernelDescription&
   }
   const std::int64_t bytes = std::clamp<std::int64_t>(field.at("TypeSize").written_integer(), 1, 1 << 20);
   argument.type = TypeName{ElementType::u8, static_cast<int>(bytes)};
-  definition.notes.push_back(
-      format("{}: elements of a custom type are compared byte by byte", argument.name));
 }
 
 /// The schema has only the word `Texture`: the fields are those of our own format, in T1's spelling.
@@ -119,6 +117,9 @@ void read_vector(const JsonField& field, const std::string& kind, Argument& argu
                  KernelDescription& definition) {
   read_extents(field.at("Size"), argument);
   argument.access = read_access(field);
+  if (word(field.at("Type")) == "custom")
+    definition.notes.push_back(
+        format("{}: elements of a custom type are compared byte by byte", argument.name));
   const std::string fill = fill_of(field);
   const std::string reason = obstacle(field, fill, argument.name);
   if (reason.empty())
@@ -161,7 +162,7 @@ std::string name_of(const JsonField& field, const KernelDescription& definition)
 
 Argument read_argument(const JsonField& field, const std::string& kind, KernelDescription& definition) {
   Argument argument{name_of(field, definition), field.place()};
-  read_element(field, argument, definition);
+  read_element(field, argument);
   if (kind == "scalar") {
     if (word(field.at("Type")) == "custom") {
       argument.object = read_struct(field, static_cast<std::size_t>(argument.type->components));
