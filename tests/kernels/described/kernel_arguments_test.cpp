@@ -9,6 +9,7 @@
 #include "kernels/described/readers/definition.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/kernels/described/definition_check.hpp"
+#include "tests/kernels/described/written_definitions.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/device/device_properties.hpp"
@@ -116,6 +117,12 @@ TEST_F(KernelArguments, StructsByValueAreLaidOutAsInC) {
   ASSERT_EQ(object.pointers.size(), 1U);
   EXPECT_EQ(object.pointers[0].place, offsetof(P, x));
   EXPECT_EQ(object.pointers[0].target.buffer, "x");
+}
+
+TEST_F(KernelArguments, ValuesAndLaunchesAreAsTheySay) {
+  for (const Finding& finding : testing::findings_of(testing::write_values_and_launches(folder_.path()), 2))
+    ADD_FAILURE() << finding.text();
+  EXPECT_FALSE(testing::findings_of(testing::write_values_and_launches(folder_.path(), 2), 2).empty());
 }
 
 TEST_F(KernelArguments, AWrongFieldIsAWrongResult) {
