@@ -186,6 +186,7 @@ TEST(HugeSpace, OnlyWhatIsTreatedAlikeIsASet) {
                                "{} != {} or a == 2"};
   for (int i = 0; i < 300; ++i) {
     SpaceDefinition definition;
+    definition.constants.emplace("limit", 0);
     for (const char* name : {"a", "b", "c", "d", "e"}) add(definition, name, {1, 2, 3, 4});
     const std::size_t kind = random.below(std::size(rules));
     for (char later = 'b'; later <= 'e'; ++later)
