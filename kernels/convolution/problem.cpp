@@ -102,8 +102,12 @@ TensorSet reference(const ConvolutionJob& job, const TensorSet& inputs) {
 std::unique_ptr<Problem> make_conv2d_separable() {
   return std::make_unique<FamilyProblem<ConvolutionJob>>(
       make_info(),
-      FamilyFunctions<ConvolutionJob>{convolution_job, convolution_space, convolution_cost, plan_convolution,
-                                      inputs, reference, sums_tolerance, checked_sizes});
+      FamilyFunctions<ConvolutionJob>{
+          convolution_job, convolution_space, convolution_cost, plan_convolution, inputs, reference,
+          sums_tolerance, checked_sizes,
+          [](const ConvolutionJob& job, const search::Value& variant, const DeviceProperties& device) {
+            return convolution_variants().least_seconds(job, variant, device);
+          }});
 }
 
 }  // namespace tune::kernels

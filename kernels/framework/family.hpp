@@ -238,6 +238,9 @@ struct FamilyFunctions {
   TensorSet (*reference)(const Job& job, const TensorSet& inputs);
   Tolerance (*tolerance)(const Job& job);
   std::vector<CheckedSize> (*checked_sizes)(const Job& job, const Configuration& configuration);
+  /// See Problem::least_seconds. Null: nothing is known.
+  double (*least_seconds)(const Job& job, const search::Value& variant,
+                          const DeviceProperties& device) = nullptr;
 };
 
 template<class Job>
@@ -251,6 +254,10 @@ class FamilyProblem : public Problem {
     return functions_.space(job(instance), device);
   }
   ProblemCost cost(const Instance& instance) const override { return functions_.cost(job(instance)); }
+  double least_seconds(const Instance& instance, const search::Value& variant,
+                       const DeviceProperties& device) const override {
+    return functions_.least_seconds == nullptr ? 0 : functions_.least_seconds(job(instance), variant, device);
+  }
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
                           const KernelSources& sources) const override {
     return functions_.plan(job(instance), configuration, sources);

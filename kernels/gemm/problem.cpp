@@ -72,8 +72,12 @@ std::vector<CheckedSize> checked_sizes(const GemmJob& job, const Configuration& 
 /// `c`. The first extent of a tensor is that of a row (column-major: of a column).
 std::unique_ptr<Problem> make_gemm() {
   return std::make_unique<FamilyProblem<GemmJob>>(
-      make_info(), FamilyFunctions<GemmJob>{gemm_job, gemm_space, gemm_cost, plan_gemm, gemm_inputs,
-                                            reference, tolerance, checked_sizes});
+      make_info(),
+      FamilyFunctions<GemmJob>{
+          gemm_job, gemm_space, gemm_cost, plan_gemm, gemm_inputs, reference, tolerance, checked_sizes,
+          [](const GemmJob& job, const search::Value& variant, const DeviceProperties& device) {
+            return gemm_variants().least_seconds(job, variant, device);
+          }});
 }
 
 }  // namespace tune::kernels

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/framework/bounds.hpp"
 #include "kernels/framework/request.hpp"
 
 namespace tune::kernels {
@@ -111,6 +112,14 @@ void add_block_rules(const Rules& rules, const Expr& threads, const Expr& regist
   rules.add_registers(registers, threads,
                       "the sums alone need more registers than min_blocks leaves to a thread", min_blocks);
   rules.add_shared_memory(shared, "the pixels", "a block's pixels do not fit its shared memory", min_blocks);
+}
+
+double seconds_of_one_pass(const ConvolutionJob& job, const DeviceProperties& device) {
+  return seconds_of_passes(job.pixels() * job.element_bytes(), device, 1);
+}
+
+double seconds_of_two_passes(const ConvolutionJob& job, const DeviceProperties& device) {
+  return seconds_of_passes(job.pixels() * job.element_bytes(), device, 2);
 }
 
 }  // namespace tune::kernels

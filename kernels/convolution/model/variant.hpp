@@ -26,6 +26,10 @@ const VariantTable<ConvolutionJob, ConvolutionTile>& convolution_variants();
 
 search::SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceProperties& device);
 
+/// Returns the seconds that one pass over the image takes at least, and two with an image between them.
+double seconds_of_one_pass(const ConvolutionJob& job, const DeviceProperties& device);
+double seconds_of_two_passes(const ConvolutionJob& job, const DeviceProperties& device);
+
 // Shared by the plans and spaces of several variants.
 
 /// Limit on the unrolled multiply-adds of a kernel: more take seconds to compile and exceed the instruction

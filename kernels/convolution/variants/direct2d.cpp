@@ -65,7 +65,8 @@ Result<LaunchPlan> plan_direct2d(const ConvolutionJob& job, const Configuration&
 ConvolutionVariant direct2d_convolution() {
   return {"direct2d",       "not separated: all products of taps in one pass",
           direct2d_applies, add_direct2d,
-          plan_direct2d,    direct2d_tile};
+          plan_direct2d,    direct2d_tile,
+          nullptr,          seconds_of_one_pass};
 }
 
 }  // namespace tune::kernels

@@ -139,7 +139,8 @@ ConvolutionVariant fft_tile_convolution() {
           add_fft_tile,
           plan_fft_tile,
           fft_tile_tile,
-          fft_tile_preferred};
+          fft_tile_preferred,
+          seconds_of_two_passes};
 }
 
 }  // namespace tune::kernels

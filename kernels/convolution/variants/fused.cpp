@@ -63,7 +63,8 @@ Result<LaunchPlan> plan_fused(const ConvolutionJob& job, const Configuration& co
 ConvolutionVariant fused_convolution() {
   return {"fused",       "warps march down strips of columns, with the sums of both passes in registers",
           fused_applies, add_fused,
-          plan_fused,    fused_tile};
+          plan_fused,    fused_tile,
+          nullptr,       seconds_of_one_pass};
 }
 
 }  // namespace tune::kernels

@@ -38,9 +38,14 @@ Result<LaunchPlan> plan_single_block(const ConvolutionJob& job, const Configurat
 }  // namespace
 
 ConvolutionVariant single_block_convolution() {
-  return {"single_block",       "one block takes all pixels in turn",
-          single_block_applies, add_single_block,
-          plan_single_block,    single_block_tile};
+  return {"single_block",
+          "one block takes all pixels in turn",
+          single_block_applies,
+          add_single_block,
+          plan_single_block,
+          single_block_tile,
+          nullptr,
+          seconds_of_one_pass};
 }
 
 }  // namespace tune::kernels

@@ -114,7 +114,8 @@ ConvolutionVariant tensor_convolution() {
           add_tensor,
           plan_tensor,
           tensor_tile,
-          tensor_applies};
+          tensor_applies,
+          seconds_of_one_pass};
 }
 
 }  // namespace tune::kernels

@@ -143,7 +143,8 @@ Result<LaunchPlan> plan_two_pass(const ConvolutionJob& job, const Configuration&
 ConvolutionVariant two_pass_convolution() {
   return {"two_pass",    "a kernel for rows, one for columns, a scratch image between",
           always,        add_two_pass,
-          plan_two_pass, two_pass_tile};
+          plan_two_pass, two_pass_tile,
+          nullptr,       seconds_of_two_passes};
 }
 
 }  // namespace tune::kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/gemm/model/variant.hpp"
 
+#include "kernels/framework/bounds.hpp"
 #include "kernels/framework/request.hpp"
 
 namespace tune::kernels {
@@ -109,6 +110,19 @@ void add_group(FamilySpace& space, const GemmJob& job, std::int64_t min_rows, st
 void add_group_rule(FamilySpace& space) {
   space.rule(var("group") == 1 || var("group") < ceil_div(var("m"), var("block_m")) * 2,
              "there are fewer rows of tiles");
+}
+
+double seconds_on_scalar_cores(const GemmJob& job, const DeviceProperties& device) {
+  return seconds_of_operations(2 * job.multiply_adds(), job.type == ElementType::f64
+                                                            ? device.peak_flops_f64()
+                                                            : device.peak_flops_f32());
+}
+
+double seconds_on_tensor_cores(const GemmJob& job, const DeviceProperties& device) {
+  if (job.type == ElementType::f64)
+    return seconds_of_operations(2 * job.multiply_adds(), device.peak_flops_tensor_f64());
+  const double products = job.arithmetic == Arithmetic::tf32 ? 1 : 3;
+  return seconds_of_operations(2 * job.multiply_adds() * products, device.peak_flops_tensor_tf32());
 }
 
 }  // namespace tune::kernels

@@ -39,6 +39,11 @@ struct GemmSize {
 /// remainder along each axis, whole tiles, less than a tile, 1.
 std::vector<GemmSize> gemm_check_sizes(const GemmJob& job, const Configuration& configuration);
 
+/// Returns the seconds that the product takes at least on the cores that compute scalars, and on tensor
+/// cores.
+double seconds_on_scalar_cores(const GemmJob& job, const DeviceProperties& device);
+double seconds_on_tensor_cores(const GemmJob& job, const DeviceProperties& device);
+
 // Shared by the plans and spaces of several variants.
 
 const KernelFiles& gemm_files();

@@ -51,7 +51,8 @@ Result<LaunchPlan> plan_async(const GemmJob& job, const Configuration& configura
 GemmVariant async_gemm() {
   return {"async",    "like register, but slabs come by asynchronous copies (cp.async)",
           always,     add_async,
-          plan_async, tile_of_blocked};
+          plan_async, tile_of_blocked,
+          nullptr,    seconds_on_scalar_cores};
 }
 
 }  // namespace tune::kernels

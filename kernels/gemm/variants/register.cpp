@@ -43,7 +43,9 @@ GemmVariant register_gemm() {
           always,
           add_register,
           plan_register,
-          tile_of_blocked};
+          tile_of_blocked,
+          nullptr,
+          seconds_on_scalar_cores};
 }
 
 }  // namespace tune::kernels

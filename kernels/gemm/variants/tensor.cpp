@@ -134,7 +134,8 @@ GemmVariant tensor_gemm() {
           add_tensor,
           plan_tensor,
           tile_of_tensor,
-          tensor_applies};
+          tensor_applies,
+          seconds_on_tensor_cores};
 }
 
 }  // namespace tune::kernels

@@ -52,13 +52,16 @@ GemmVariant tile_gemm() {
           always,
           add_tile,
           plan_tile,
-          tile_of_tile};
+          tile_of_tile,
+          nullptr,
+          seconds_on_scalar_cores};
 }
 
 GemmVariant prefetch_gemm() {
   return {"prefetch", "like tile, and the next tiles are loaded into registers while these are multiplied",
           always,     add_tile,
-          plan_tile,  tile_of_tile};
+          plan_tile,  tile_of_tile,
+          nullptr,    seconds_on_scalar_cores};
 }
 
 }  // namespace tune::kernels

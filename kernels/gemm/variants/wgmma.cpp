@@ -111,7 +111,9 @@ GemmVariant wgmma_gemm() {
           wgmma_applies,
           add_wgmma,
           plan_wgmma,
-          tile_of_wgmma};
+          tile_of_wgmma,
+          nullptr,
+          seconds_on_tensor_cores};
 }
 
 }  // namespace tune::kernels

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/framework/bounds.hpp"
 #include "kernels/framework/request.hpp"
 #include "kernels/stencil/plan/geometry.hpp"
 
@@ -170,13 +171,7 @@ SweptStencil swept_by(std::string_view variant, const StencilJob& job) {
 }
 
 double seconds_of_passes(const StencilJob& job, const DeviceProperties& device, std::int64_t passes) {
-  // The bandwidth is that of a copy, which a kernel may beat a little.
-  constexpr double margin = 0.95;
-  if (!(device.copy_bandwidth > 0)) return 0;
-  const double array = job.cells() * job.element_bytes();
-  const double kept = static_cast<double>(device.l2_cache);
-  const double moved = 2 * array + static_cast<double>(passes - 1) * std::max(0.0, 2 * (array - kept));
-  return margin * moved / device.copy_bandwidth;
+  return seconds_of_passes(job.cells() * job.element_bytes(), device, passes);
 }
 
 double seconds_of_single_steps(const StencilJob& job, const DeviceProperties& device) {
