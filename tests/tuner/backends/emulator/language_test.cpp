@@ -44,16 +44,28 @@ TEST(Language, Shuffles) {
                 [](int t) { return t % 32 < 8 ? t / 32 * 32 + 1 : 0; });
 }
 
+TEST(Language, MathematicsHasItsNamesInStd) {
+  expect_values(
+      "const float f = in[t]; const double d = in[t]; const std::size_t i = t;\n"
+      "v = std::sqrt(f * f) + std::abs(-f) + std::fmax(f, d) + std::pow(f, 2) + sqrt(9) + std::min(t, 3) + i +\n"
+      "    std::floor(d) + std::fmin(f, 1) + std::isnan(f) + std::lround(d) + std::fabs(f) + sqrtf(4.f);\n"
+      "static_assert(sizeof(std::sqrt(f)) == 4 && sizeof(std::pow(f, 2)) == 8 && sizeof(std::abs(t)) == 4);",
+      [](int t) { return 6 * (t + 1) + (t + 1) * (t + 1) + 3 + std::min(t, 3) + t + 1 + 2; },
+      "#include <cmath>\n#include <cstddef>\n");
+}
+
 // As published kernels have them.
 TEST(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
   for (const char* const open : {"extern \"C\" {\n", "#ifdef __cplusplus\nextern \"C\"\n{\n#endif\n",
                                  "extern \"C\"{ __device__ int two() { return 2; }\n"})
-    expect_values("v = triple(in[t]);", [](int t) { return 3 * (t + 1); },
-                  std::string(open) + "__device__ float triple(float x) { return 3 * x; }\n}\n");
+    expect_values(
+        "v = triple(in[t]);", [](int t) { return 3 * (t + 1); },
+        std::string(open) + "__device__ float triple(float x) { return 3 * x; }\n}\n");
   // Declared in the block, defined outside.
-  expect_values("v = triple(in[t]);", [](int t) { return 3 * (t + 1); },
-                "extern \"C\" {\n__device__ float triple(float x);\n}\n"
-                "__device__ float triple(float x) { return 3 * x; }\n");
+  expect_values(
+      "v = triple(in[t]);", [](int t) { return 3 * (t + 1); },
+      "extern \"C\" {\n__device__ float triple(float x);\n}\n"
+      "__device__ float triple(float x) { return 3 * x; }\n");
   expect_values(
       "float4 a = make_float4(in[t]); float4 b = make_float4(1, 2, 3, 4);\n"
       "v = a.x + a.w + b.w + max(1.f, 2.f, in[t]) + max(t, 5) + min(in[t], 0.f);",
@@ -64,10 +76,12 @@ TEST(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
 }
 
 TEST(Language, ClocksTypesOfTheStandardLibraryAndHip) {
-  expect_values("long long first = clock64(); std::uint32_t u = 3; std::size_t z = u; v = (clock64() > first) + z;",
-                [](int) { return 4; });
-  expect_values("v = hipThreadIdx_x + hipBlockDim_x;", [](int t) { return t + 64; },
-                "#include \"hip/hip_runtime.h\"\n");
+  expect_values(
+      "long long first = clock64(); std::uint32_t u = 3; std::size_t z = u; v = (clock64() > first) + z;",
+      [](int) { return 4; });
+  expect_values(
+      "v = hipThreadIdx_x + hipBlockDim_x;", [](int t) { return t + 64; },
+      "#include \"hip/hip_runtime.h\"\n");
 }
 
 TEST(Language, VotesMatchesAndReductions) {
