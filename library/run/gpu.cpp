@@ -10,6 +10,7 @@
 
 #include "library/run/paths.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
+#include "tuner/backends/cuda/toolkit/cuda_compiler.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
@@ -50,12 +51,18 @@ std::optional<std::filesystem::path> worker_program() {
   return std::nullopt;
 }
 
+std::unique_ptr<Compiler> remote_compiler(const std::filesystem::path& program,
+                                          const std::string& architecture) {
+  return cuda::with_nvcc(std::make_unique<process::RemoteCompiler>(
+                             process::WorkerProgram{program, {"worker", "compiler", architecture}}),
+                         architecture);
+}
+
 std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, int number, double timeout) {
   return std::make_unique<process::RemoteBackend>(
       process::WorkerProgram{program, {"worker", "device", std::to_string(number)}},
       [program](const DeviceProperties& properties) {
-        return std::make_unique<process::RemoteCompiler>(
-            process::WorkerProgram{program, {"worker", "compiler", properties.architecture()}});
+        return remote_compiler(program, properties.architecture());
       },
       process::RemoteOptions{.timeout = timeout});
 }
@@ -99,9 +106,7 @@ std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in
   std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &failure_reason);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, failure_reason));
   const auto program = in_process ? std::nullopt : worker_program();
-  if (!program) return compiler;
-  return std::make_unique<process::RemoteCompiler>(
-      process::WorkerProgram{*program, {"worker", "compiler", architecture}});
+  return program ? remote_compiler(*program, architecture) : cuda::with_nvcc(std::move(compiler), architecture);
 }
 
 std::shared_ptr<cache::BinaryCache> open_cache(const std::string& folder) {

@@ -28,6 +28,9 @@ class CachingCompiler : public Compiler {
   Result<Binary> compile(const CompileRequest& request) const override;
   void cancel() const override { inner_->cancel(); }
   std::string version() const override { return inner_->version(); }
+  std::optional<std::string> version_for(const CompileRequest& request) const override {
+    return inner_->version_for(request);
+  }
   std::string identity() const override { return inner_->identity(); }
 
   /// Returns 32 hexadecimal digits for the entry's format, the compiler's identity, the request and the files

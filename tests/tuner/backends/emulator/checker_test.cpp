@@ -12,7 +12,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tests/tuner/backends/emulator/kernel_check.hpp"
-#include "tuner/backends/emulator/jobs/scratch_folder.hpp"
+#include "tuner/base/scratch_folder.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::emulator {
@@ -261,20 +261,20 @@ TEST(Checker, RemovesTheFoldersOfDeadProcesses) {
   const std::string before = std::filesystem::temp_directory_path();
   setenv("TMPDIR", folder.path().c_str(), 1);
   {
-    const ScratchFolder used;
+    const ScratchFolder used("tune-emulator-");
     const pid_t child = fork();
     if (child == 0) {
-      const ScratchFolder left;
+      const ScratchFolder left("tune-emulator-");
       std::ofstream(left.path() / "file") << "x";
       _exit(0);
     }
     waitpid(child, nullptr, 0);
     EXPECT_EQ(in_folder(), 2);
-    const ScratchFolder next;
+    const ScratchFolder next("tune-emulator-");
     EXPECT_EQ(in_folder(), 2);
     EXPECT_TRUE(std::filesystem::exists(used.path()));
     std::filesystem::create_directory(folder / "tune-emulator-new");  // no lock yet
-    const ScratchFolder last;
+    const ScratchFolder last("tune-emulator-");
     EXPECT_EQ(in_folder(), 4);
   }
   EXPECT_EQ(in_folder(), 1);

@@ -387,6 +387,7 @@ Result<Binary> NvrtcCompiler::compile(const CompileRequest& request) const {
     if (const auto found = kernels.find(symbol); found != kernels.end())
       binary.resources[entry] = found->second;
   binary.hash = content_hash(std::span<const std::byte>(binary.image));
+  binary.compiler = version();
   binary.compile_seconds = compiling.seconds();
   return std::move(binary);
 }

@@ -265,6 +265,10 @@ OtherHeaders other_headers(const CompileRequest& request, const std::string& lib
   return headers;
 }
 
+bool is_known_header(const std::string& name) {
+  return known().contains(name);
+}
+
 std::optional<FileOptions> file_options(const std::vector<std::string>& options) {
   constexpr std::array<std::string_view, 2> folder_options = {"--include-path", "-I"};
   constexpr std::array<std::string_view, 2> include_options = {"--pre-include", "-include"};
