@@ -97,6 +97,7 @@ struct KernelSource {
   std::vector<std::filesystem::path> folders = {};               ///< of headers
   std::vector<std::string> options = {};                         ///< names of parameters become their values
   std::vector<std::pair<std::string, Expression>> defines = {};  ///< besides the parameters
+  CompilerName compiler = CompilerName::automatic;
   SourceLocation place = {};
   bool of_kernel_tuner = false;  ///< has the macros of Kernel Tuner, even if it does not mention `kernel_tuner`
   std::optional<KernelText> text = std::nullopt;  ///< nothing: read when the problem is made

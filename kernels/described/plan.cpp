@@ -141,6 +141,7 @@ CompileRequest compile_request(const KernelSource& kernel, const std::vector<Lau
   CompileRequest request;
   request.source = kernel.text->source;
   request.headers = kernel.text->headers;
+  request.compiler = kernel.compiler;
   const std::set<std::string> in_templates = template_words(launches);
   const auto define = [&](const std::string& name, const Value& value) {
     if (!in_templates.contains(name)) request.defines.emplace_back(name, to_word(value));

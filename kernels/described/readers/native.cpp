@@ -328,7 +328,7 @@ KernelSource read_kernel(const JsonField& field, const std::filesystem::path& fo
     kernel.path = folder / field.text();
     return kernel;
   }
-  field.allow({"file", "include", "options", "defines"});
+  field.allow({"file", "include", "options", "defines", "compiler"});
   kernel.path = folder / field.at("file").text();
   if (const auto include = field.find("include"))
     for (const JsonField& one : include->one_or_more()) kernel.folders.push_back(folder / one.text());
@@ -338,6 +338,7 @@ KernelSource read_kernel(const JsonField& field, const std::filesystem::path& fo
     for (const auto& [name, value] : defines->members())
       kernel.defines.emplace_back(name, value.expression());
   std::ranges::sort(kernel.defines, {}, &std::pair<std::string, Expression>::first);
+  if (const auto compiler = field.find("compiler")) kernel.compiler = read_compiler(*compiler);
   return kernel;
 }
 

@@ -151,7 +151,8 @@ std::vector<CheckVerdict> verdicts_of(const std::vector<LaunchPlan>& plans, Chec
 TEST(Checker, AHeaderThatIsMissingIsAMistakeAndOneOfTheToolkitIsAGap) {
   const auto verdicts = verdicts_of({plan_of("#include \"helperz.cuh\"\n" + head + "}\n"),
                                      plan_of("#include <cub/cub.cuh>\n" + head + "}\n"),
-                                     plan_of("#include \"cuda/barrier\"\n" + head + "}\n")});
+                                     plan_of("#include \"cuda/barrier\"\n" + head + "}\n"),
+                                     plan_of("#include <limits>\n" + head + "int n = std::numeric_limits<int>::max();}\n")});
   ASSERT_EQ(kinds_of(verdicts[0]), std::vector{FindingKind::compile});
   EXPECT_EQ(
       verdicts[0].findings[0].detail,
@@ -159,6 +160,7 @@ TEST(Checker, AHeaderThatIsMissingIsAMistakeAndOneOfTheToolkitIsAGap) {
       "'include'");
   EXPECT_EQ(verdicts[1].not_emulated, "the emulator has no header cub/cub.cuh");
   EXPECT_EQ(verdicts[2].not_emulated, "the emulator has no header cuda/barrier");
+  EXPECT_EQ(verdicts[3].not_emulated, "the emulator has no std::numeric_limits");
 }
 
 TEST(Checker, AnUndefinedFunctionFailsItsOwnJobAlone) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/backends/emulator/module/host_code.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/program.hpp"
@@ -39,7 +40,7 @@ constexpr std::string_view built_in_headers =
     " assert.h cassert cmath cstddef cstdint cstdio cstdlib cstring cuda.h cuda/std/cstdint "
     "cuda_pipeline.h cuda_pipeline_primitives.h cuda_runtime.h cuda_runtime_api.h device_functions.h "
     "device_launch_parameters.h hip/hip_runtime_api.h inttypes.h math.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h "
-    "vector_functions.h vector_types.h ";
+    "sys/time.h time.h unistd.h vector_functions.h vector_types.h ";
 
 /// Functions of the prelude that kernels add overloads to. These would hide it in the namespace of a variant.
 constexpr std::string_view overloaded[] = {"min",  "max",  "abs", "fabs",  "floor", "ceil",  "round", "trunc",
@@ -57,6 +58,11 @@ bool contains_word(std::string_view words, const std::string& word) {
 /// True for headers of the host that only have macros: they may stand anywhere.
 bool is_macros(const std::string& name) {
   return name == "float.h" || name == "cfloat" || name == "limits.h" || name == "climits";
+}
+
+/// True for headers of the C++ standard library, most of which files include for their functions of the host.
+bool of_library(const std::string& name) {
+  return name.find_first_of("./") == std::string::npos;
 }
 
 /// True for the names of the CUDA toolkit's headers, and of libraries that come with it.
@@ -101,7 +107,7 @@ class VariantText {
     // An include guard for each variant: the next one includes the header again.
     const std::string guard = guard_of(file.name);
     if (once) text_ += format("#ifndef {0}\n#define {0}\n#line 1 \"{1}\"\n", guard, file.name);
-    std::istringstream lines(file.text);
+    std::istringstream lines(without_host_functions(file.text));
     std::string line;
     for (int number = 1; std::getline(lines, line); ++number) append_line(file, line, number);
     if (once) text_ += "#endif\n";
@@ -144,7 +150,7 @@ class VariantText {
     } else if (known != std::end(known_headers)) {
       needed_.insert(std::string(known->second));
       text_ += "\n";
-    } else if (contains_word(built_in_headers, name)) {
+    } else if (contains_word(built_in_headers, name) || of_library(name)) {
       text_ += "\n";
     } else if (quoted && !of_toolkit(name) && request_.options.empty()) {
       text_ += format(
@@ -363,6 +369,10 @@ std::string lacking(const std::string& log) {
   static const std::regex intrinsic(
       R"('(__\w+|malloc|free|alloca|cooperative_groups|nvcuda|cuda)'[^\n]*(?:not declared|not been declared|not a namespace))");
   if (std::regex_search(log, match, intrinsic)) return format("the emulator has no {}", match[1].str());
+  static const std::regex library(
+      R"('(\w+)' (?:is not a member of|in namespace) 'std'|'(std::\w+)' has not been declared)");
+  if (std::regex_search(log, match, library))
+    return format("the emulator has no {}", match[1].matched ? "std::" + match[1].str() : match[2].str());
   static const std::regex member(R"('(\w+)' is not a member of '(?:cooperative_groups|cuda)')");
   if (std::regex_search(log, match, member)) return format("the emulator has no {}", match[1].str());
   return {};
