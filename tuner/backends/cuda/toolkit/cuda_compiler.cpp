@@ -29,8 +29,9 @@ bool has_host_function(std::string_view text) {
   if (text.find("<<<") != std::string_view::npos) return true;
   constexpr std::string_view name = "main";
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const bool begins = at == 0 || !is_word(text[at - 1]);
-    if (begins && trimmed(text.substr(at + name.size())).starts_with('(')) return true;
+    const std::size_t behind = text.find_first_not_of(" \t\r\n", at + name.size());
+    if (behind == std::string_view::npos) return false;
+    if (text[behind] == '(' && (at == 0 || !is_word(text[at - 1]))) return true;
   }
   return false;
 }
