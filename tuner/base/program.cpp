@@ -109,7 +109,8 @@ ProgramResult run_program(const std::vector<std::string>& command, const Program
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + result.signal;
   return result;
 }
 

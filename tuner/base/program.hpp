@@ -11,6 +11,7 @@ namespace tune {
 /// How a program ended.
 struct ProgramResult {
   int status = 0;            ///< its exit status; 128 + signal where a signal ended it
+  int signal = 0;            ///< that ended it; 0: none
   std::string output;        ///< standard output and standard error together
   bool was_stopped = false;  ///< by ProgramOptions::stop
   bool took_too_long = false;

@@ -53,6 +53,14 @@ CompilerName read_compiler(const JsonField& field) {
   field.fail(format("expected nvrtc, nvcc or automatic, found '{}'", field.text()));
 }
 
+void read_files(const JsonField& field, KernelSource& kernel) {
+  std::vector<std::filesystem::path> files;
+  for (const JsonField& one : field.one_or_more()) files.push_back(field.file().parent_path() / one.text());
+  if (files.empty()) field.fail("expected a file");
+  kernel.path = files.front();
+  kernel.others.assign(files.begin() + 1, files.end());
+}
+
 void read_type(const JsonField& field, Argument& argument) {
   argument.type_name = field.text();
   argument.type = type_named(field.text());

@@ -40,6 +40,8 @@ void add_constraint(const JsonField& rule, std::string reason, KernelDescription
 
 /// Returns the compiler that is named: `nvrtc`, `nvcc` or `automatic`. Fails for another.
 CompilerName read_compiler(const JsonField& field);
+/// Reads the name of a file, or a list of names, from the definition's folder.
+void read_files(const JsonField& field, KernelSource& kernel);
 /// Sets the argument's type. Fails for a name that is not a type.
 void read_type(const JsonField& field, Argument& argument);
 /// Reads the expressions of a vector's extents. Fails for none and for more than three.

@@ -43,6 +43,21 @@ std::string demangled(const std::string& name) {
   return status == 0 ? plain.get() : name;
 }
 
+/// True where `carrying`, a demangled name, is that of the kernel that has this function as its argument:
+/// `void tune_entry<0, void (float*), &(void scale<4>(float*))>()`, or without parameters for what is no
+/// template: `void tune_entry<0, void (float*), &scale>()`.
+bool carries(const std::string& carrying, std::size_t number, const std::string& function) {
+  if (carrying.ends_with("&(" + function + ")>()") || carrying.ends_with("&" + function + ">()")) return true;
+  int depth = 0;
+  for (std::size_t i = function.size(); i-- > 0;) {
+    depth += function[i] == ')' ? 1 : function[i] == '(' ? -1 : 0;
+    if (depth == 0)
+      return carrying == format("void {}<{}, void {}, &{}>()", carrier, number, function.substr(i),
+                                function.substr(0, i));
+  }
+  return false;
+}
+
 /// Returns the line of a log that has this text; empty where there is none.
 std::string line_with(std::string_view log, std::string_view text) {
   while (!log.empty())
@@ -250,14 +265,12 @@ std::map<std::string, std::string> entries_in(const std::vector<std::string>& fu
       symbols[entries[number]] = entries[number];
       continue;
     }
-    // void tune_entry<0, void (float*), &(void scale<4>(float*))>()
     const std::string begin = format("void {}<{}, ", carrier, number);
-    const auto carries =
+    const auto carrying =
         std::ranges::find_if(plain, [&](const std::string& one) { return one.starts_with(begin); });
-    if (carries == plain.end()) continue;
+    if (carrying == plain.end()) continue;
     for (std::size_t i = 0; i < plain.size(); ++i)
-      if (carries->ends_with("&(" + plain[i] + ")>()") || carries->ends_with("&" + plain[i] + ">()"))
-        symbols[entries[number]] = functions[i];
+      if (carries(*carrying, number, plain[i])) symbols[entries[number]] = functions[i];
   }
   return symbols;
 }
@@ -345,9 +358,8 @@ Result<Binary> NvccCompiler::compile(const CompileRequest& request) const {
   if (result.took_too_long)
     return fail(Phase::timeout, std::string(slow_compiler),
                 format("compiling took longer than {:g} s", timeout_));
-  if (result.status > 128)
-    return fail(Phase::compile, "compiler crashed",
-                format("nvcc was killed by signal {}", result.status - 128));
+  if (result.signal != 0)
+    return fail(Phase::compile, "compiler crashed", format("nvcc was killed by signal {}", result.signal));
   Binary binary;
   binary.log = std::move(result.output);
   if (result.status != 0) return fail(Phase::compile, failure_reason(binary.log), binary.log);
