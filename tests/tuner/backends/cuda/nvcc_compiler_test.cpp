@@ -41,7 +41,7 @@ int main() {
 }
 )";
 
-CompileRequest request(std::string text, std::vector<std::string> entries) {
+CompileRequest host_request(std::string text, std::vector<std::string> entries) {
   CompileRequest made;
   made.source = {"kernels/test.cu", std::move(text)};
   made.entries = std::move(entries);
@@ -49,7 +49,7 @@ CompileRequest request(std::string text, std::vector<std::string> entries) {
 }
 
 TEST(NvccUnit, HasMacrosSourceAndEntries) {
-  CompileRequest made = request("", {"plain", "scaled<float, 4>"});
+  CompileRequest made = host_request("", {"plain", "scaled<float, 4>"});
   made.defines = {{"BLOCK", "64"}, {"FLAG", ""}, {"T", "std::pair<int, float>"}};
   EXPECT_EQ(nvcc_unit(made),
             "#define BLOCK 64\n#define FLAG 1\n#define T std::pair<int, float>\n#include \"test.cu\"\n"
@@ -132,7 +132,7 @@ TEST(NvccStandIn, HasReasonsForItsFailures) {
         std::pair{"echo 'ptxas error   : Entry function uses too much shared data'; exit 255",
                   "static shared memory"},
         std::pair{"kill -9 $$", "compiler crashed"}}) {
-    const auto failed = NvccCompiler(invented_nvcc(folder, script), "sm_90").compile(request("", {"k"}));
+    const auto failed = NvccCompiler(invented_nvcc(folder, script), "sm_90").compile(host_request("", {"k"}));
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().phase, Phase::compile);
     EXPECT_EQ(failed.error().reason, reason) << failed.error().detail;
@@ -163,7 +163,7 @@ void expect_no_child(const TemporaryFolder& folder) {
 TEST(NvccStandIn, ALimitEndsItsProcesses) {
   const TemporaryFolder folder;
   const NvccCompiler compiler(invented_nvcc(folder, endless(folder)), "sm_90", 0.5);
-  const auto late = compiler.compile(request("", {"k"}));
+  const auto late = compiler.compile(host_request("", {"k"}));
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().phase, Phase::timeout);
   EXPECT_EQ(late.error().reason, slow_compiler);
@@ -178,7 +178,7 @@ TEST(NvccStandIn, ACancelEndsItsProcesses) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     compiler.cancel();
   });
-  const auto cancelled = compiler.compile(request("", {"k"}));
+  const auto cancelled = compiler.compile(host_request("", {"k"}));
   canceller.join();
   ASSERT_FALSE(cancelled);
   EXPECT_EQ(cancelled.error().reason, "cancelled");
@@ -197,7 +197,7 @@ class Nvcc : public ::testing::Test {
 
 TEST_F(Nvcc, CompilesKernelsBesideHostCode) {
   CompileRequest wanted =
-      request(with_host_code, {"plain", "inner::mangled", "unnamed", "scaled<float, 2 * BLOCK>"});
+      host_request(with_host_code, {"plain", "inner::mangled", "unnamed", "scaled<float, 2 * BLOCK>"});
   wanted.headers = {{"lib/scale.cuh", "#include \"../common.cuh\"\n"},
                     {"../common.cuh", "__device__ inline float scale(float v) { return 2 * v; }\n"}};
   wanted.defines = {{"BLOCK", "128"}, {"PAIR", "std::pair<int, int>"}};
@@ -219,16 +219,16 @@ TEST_F(Nvcc, CompilesKernelsBesideHostCode) {
 
 TEST_F(Nvcc, TellsWhatIsWrongWithASource) {
   CompileRequest wanted =
-      request("#define BLOCK 64\nextern \"C\" __global__ void k(int* v) { *v = BLOCK; }", {"k"});
+      host_request("#define BLOCK 64\nextern \"C\" __global__ void k(int* v) { *v = BLOCK; }", {"k"});
   wanted.defines = {{"BLOCK", "128"}};
   const auto redefined = compiler_->compile(wanted);
   ASSERT_FALSE(redefined);
   EXPECT_EQ(redefined.error().reason, redefined_macro) << redefined.error().detail;
   EXPECT_EQ(redefined.error().detail.find("test.cu:1: "), 0U) << redefined.error().detail;
-  const auto entry = compiler_->compile(request("extern \"C\" __global__ void k(int* v) {}", {"other"}));
+  const auto entry = compiler_->compile(host_request("extern \"C\" __global__ void k(int* v) {}", {"other"}));
   ASSERT_FALSE(entry);
   EXPECT_EQ(entry.error().reason, "entry");
-  const auto missing = compiler_->compile(request("#include \"no.h\"\n", {"k"}));
+  const auto missing = compiler_->compile(host_request("#include \"no.h\"\n", {"k"}));
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().reason, "missing header");
 }
@@ -236,14 +236,14 @@ TEST_F(Nvcc, TellsWhatIsWrongWithASource) {
 TEST_F(Nvcc, KnowsTheHeadersThatItReads) {
   const TemporaryFolder folder;
   std::ofstream(folder / "mine.h") << "#define MINE 1\n";
-  CompileRequest wanted = request("#include <vector>\n#include <mine.h>\n", {"k"});
+  CompileRequest wanted = host_request("#include <vector>\n#include <mine.h>\n", {"k"});
   wanted.options = {"-I" + folder.path().string()};
   const auto before = compiler_->files_key(wanted);
   ASSERT_TRUE(before);
   EXPECT_EQ(compiler_->files_key(wanted), before);
   std::ofstream(folder / "mine.h") << "#define MINE 22\n";
   EXPECT_NE(compiler_->files_key(wanted), before);
-  EXPECT_TRUE(compiler_->files_key(request("#include <thrust/device_vector.h>\n", {"k"})));
+  EXPECT_TRUE(compiler_->files_key(host_request("#include <thrust/device_vector.h>\n", {"k"})));
   wanted.options.emplace_back("-ccbin=g++");
   EXPECT_FALSE(compiler_->files_key(wanted)) << "the folders of that compiler are not known";
 }

@@ -3,6 +3,8 @@
 
 #include <cxxabi.h>
 #include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -91,6 +93,9 @@ fs::path write_texts(const fs::path& folder, const CompileRequest& request) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
     if (!error) error = write_bytes(path, text);
+    // Tables of lines have the time of a file.
+    constexpr std::array<timespec, 2> always = {};
+    utimensat(AT_FDCWD, path.c_str(), always.data(), 0);
     if (error)
       throw Error(format("cannot write '{}' for nvcc ({}): TMPDIR names another place", path.string(),
                          error.message()));
@@ -180,16 +185,19 @@ std::string redefinition_by_host(std::string_view log, const CompileRequest& req
   return {};
 }
 
-/// The hash of an image without the number that stands for the temporary folder in the names of unnamed
-/// namespaces.
-std::string hash_of(std::vector<std::byte> image) {
+/// The hash of an image without what stands for the temporary folder: its name in tables of lines, and a number
+/// in the names of unnamed namespaces.
+std::string hash_of(std::vector<std::byte> image, const std::string& folder) {
   constexpr std::string_view mark = "_GLOBAL__N__";
   constexpr std::size_t digits = 8;
   auto* const text = reinterpret_cast<char*>(image.data());
   const std::string_view all(text, image.size());
-  for (std::size_t at = all.find(mark); at != std::string_view::npos; at = all.find(mark, at + 1))
-    for (std::size_t i = at + mark.size(); i < std::min(all.size(), at + mark.size() + digits); ++i)
-      text[i] = '0';
+  const auto blank = [&](std::string_view begin, std::size_t skipped, std::size_t count) {
+    for (std::size_t at = all.find(begin); at != std::string_view::npos; at = all.find(begin, at + 1))
+      for (std::size_t i = at + skipped; i < std::min(all.size(), at + skipped + count); ++i) text[i] = '0';
+  };
+  blank(mark, mark.size(), digits);
+  blank(folder, 0, folder.size());
   return content_hash(std::span<const std::byte>(image));
 }
 
@@ -379,7 +387,7 @@ Result<Binary> NvccCompiler::compile(const CompileRequest& request) const {
     if (const auto found = kernels.find(symbol->second); found != kernels.end())
       binary.resources[entry] = found->second;
   }
-  binary.hash = hash_of(binary.image);
+  binary.hash = hash_of(binary.image, folder.path().string());
   binary.compiler = version();
   binary.compile_seconds = compiling.seconds();
   return binary;

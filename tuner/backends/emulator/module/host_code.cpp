@@ -33,18 +33,28 @@ class HostFunctions {
 
  private:
   void step() {
-    if (skip_inert(true)) return;
     const char c = text_[at_];
+    if (skip_inert(true)) {
+      if (c == '/' && !has_words_) begin_ = at_;
+      return;
+    }
     if (c == '{' && opens_namespace()) {
-      begin_ = ++at_;
+      ++at_;
+      begin();
     } else if (c == '{') {
       const std::size_t body = at_;
       skip_block();
       end_block(body);
     } else {
       ++at_;
-      if (c == ';' || c == '}') begin_ = at_;
+      has_words_ = has_words_ || std::isspace(static_cast<unsigned char>(c)) == 0;
+      if (c == ';' || c == '}') begin();
     }
+  }
+
+  void begin() {
+    begin_ = at_;
+    has_words_ = false;
   }
 
   /// Skips a comment, a literal or, between functions, a directive; false where there is none.
@@ -62,7 +72,7 @@ class HostFunctions {
       std::size_t end = text_.find('\n', at_);
       while (end != npos && end > 0 && text_[end - 1] == '\\') end = text_.find('\n', end + 1);
       skip_to(end, 0);
-      if (outside) begin_ = at_;
+      if (outside) begin();
     } else {
       return false;
     }
@@ -97,7 +107,7 @@ class HostFunctions {
     if (is_of_host(words, text_.substr(body, at_ - body)))
       for (std::size_t i = begin_; i < at_; ++i)
         if (result_[i] != '\n') result_[i] = ' ';
-    begin_ = at_;
+    begin();
   }
 
   static bool is_of_host(std::string_view words, std::string_view body) {
@@ -134,7 +144,8 @@ class HostFunctions {
   std::string_view text_;
   std::string result_;
   std::size_t at_ = 0;
-  std::size_t begin_ = 0;  ///< of the declaration at hand
+  std::size_t begin_ = 0;   ///< of the declaration at hand
+  bool has_words_ = false;  ///< behind that place, beside comments
 };
 
 }  // namespace
