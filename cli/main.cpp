@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "cli/input/command.hpp"
+#include "library/run/gpu.hpp"
 #include "tuner/base/stopwatch.hpp"
 
 namespace {
@@ -23,6 +24,7 @@ void occupy_standard_descriptors() {
 int main(int count, char** arguments) {
   (void)tune::seconds_of_program();  // begins to count
   occupy_standard_descriptors();
+  tune::run::serve_workers();
   // A write beyond a limit on the size of files then fails, as one on a full disk does.
   std::signal(SIGXFSZ, SIG_IGN);
   return tune::cli::dispatch({arguments + 1, arguments + count});

@@ -3,11 +3,13 @@
 
 #include "cli/input/command.hpp"
 #include "library/run/gpu.hpp"
+#include "library/run/version.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::cli {
 namespace {
@@ -45,9 +47,15 @@ void serve(process::Channel channel, const std::string& kind, const std::string&
 }  // namespace
 
 int run_worker(const std::vector<std::string>& arguments) {
-  if (arguments.size() != 2 || (arguments[0] != "device" && arguments[0] != "compiler"))
+  if (arguments.size() != 3 || (arguments[0] != "device" && arguments[0] != "compiler"))
     throw UsageError("'tune worker' is started by the program itself; call 'tune run' instead");
-  serve(process::begin_child(), arguments[0], arguments[1]);
+  if (arguments[2] == run::version())
+    serve(process::begin_child(), arguments[0], arguments[1]);
+  else
+    serve_reason(process::begin_child(),
+                 format("the program 'tune' that runs kernels is version {}, and the program that started it {}: "
+                        "install both in the same version, or name another 'tune' in TUNE_WORKER",
+                        run::version(), arguments[2]));
   // Skips the driver's work at the end of a process, which nothing needs.
   std::_Exit(0);
 }

@@ -414,11 +414,17 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   };
   std::deque<Compiling> compiling;
   const std::size_t ahead = 4 * std::size_t{compilers};  // few, because each holds the kernel's text
+  std::string compiler_of, notice;
   const auto finish_first = [&] {
     Compiling& first = compiling.front();
     while (first.binary.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
       if (InterruptGuard::interrupted()) return;  // the pool ends what still compiles
-    findings.add(compiled(first.configuration, first.plan, first.binary.get()));
+    const Result<Binary> binary = first.binary.get();
+    if (binary && (compiler_of.empty() || !binary->chosen_because.empty())) {
+      compiler_of = binary->compiler;
+      notice = compiler_notice(*binary);
+    }
+    findings.add(compiled(first.configuration, first.plan, binary));
     compiling.pop_front();
   };
   for (const Configuration& configuration : configurations) {
@@ -431,7 +437,8 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   }
   while (!compiling.empty() && !InterruptGuard::interrupted()) finish_first();
   tell_notice(cache.get());
-  return findings.finish(format("compiled for {}, not run", architecture));
+  return findings.finish(format("compiled for {}, not run", architecture), notice,
+                         {{"compiler", compiler_of.empty() ? ordered_json() : ordered_json(compiler_of)}});
 }
 
 int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection, const KernelSources& sources,

@@ -122,6 +122,7 @@ struct KernelSource {
   std::vector<std::filesystem::path> folders = {};               ///< of headers
   std::vector<std::string> options = {};                         ///< names of parameters become their values
   std::vector<std::pair<std::string, Expression>> defines = {};  ///< besides the parameters
+  CompilerName compiler = CompilerName::automatic;
   /// Macros whose `#define` in the files gets another value.
   std::vector<std::pair<std::string, Expression>> redefines = {};
   SourceLocation place = {};

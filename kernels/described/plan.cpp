@@ -117,6 +117,7 @@ CompileRequest compile_request(const KernelSource& kernel, const std::vector<Lau
   CompileRequest request;
   request.source = kernel.text->source;
   request.headers = kernel.text->headers;
+  request.compiler = kernel.compiler;
   if (!kernel.redefines.empty()) {
     std::map<std::string, std::string> values;
     for (const auto& [name, value] : kernel.redefines)

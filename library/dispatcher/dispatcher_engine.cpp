@@ -64,8 +64,8 @@ Dispatcher::Engine::~Engine() {
 
 RunRecord Dispatcher::Engine::make_record(const DispatchOptions& options) const {
   RunRecord record;
-  run::describe_workload(record, problem_, instance_, *backend_, described::DescribedSources(problem_),
-                         CacheState::warm);
+  run::describe_workload(record, problem_, instance_, space_, *backend_,
+                         described::DescribedSources(problem_), CacheState::warm);
   record.space_size = space_.size();
   record.options.strategy = "online";
   record.options.timeout = options.timeout;

@@ -4,12 +4,15 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <vector>
 
 #include "library/run/paths.hpp"
+#include "library/run/version.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
+#include "tuner/backends/cuda/toolkit/cuda_compiler.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
@@ -19,6 +22,8 @@
 
 namespace tune::run {
 namespace {
+
+std::atomic<bool> serves_workers = false;  ///< this program is `tune`
 
 bool runs(const std::filesystem::path& program) {
   return access(program.c_str(), X_OK) == 0;
@@ -34,12 +39,15 @@ std::filesystem::path own_file() {
   return error ? std::filesystem::path() : path;
 }
 
-/// Finds the program `tune`, which serves as the worker process: $TUNE_WORKER, else beside the calling
-/// program, else in the folder `bin` beside the library that this code is in.
+/// Finds the program `tune`, which serves as the worker process: $TUNE_WORKER, else the calling program where
+/// it is `tune`, by whatever name, else `tune` beside it, else in the folder `bin` beside the library that
+/// this code is in.
 std::optional<std::filesystem::path> worker_program() {
   if (const char* named = std::getenv("TUNE_WORKER"); named != nullptr && *named != '\0') return named;
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  // A program that was replaced since it began runs on under the second name.
+  if (serves_workers) return runs(self) ? self : std::filesystem::path("/proc/self/exe");
   if (!error && runs(self.parent_path() / "tune")) return self.parent_path() / "tune";
   // <prefix>/lib/libtune.so, or one folder deeper where the system keeps libraries by architecture.
   const std::filesystem::path library = own_file();
@@ -50,17 +58,27 @@ std::optional<std::filesystem::path> worker_program() {
   return std::nullopt;
 }
 
+std::unique_ptr<Compiler> remote_compiler(const std::filesystem::path& program,
+                                          const std::string& architecture) {
+  return cuda::with_nvcc(std::make_unique<process::RemoteCompiler>(
+                             process::WorkerProgram{program, {"worker", "compiler", architecture, version()}}),
+                         architecture);
+}
+
 std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, int number, double timeout) {
   return std::make_unique<process::RemoteBackend>(
-      process::WorkerProgram{program, {"worker", "device", std::to_string(number)}},
+      process::WorkerProgram{program, {"worker", "device", std::to_string(number), version()}},
       [program](const DeviceProperties& properties) {
-        return std::make_unique<process::RemoteCompiler>(
-            process::WorkerProgram{program, {"worker", "compiler", properties.architecture()}});
+        return remote_compiler(program, properties.architecture());
       },
       process::RemoteOptions{.timeout = timeout});
 }
 
 }  // namespace
+
+void serve_workers() {
+  serves_workers = true;
+}
 
 std::optional<int> device_number(std::string_view text) {
   if (text.starts_with("cuda:")) text.remove_prefix(5);
@@ -99,9 +117,7 @@ std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in
   std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &failure_reason);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, failure_reason));
   const auto program = in_process ? std::nullopt : worker_program();
-  if (!program) return compiler;
-  return std::make_unique<process::RemoteCompiler>(
-      process::WorkerProgram{*program, {"worker", "compiler", architecture}});
+  return program ? remote_compiler(*program, architecture) : cuda::with_nvcc(std::move(compiler), architecture);
 }
 
 std::shared_ptr<cache::BinaryCache> open_cache(const std::string& folder) {

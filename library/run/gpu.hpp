@@ -11,6 +11,9 @@
 
 namespace tune::run {
 
+/// Says that this program is `tune`, so that it starts itself as its workers, whatever its name is.
+void serve_workers();
+
 /// Returns the number in `0` or `cuda:0`; nothing for another text.
 std::optional<int> device_number(std::string_view text);
 

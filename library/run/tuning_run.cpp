@@ -77,6 +77,15 @@ std::vector<db::RelatedResult> results_of(const Found& found, const db::Database
 /// Energy is measured for half a second a turn.
 constexpr std::size_t top_k_by_energy = 5;
 
+std::string compiler_of(const Problem& problem, const Instance& instance, const search::SearchSpace& space,
+                        const Compiler& compiler, const KernelSources& sources) {
+  const Result<LaunchPlan> plan = problem.plan(instance, space.at(*space.default_configuration()), sources);
+  if (!plan) return compiler.version();
+  if (const auto known = compiler.version_for(plan->compile)) return *known;
+  const Result<Binary> binary = compiler.compile(plan->compile);
+  return binary ? binary->compiler : compiler.version();
+}
+
 void check_memory(const Problem& problem, const Instance& instance, const search::SearchSpace& space,
                   const DeviceProperties& device, const KernelSources& sources) {
   const Result<LaunchPlan> plan = problem.plan(instance, space.at(*space.default_configuration()), sources);
@@ -241,10 +250,12 @@ void describe_workload(RunRecord& record, const Problem& problem, const Instance
   record.program_version = version();
 }
 
-void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance, Backend& backend,
-                       const KernelSources& sources, CacheState cache) {
+void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance,
+                       const search::SearchSpace& space, Backend& backend, const KernelSources& sources,
+                       CacheState cache) {
   describe_workload(record, problem, instance, backend.properties(), cache);
-  record.key.toolchain = {backend.compiler().version(), source_hash(problem, sources)};
+  record.key.toolchain = {compiler_of(problem, instance, space, backend.compiler(), sources),
+                          source_hash(problem, sources)};
   record.machine = backend.machine_state();
 }
 
@@ -252,7 +263,7 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
                                     const search::SearchSpace& space, Backend& backend,
                                     const KernelSources& sources, const TuningRequest& request) {
   check_memory(problem, instance, space, backend.properties(), sources);
-  describe_workload(record, problem, instance, backend, sources, request.cache);
+  describe_workload(record, problem, instance, space, backend, sources, request.cache);
   record.space_size = space.size();
   const bool by_time = request.objective == Objective::time;
   if (!by_time && !(record.machine.power > 0))

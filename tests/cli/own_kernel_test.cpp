@@ -9,6 +9,7 @@
 #include "db/store/sqlite_store.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
+#include "tuner/backends/cuda/toolkit/nvcc.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 
 namespace tune::testing {
@@ -47,6 +48,51 @@ TEST_F(OwnKernel, IsCheckedByItsFirstDefinition) {
   EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
   EXPECT_NE(checked.out.find("4 configurations, 0 failed, 0 cannot be emulated"), std::string::npos)
       << checked.out;
+}
+
+// A file as programs have it: kernels, launches and main.
+TEST_F(OwnKernel, WithHostCodeIsCompiledByNvcc) {
+  std::string reason;
+  if (!cuda::make_nvcc_compiler("sm_90", &reason) || !cuda::make_nvrtc_compiler("sm_90", &reason))
+    GTEST_SKIP() << reason;
+  write("whole.cu",
+        "#include <vector>\n#include <iostream>\n"
+        "template<int BLOCK> __global__ void add(float* out, const float* a, int n) {\n"
+        "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) out[i] = a[i] + VALUE;\n}\n"
+        "int main() {\n  std::vector<float> host(128);\n  float* device = nullptr;\n"
+        "  cudaMalloc(&device, 512);\n  add<128><<<1, 128>>>(device, device, 128);\n"
+        "  std::cout << host[0] << cudaDeviceSynchronize();\n}\n");
+  const auto definition = [&](const std::string& compiler) {
+    return write("whole.json", R"json({
+      "problem": "whole", "kernel": {"file": "whole.cu", "options": ["-lineinfo"])json" +
+                                   compiler + R"json(},
+      "sizes": {"n": 1024}, "check": [{"n": 200}], "parameters": {"BLOCK": [64, 128], "VALUE": [2, 2.5]},
+      "reference": {"same": "VALUE"},
+      "arguments": {"out": {"type": "float", "size": "n", "access": "write"},
+                    "a": {"type": "float", "size": "n"}, "n": {"type": "int", "value": "n"}},
+      "launches": {"entry": "add<BLOCK>", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"}})json");
+  };
+  std::vector<std::string> check = {"check", "--problem", definition(""), "--arch", "sm_90", "--all",
+                                    "--format", "json"};
+  const auto compiled = sandbox_.tune(check);
+  EXPECT_EQ(compiled.status, 0) << compiled.out << compiled.err;
+  const auto json = nlohmann::json::parse(compiled.out);
+  EXPECT_EQ(json["failed"], 0) << compiled.out;
+  EXPECT_EQ(json["checked"], 4);
+  EXPECT_EQ(json["compiler"].get<std::string>().find("nvcc "), 0U) << compiled.out;
+  EXPECT_NE(json["notice"].get<std::string>().find("NVRTC has no header <"), std::string::npos) << compiled.out;
+  EXPECT_GT(json["results"][0]["registers"], 4);
+  EXPECT_EQ(sandbox_.tune(check).out, compiled.out) << "from the cache";
+  const auto refused = sandbox_.tune({"check", "--problem", definition(", \"compiler\": \"nvrtc\""), "--arch",
+                                      "sm_90", "--all"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.out.find("missing header"), std::string::npos) << refused.out;
+  expect_refused(sandbox_.tune({"space", "--problem", definition(", \"compiler\": \"gcc\"")}), 2,
+                 {"whole.json:2: kernel.compiler: expected nvrtc, nvcc or automatic, found 'gcc'"});
+  check = {"check", "--problem", definition(""), "--device", "emulator", "--all"};
+  const auto emulated = sandbox_.tune(check);
+  EXPECT_EQ(emulated.status, 0) << emulated.out << emulated.err;
+  EXPECT_NE(emulated.out.find("4 configurations, 0 failed, 0 cannot be emulated"), std::string::npos) << emulated.out;
 }
 
 TEST_F(OwnKernel, IsNamedWithItsFolderWhereItHasNone) {

@@ -17,8 +17,12 @@
 #include <sstream>
 #include <thread>
 
+#include "library/run/version.hpp"
 #include "tests/cli/recording.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/backends/worker/remote_compiler.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/program.hpp"
 
 namespace tune::testing {
 namespace {
@@ -295,6 +299,42 @@ TEST_F(ProcessTest, ClosedDescriptorsAreNotTakenByFiles) {
   EXPECT_EQ(WEXITSTATUS(status), 1);
   EXPECT_TRUE(has(read_file(error), "tune: the output could not be written (is the disk full?)\n"));
   EXPECT_TRUE(Json::accept(read_file(file)));
+}
+
+/// Which program serves as the worker of the built one.
+class Worker : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string reason;
+    if (!cuda::make_nvrtc_compiler("sm_90", &reason)) GTEST_SKIP() << reason;
+  }
+  Sandbox sandbox_;
+};
+
+// Another `tune` lies beside it.
+TEST_F(Worker, ACopyUnderAnotherNameStartsItself) {
+  const std::filesystem::path copy = sandbox_ / "mine";
+  std::filesystem::copy_file(TUNE_PROGRAM, copy);
+  written(sandbox_, "tune", "#!/bin/sh\nexit 3\n");
+  std::filesystem::permissions(sandbox_ / "tune", std::filesystem::perms::owner_all);
+  const auto outcome =
+      run_program({copy.string(), "check", "matvec", "--arch", "sm_90", "--sample", "1"}, {.seconds = 100});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+TEST_F(Worker, RefusesAnotherVersion) {
+  const auto of_version = [](const std::string& version) {
+    return process::WorkerProgram{TUNE_PROGRAM, {"worker", "compiler", "sm_90", version}};
+  };
+  EXPECT_EQ(process::RemoteCompiler(of_version(run::version())).version().find("NVRTC"), 0U);
+  try {
+    const process::RemoteCompiler compiler(of_version("0.0.1 (other)"));
+    FAIL() << "it serves";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("0.0.1 (other): install both in the same version"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ struct Binary {
   std::string hash;  ///< of the image
   /// From a cache: compile_seconds are those of the lookup.
   bool cached = false;
+  std::string compiler = {};        ///< that made it: Compiler::version
+  std::string chosen_because = {};  ///< why it was not NVRTC; empty where it was
 };
 
 /// Turns source into a device binary. Safe to call from several threads at once.
@@ -36,6 +38,9 @@ class Compiler {
   virtual void cancel() const {}
   /// `NVRTC 13.0 sm_90`, as stored and as shown.
   virtual std::string version() const = 0;
+  /// Returns the version of the compiler that makes the binary of this request, where several may. Nothing
+  /// where only the compile can tell (Binary::compiler).
+  virtual std::optional<std::string> version_for(const CompileRequest&) const { return version(); }
   /// Differs wherever equal requests may lead to other binaries or figures, even between builds with the same
   /// version: for keys of caches. Not stored with results, which stay comparable across such builds.
   virtual std::string identity() const { return version(); }

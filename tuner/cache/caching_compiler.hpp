@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "tuner/backends/backend.hpp"
@@ -28,6 +29,9 @@ class CachingCompiler : public Compiler {
   Result<Binary> compile(const CompileRequest& request) const override;
   void cancel() const override { inner_->cancel(); }
   std::string version() const override { return inner_->version(); }
+  std::optional<std::string> version_for(const CompileRequest& request) const override {
+    return inner_->version_for(request);
+  }
   std::string identity() const override { return inner_->identity(); }
 
   /// Returns 32 hexadecimal digits for the entry's format, the compiler's identity, the request and the files

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/base/host_limits.hpp"
 #include "tuner/base/stopwatch.hpp"
 
@@ -209,7 +210,18 @@ std::optional<Evaluation> DeviceEvaluator::evaluate(Planned& planned) {
   return evaluation;
 }
 
+std::string compiler_notice(const Binary& binary) {
+  return binary.chosen_because.empty() ? ""
+                                       : format("compiled by {}: {}", binary.compiler, binary.chosen_because);
+}
+
+std::string DeviceEvaluator::notice() const {
+  const std::string& verified = verification_.notice();
+  return compiler_notice_ + (compiler_notice_.empty() || verified.empty() ? "" : "; ") + verified;
+}
+
 void DeviceEvaluator::evaluate_binary(const Planned& planned, const Binary& binary, Evaluation& evaluation) {
+  if (std::string line = compiler_notice(binary); !line.empty()) compiler_notice_ = std::move(line);
   const std::string code = executed_code(*planned.plan, binary);
   const auto same = by_code_.find(code);
   if (same != by_code_.end()) {

@@ -38,6 +38,9 @@ struct DeviceEvaluatorOptions {
   bool reproducible = false;
 };
 
+/// Returns which compiler made a binary, and why it was not NVRTC; empty where it was NVRTC.
+std::string compiler_notice(const Binary& binary);
+
 /// Evaluates on a device, in these phases: plan, compile (ahead, on all cores), load and resources, checks at
 /// odd sizes, check at the size itself, measurement. Measures configurations with the same machine code and
 /// the same launches once.
@@ -60,7 +63,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   bool any_ready() const;
   bool any_idle_compiler() const { return pool_.any_idle(); }
   void stop_when(Stops stops) override;
-  std::string notice() const override { return verification_.notice(); }
+  std::string notice() const override;
   RerankDevice* rerank_device() override { return this; }
   void begin_rerank(std::span<const Configuration> top_k) override;
   Result<Timing> time_candidate(std::size_t index) override;
@@ -103,6 +106,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   Instance instance_at_size_;
   std::uint64_t seed_at_size_ = 0;
   std::optional<double> fastest_;                        ///< seconds
+  std::string compiler_notice_;
   /// Seconds of the compilers and of the device for an evaluation, of those so far: later ones count for more.
   std::optional<double> mean_compile_, mean_device_;
   std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches

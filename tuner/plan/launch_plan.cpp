@@ -211,6 +211,8 @@ std::string content_of(const CompileRequest& request) {
   count(request.entries.size());
   for (const std::string& entry : request.entries) add(entry);
   if (request.architecture_specific) text += "architecture specific";
+  if (request.compiler != CompilerName::automatic)
+    text += request.compiler == CompilerName::nvcc ? "nvcc" : "nvrtc";
   return text;
 }
 

@@ -76,6 +76,9 @@ struct SourceFile {
   std::string text;
 };
 
+/// The compiler that makes a binary; automatic: NVRTC, and nvcc for what NVRTC cannot take.
+enum class CompilerName { automatic, nvrtc, nvcc };
+
 /// Everything that determines a device binary, except the architecture and the compiler.
 struct CompileRequest {
   SourceFile source;
@@ -85,6 +88,7 @@ struct CompileRequest {
   std::vector<std::string> entries;  ///< kernels: `extern "C"` names or C++ name expressions
   /// Compiles for features that later architectures lack (`sm_90a` in place of `sm_90`).
   bool architecture_specific = false;
+  CompilerName compiler = CompilerName::automatic;
 };
 
 /// Returns the whole request as one text: for equal texts a compiler makes equal binaries.

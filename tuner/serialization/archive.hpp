@@ -32,8 +32,8 @@ inline constexpr std::array member_names<Failure>{"phase", "reason", "detail", "
 template<>
 inline constexpr std::array member_names<SourceFile>{"name", "text"};
 template<>
-inline constexpr std::array member_names<CompileRequest>{"source",  "headers", "defines",
-                                                         "options", "entries", "architecture_specific"};
+inline constexpr std::array member_names<CompileRequest>{
+    "source", "headers", "defines", "options", "entries", "architecture_specific", "compiler"};
 template<>
 inline constexpr std::array member_names<Layout>{"extents", "strides", "offset", "allocation"};
 template<>
@@ -85,8 +85,15 @@ inline constexpr std::array member_names<KernelResources>{"registers",
                                                           "occupancy",
                                                           "limiter"};
 template<>
-inline constexpr std::array member_names<Binary>{"image",           "symbols", "resources", "log",
-                                                 "compile_seconds", "hash",    "cached"};
+inline constexpr std::array member_names<Binary>{"image",
+                                                 "symbols",
+                                                 "resources",
+                                                 "log",
+                                                 "compile_seconds",
+                                                 "hash",
+                                                 "cached",
+                                                 "compiler",
+                                                 "chosen_because"};
 template<>
 inline constexpr std::array member_names<MeasureOptions>{
     "warmup", "least_samples", "most_samples", "spread", "time_cap", "flush_cache", "to_beat", "checked", "energy"};

@@ -46,6 +46,13 @@ void add_constraint(const JsonField& rule, std::string reason, KernelDescription
   definition.constraint_places.push_back(rule.place());
 }
 
+CompilerName read_compiler(const JsonField& field) {
+  if (field.text() == "nvrtc") return CompilerName::nvrtc;
+  if (field.text() == "nvcc") return CompilerName::nvcc;
+  if (field.text() == "automatic") return CompilerName::automatic;
+  field.fail(format("expected nvrtc, nvcc or automatic, found '{}'", field.text()));
+}
+
 void read_files(const JsonField& field, KernelSource& kernel) {
   std::vector<std::filesystem::path> files;
   for (const JsonField& one : field.one_or_more()) files.push_back(field.file().parent_path() / one.text());

@@ -447,7 +447,7 @@ KernelSource read_kernel(const JsonField& field, const std::filesystem::path& fo
     kernel.path = folder / field.text();
     return kernel;
   }
-  field.allow({"file", "include", "options", "defines", "redefine"});
+  field.allow({"file", "include", "options", "defines", "redefine", "compiler"});
   read_files(field.at("file"), kernel);
   if (const auto include = field.find("include"))
     for (const JsonField& one : include->one_or_more()) kernel.folders.push_back(folder / one.text());
@@ -457,6 +457,7 @@ KernelSource read_kernel(const JsonField& field, const std::filesystem::path& fo
     for (const auto& [name, value] : defines->members())
       kernel.defines.emplace_back(name, value.expression());
   std::ranges::sort(kernel.defines, {}, &std::pair<std::string, Expression>::first);
+  if (const auto compiler = field.find("compiler")) kernel.compiler = read_compiler(*compiler);
   if (const auto redefine = field.find("redefine"))
     for (const auto& [name, value] : redefine->members())
       kernel.redefines.emplace_back(name, value.expression());

@@ -211,7 +211,7 @@ const std::set<std::string>& known_fields(const std::string& object) {
       {"ConfigurationSpace", {"tuningparameters", "conditions", "description"}},
       {"General", {"benchmarkname", "formatversion", "description"}},
       {"KernelSpecification",
-       {"language", "compileroptions", "kernelname", "kernelfile", "globalsizetype", "sharedmemory",
+       {"language", "compiler", "compileroptions", "kernelname", "kernelfile", "globalsizetype", "sharedmemory",
         "globalsize", "localsize", "arguments", "referencearguments", "griddivx", "griddivy", "griddivz",
         "problemsize", "benchmarkname", "description"}}};
   return all.at(object);

@@ -325,8 +325,12 @@ void read_problem_size(const JsonField& size, KernelDescription& definition) {
 }
 
 /// Options of other compilers and for the host, which NVRTC does not have: it always optimises, and the
-/// architecture is the device's.
-bool for_others(const std::string& option) {
+/// architecture is the device's. nvcc has those for the host.
+bool for_others(const std::string& option, CompilerName compiler) {
+  static const std::regex nvcc(
+      "-arch|--gpu-architecture|-gencode|--generate-code|-code|-cl-|--?ptx|-cubin|-x|-fopenmp|-march|-l(?!ineinfo)");
+  if (compiler == CompilerName::nvcc)
+    return std::regex_search(option, nvcc, std::regex_constants::match_continuous);
   static const std::regex begins(
       "-O|--optimize|-arch|--gpu-architecture|-gencode|--generate-code|-code|-Xcompiler|-Wall|-Wextra|"
       "-fopenmp|-march|-ccbin|-x|-cl-|-m64|--?ptx|-cubin|--?expt-|--?extended-lambda|-l(?!ineinfo)");
@@ -349,7 +353,7 @@ void read_options(const JsonField& options, KernelDescription& definition) {
   }
   std::string dropped;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!for_others(all[i])) {
+    if (!for_others(all[i], definition.kernel.compiler)) {
       definition.kernel.options.push_back(all[i]);
       continue;
     }
@@ -369,6 +373,7 @@ void read_kernel(const JsonField& kernel, KernelDescription& definition) {
   if (const auto size = kernel.find("ProblemSize")) read_problem_size(*size, definition);
   definition.kernel.of_kernel_tuner = true;
   read_files(kernel.at("KernelFile"), definition.kernel);
+  if (const auto compiler = kernel.find("Compiler")) definition.kernel.compiler = read_compiler(*compiler);
   if (const auto options = kernel.find("CompilerOptions")) read_options(*options, definition);
   read_arguments(kernel, definition);
   read_launch(kernel, definition);

@@ -368,6 +368,16 @@ TEST_F(T1, WhatIsNotUsedIsSaidOnce) {
   EXPECT_EQ(notes()[0], "CompilerOptions: -O3 -arch sm_70 not used");
   EXPECT_EQ(plan()->compile.options, (std::vector<std::string>{"--use_fast_math", "-lineinfo"}));
   EXPECT_EQ(plan()->compile.defines.back(), (std::pair<std::string, std::string>("A", "16")));
+  EXPECT_EQ(plan()->compile.compiler, CompilerName::automatic);
+}
+
+TEST_F(T1, NvccGetsItsOptionsForTheHost) {
+  kernel()["Compiler"] = "nvcc";
+  kernel()["CompilerOptions"] = Json::array({"-O3", "-arch sm_70", "-Xcompiler -Wall", "--expt-relaxed-constexpr"});
+  EXPECT_EQ(notes()[0], "CompilerOptions: -arch sm_70 not used");
+  EXPECT_EQ(plan()->compile.options,
+            (std::vector<std::string>{"-O3", "-Xcompiler", "-Wall", "--expt-relaxed-constexpr"}));
+  EXPECT_EQ(plan()->compile.compiler, CompilerName::nvcc);
 }
 
 // Neither is read, the space can be seen all the same, and the cure is exact.

@@ -315,6 +315,38 @@ extern "C" __global__ void k(float* out, const uint8_t* in, int64_t n) {
   EXPECT_FALSE(binary->image.empty());
 }
 
+// As nvcc compiles them, with the same types of results.
+TEST_F(NvrtcCompilerTest, StandardHeadersHaveTheirNamesInStd) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  for (
+      const std::string headers :
+      {"#include <cmath>\n#include <cstdint>\n", "#include <math.h>\n#include <stddef.h>\n",
+       "#include <cmath>\n#include <algorithm>\n#include <limits>\n#include <climits>\n#include <cfloat>\n"
+       "#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n#include <cstring>\n#include <cstdio>\n"}) {
+    const auto binary = compiler.compile(request(headers + R"(
+extern "C" __global__ void k(float* y, const double* x, int n) {
+  const float f = y[0]; const double d = x[0]; const std::size_t i = n; const std::ptrdiff_t j = -n;
+  y[i] = std::sqrt(f) + std::abs(f) + std::fabs(f) + std::fmax(f, 1.f) + std::pow(f, 2.f) + std::exp(f) + std::sqrt(n);
+  y[1] = std::sqrt(d) + std::abs(d) + std::abs(j) + std::fmin(d, f) + std::pow(d, n) + std::fma(d, d, d) + sqrt(n);
+  y[2] = std::isnan(f) + std::isfinite(d) + std::lround(d) + std::sin(n) + std::floor(f) + std::fmod(d, f) + pow(n, 3);
+  static_assert(sizeof(std::sqrt(f)) == 4 && sizeof(std::sqrt(d)) == 8 && sizeof(std::sqrt(n)) == 8);
+  static_assert(sizeof(std::pow(f, f)) == 4 && sizeof(std::pow(f, n)) == 8 && sizeof(std::pow(f, d)) == 8);
+  static_assert(sizeof(std::abs(f)) == 4 && sizeof(std::abs(n)) == 4 && sizeof(std::size_t) == 8);
+})",
+                                                 {"k"}));
+    EXPECT_TRUE(binary) << headers << (binary ? "" : binary.error().detail.substr(0, 2000));
+    EXPECT_EQ(binary ? binary->log.find("warning") : std::string::npos, std::string::npos) << binary->log;
+  }
+}
+
+TEST_F(NvrtcCompilerTest, HeadersOfTheToolkitFindStandardHeaders) {
+  const CompileRequest made =
+      request("#include <cuda_stdint.h>\nextern \"C\" __global__ void k(uint8_t* v) { *v = 1; }", {"k"});
+  if (other_headers(made, nvrtc_->path).folders.empty()) GTEST_SKIP() << "no headers of the toolkit";
+  const auto binary = NvrtcCompiler(nvrtc_, "sm_90").compile(made);
+  EXPECT_TRUE(binary) << binary.error().detail.substr(0, 1000);
+}
+
 TEST_F(NvrtcCompilerTest, FindsHeadersOfTheToolkit) {
   const CompileRequest made = request(R"(
 #include <cuda_fp16.h>

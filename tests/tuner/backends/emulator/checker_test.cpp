@@ -12,7 +12,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tests/tuner/backends/emulator/kernel_check.hpp"
-#include "tuner/backends/emulator/jobs/scratch_folder.hpp"
+#include "tuner/base/scratch_folder.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::emulator {
@@ -151,7 +151,8 @@ std::vector<CheckVerdict> verdicts_of(const std::vector<LaunchPlan>& plans, Chec
 TEST(Checker, AHeaderThatIsMissingIsAMistakeAndOneOfTheToolkitIsAGap) {
   const auto verdicts = verdicts_of({plan_of("#include \"helperz.cuh\"\n" + head + "}\n"),
                                      plan_of("#include <cub/cub.cuh>\n" + head + "}\n"),
-                                     plan_of("#include \"cuda/barrier\"\n" + head + "}\n")});
+                                     plan_of("#include \"cuda/barrier\"\n" + head + "}\n"),
+                                     plan_of("#include <limits>\n" + head + "int n = std::numeric_limits<int>::max();}\n")});
   ASSERT_EQ(kinds_of(verdicts[0]), std::vector{FindingKind::compile});
   EXPECT_EQ(
       verdicts[0].findings[0].detail,
@@ -159,6 +160,7 @@ TEST(Checker, AHeaderThatIsMissingIsAMistakeAndOneOfTheToolkitIsAGap) {
       "'include'");
   EXPECT_EQ(verdicts[1].not_emulated, "the emulator has no header cub/cub.cuh");
   EXPECT_EQ(verdicts[2].not_emulated, "the emulator has no header cuda/barrier");
+  EXPECT_EQ(verdicts[3].not_emulated, "the emulator has no std::numeric_limits");
 }
 
 TEST(Checker, AnUndefinedFunctionFailsItsOwnJobAlone) {
@@ -261,20 +263,20 @@ TEST(Checker, RemovesTheFoldersOfDeadProcesses) {
   const std::string before = std::filesystem::temp_directory_path();
   setenv("TMPDIR", folder.path().c_str(), 1);
   {
-    const ScratchFolder used;
+    const ScratchFolder used("tune-emulator-");
     const pid_t child = fork();
     if (child == 0) {
-      const ScratchFolder left;
+      const ScratchFolder left("tune-emulator-");
       std::ofstream(left.path() / "file") << "x";
       _exit(0);
     }
     waitpid(child, nullptr, 0);
     EXPECT_EQ(in_folder(), 2);
-    const ScratchFolder next;
+    const ScratchFolder next("tune-emulator-");
     EXPECT_EQ(in_folder(), 2);
     EXPECT_TRUE(std::filesystem::exists(used.path()));
     std::filesystem::create_directory(folder / "tune-emulator-new");  // no lock yet
-    const ScratchFolder last;
+    const ScratchFolder last("tune-emulator-");
     EXPECT_EQ(in_folder(), 4);
   }
   EXPECT_EQ(in_folder(), 1);

@@ -44,6 +44,16 @@ TEST(Language, Shuffles) {
                 [](int t) { return t % 32 < 8 ? t / 32 * 32 + 1 : 0; });
 }
 
+TEST(Language, MathematicsHasItsNamesInStd) {
+  expect_values(
+      "const float f = in[t]; const double d = in[t]; const std::size_t i = t;\n"
+      "v = std::sqrt(f * f) + std::abs(-f) + std::fmax(f, d) + std::pow(f, 2) + sqrt(9) + std::min(t, 3) + i +\n"
+      "    std::floor(d) + std::fmin(f, 1) + std::isnan(f) + std::lround(d) + std::fabs(f) + sqrtf(4.f);\n"
+      "static_assert(sizeof(std::sqrt(f)) == 4 && sizeof(std::pow(f, 2)) == 8 && sizeof(std::abs(t)) == 4);",
+      [](int t) { return 6 * (t + 1) + (t + 1) * (t + 1) + 3 + std::min(t, 3) + t + 1 + 2; },
+      "#include <cmath>\n#include <cstddef>\n");
+}
+
 // As published kernels have them.
 TEST(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
   for (const char* const open : {"extern \"C\" {\n", "#ifdef __cplusplus\nextern \"C\"\n{\n#endif\n",

@@ -2,6 +2,9 @@
 // The translation of kernels to C++, as text.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "tuner/backends/emulator/module/module_compiler.hpp"
 
 namespace tune::emulator {
@@ -40,6 +43,29 @@ TEST(ModuleSource, PutsHeadersInTheirPlaces) {
   EXPECT_TRUE(has(text, "#error tune_cannot_emulate: the emulator has no header thrust/x.h"));
   EXPECT_TRUE(has(text, "#error tune: cannot find the header \"no.h\""));
   EXPECT_TRUE(has(text, "#undef H\n"));
+}
+
+TEST(ModuleSource, LeavesOutFunctionsOfTheHost) {
+  const std::string text = translated(
+      "#include <vector>\n#include <iostream>\n"
+      "#define CHECK(x) do { if ((x) != cudaSuccess) exit(1); } while (0)\n"
+      "__device__ float twice(float x) { return 2 * x; } // '{'\n"
+      "namespace a { extern \"C\" {\nvoid launch(float* v) {\n  k<<<1, 2>>>(v);\n}\n"
+      "__global__ void k(float* v) { v[0] = twice(v[1]); child<<<1, 1>>>(v); }\n} }\n"
+      "float helper(float x) { return x > '}' ? 1 : 2; }\n"
+      "struct S { int a; };\n"
+      "template<class T> void fill(std::vector<T>& v) { v.clear(); }\n"
+      "static void copy() { char c = '\"'; cudaMemcpy(0, 0, 4); }\n"
+      "int main() {\n  std::cout << \"}\";\n  return 0;\n}\n__device__ int last() { return 1; }\n");
+  for (const char* const kept : {"float twice(float x) { return 2 * x; }", "child<<<1, 1>>>(v); }", "struct S { int a; };",
+                                 "float helper(float x)", "namespace a {", "int last() { return 1; }"})
+    EXPECT_TRUE(has(text, kept)) << kept << text;
+  for (const char* const gone : {"launch", "k<<<", "std::", "cudaMemcpy", "main", "<vector>", "fill"})
+    EXPECT_FALSE(has(text, gone)) << gone << text;
+  // Lines keep their numbers.
+  const std::string_view behind = std::string_view(text).substr(text.find("#line 1 \"k.cu\""));
+  const std::string_view before = behind.substr(0, behind.find("int last()"));
+  EXPECT_EQ(std::count(before.begin(), before.end(), '\n'), 18) << text;
 }
 
 // std::regex overflows the stack there.

@@ -8,6 +8,7 @@
 #include "tuner/backends/cuda/runner/cuda_runner.hpp"
 #include "tuner/backends/cuda/runner/cuda_stream_runner.hpp"
 #include "tuner/backends/cuda/runtime/device_query.hpp"
+#include "tuner/backends/cuda/toolkit/cuda_compiler.hpp"
 #include "tuner/backends/cuda/toolkit/device_files.hpp"
 #include "tuner/backends/cuda/toolkit/nvml.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
@@ -41,7 +42,7 @@ std::unique_ptr<Compiler> compiler_for(const DeviceProperties& properties) {
   std::string failure_reason;
   auto compiler = make_nvrtc_compiler(properties.architecture(), &failure_reason);
   if (compiler == nullptr) throw Error(failure_reason);
-  return compiler;
+  return with_nvcc(std::move(compiler), properties.architecture());
 }
 
 CudaBackend::CudaBackend(int device)

@@ -67,8 +67,12 @@ std::shared_ptr<const IncludedFiles::Known> IncludedFiles::read(const fs::path& 
 /// One search for all that a request may include.
 class IncludedFiles::Walk {
  public:
-  Walk(IncludedFiles& files, const std::vector<std::string>& folders, const std::vector<std::string>& own)
-      : files_(files), folders_(folders.begin(), folders.end()), own_(own.begin(), own.end()) {}
+  Walk(IncludedFiles& files, const std::vector<std::string>& folders, const std::vector<std::string>& own,
+       const std::vector<std::string>& known)
+      : files_(files),
+        folders_(folders.begin(), folders.end()),
+        own_(own.begin(), own.end()),
+        host_(known.begin(), known.end()) {}
 
   void add(const Includes& includes, const fs::path& folder) {
     for (const Include& include : includes.files) add(include, folder);
@@ -100,7 +104,7 @@ class IncludedFiles::Walk {
     if (everything_) {
       computed_.insert(folders_.begin(), folders_.end());
       for (const fs::path& folder : computed_)
-        if (!take_all(folder)) return std::nullopt;
+        if (!host_.contains(folder) && !take_all(folder)) return std::nullopt;
     }
     if (too_large_) return std::nullopt;
     return text_.empty() ? "" : content_hash(text_);
@@ -140,6 +144,7 @@ class IncludedFiles::Walk {
   IncludedFiles& files_;
   std::vector<fs::path> folders_;
   std::set<std::string> own_;
+  std::set<fs::path> host_;  ///< folders of the host's compiler
   std::set<std::pair<std::string, fs::path>> asked_;
   std::set<fs::path> visited_;
   std::set<fs::path> computed_;  ///< folders of files that include what a macro says
@@ -152,8 +157,9 @@ class IncludedFiles::Walk {
 std::optional<std::string> IncludedFiles::digest(const CompileRequest& request,
                                                  const std::vector<std::string>& names,
                                                  const std::vector<std::string>& folders,
-                                                 const std::vector<std::string>& own) {
-  Walk walk(*this, folders, own);
+                                                 const std::vector<std::string>& own,
+                                                 const std::vector<std::string>& known) {
+  Walk walk(*this, folders, own, known);
   for (const std::string& name : names) walk.add({name, true}, "");
   const auto add = [&](const SourceFile& file) {
     const Includes includes = includes_of(file.text);

@@ -23,11 +23,13 @@ class IncludedFiles {
   /// Conditions are not evaluated, so files that no compile reads count too. Where a file includes what a
   /// macro says, every file of the folders counts. Independent of where the folders lie.
   ///
-  /// `folders` are those that the compiler searches, in order; `own`: names that it takes from memory.
+  /// `folders` are those that the compiler searches, in order; `own`: names that it takes from memory; `known`:
+  /// the folders of the host's compiler among them. Of these never every file counts.
   /// Nothing where the files cannot be known: too many or too large, or a macro in the request's own texts.
   std::optional<std::string> digest(const CompileRequest& request, const std::vector<std::string>& names,
                                     const std::vector<std::string>& folders,
-                                    const std::vector<std::string>& own);
+                                    const std::vector<std::string>& own,
+                                    const std::vector<std::string>& known = {});
 
   struct Known;  ///< a file that was read
 

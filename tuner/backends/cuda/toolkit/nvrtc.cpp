@@ -311,7 +311,7 @@ std::string NvrtcCompiler::version() const {
 std::string NvrtcCompiler::identity() const {
   std::string text = format("{} build {}", version(), nvrtc_->build());
   for (const std::string& option : options_of({}, true)) text += " " + option;
-  return text + " headers 2";  // raise it when the texts of other_headers change
+  return text + " headers 3";  // raise it when the texts of other_headers change
 }
 
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
@@ -387,6 +387,7 @@ Result<Binary> NvrtcCompiler::compile(const CompileRequest& request) const {
     if (const auto found = kernels.find(symbol); found != kernels.end())
       binary.resources[entry] = found->second;
   binary.hash = content_hash(std::span<const std::byte>(binary.image));
+  binary.compiler = version();
   binary.compile_seconds = compiling.seconds();
   return std::move(binary);
 }

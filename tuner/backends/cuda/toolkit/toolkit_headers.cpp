@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "tuner/base/format.hpp"
 #include "tuner/plan/hip_runtime.hpp"
 #include "tuner/plan/includes.hpp"
 
@@ -22,30 +23,47 @@ constexpr std::string_view integers =
     "typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;\n"
     "typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;\n"
     "typedef unsigned long long uint64_t; typedef unsigned long long uintptr_t; typedef long long intptr_t;\n"
-    "#define INT8_MAX 127\n#define INT16_MAX 32767\n#define INT32_MAX 2147483647\n"
-    "#define INT64_MAX 9223372036854775807ll\n#define INT32_MIN (-2147483647 - 1)\n"
-    "#define INT64_MIN (-9223372036854775807ll - 1)\n#define UINT8_MAX 255\n#define UINT16_MAX 65535\n"
-    "#define UINT32_MAX 4294967295u\n#define UINT64_MAX 18446744073709551615ull\n"
+    "#ifndef INT8_MAX\n#define INT8_MAX 127\n#define INT16_MAX 32767\n#define INT32_MAX 2147483647\n"
+    "#define INT64_MAX 9223372036854775807ll\n#define INT8_MIN (-128)\n#define INT16_MIN (-32768)\n"
+    "#define INT32_MIN (-2147483647 - 1)\n#define INT64_MIN (-9223372036854775807ll - 1)\n"
+    "#define UINT8_MAX 255\n#define UINT16_MAX 65535\n#define UINT32_MAX 4294967295u\n"
+    "#define UINT64_MAX 18446744073709551615ull\n#define SIZE_MAX 18446744073709551615ull\n#endif\n"
+    "typedef int64_t intmax_t; typedef uint64_t uintmax_t;\n"
     "namespace std { using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t; using ::uint8_t;\n"
-    "using ::uint16_t; using ::uint32_t; using ::uint64_t; }\n";
+    "using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::intptr_t; using ::uintptr_t; using ::intmax_t;\n"
+    "using ::uintmax_t; using ::size_t; using ::ptrdiff_t; }\n";
+
+constexpr std::string_view sizes =
+    "#pragma once\n#ifndef offsetof\n#define offsetof(type, member) __builtin_offsetof(type, member)\n#endif\n"
+    "namespace std { using ::size_t; using ::ptrdiff_t; typedef decltype(nullptr) nullptr_t;\n"
+    "enum class byte : unsigned char {}; }\n";
+
+constexpr std::string_view memory =
+    "#pragma once\nnamespace std { using ::size_t; using ::memcpy; using ::memset; }\n";
+
+constexpr std::string_view output = "#pragma once\nnamespace std { using ::size_t; using ::printf; }\n";
+
+constexpr std::string_view general =
+    "#pragma once\nnamespace std { using ::size_t; using ::abs; using ::labs; using ::llabs; using ::malloc;\n"
+    "using ::free; }\n";
 
 constexpr std::string_view limits =
     "#pragma once\n"
-    "#define CHAR_BIT 8\n#define SCHAR_MAX 127\n#define UCHAR_MAX 255\n#define SHRT_MAX 32767\n"
+    "#ifndef INT_MAX\n#define CHAR_BIT 8\n#define SCHAR_MAX 127\n#define UCHAR_MAX 255\n#define SHRT_MAX 32767\n"
     "#define USHRT_MAX 65535\n#define INT_MAX 2147483647\n#define INT_MIN (-2147483647 - 1)\n"
     "#define UINT_MAX 4294967295u\n#define LLONG_MAX 9223372036854775807ll\n"
     "#define LLONG_MIN (-9223372036854775807ll - 1)\n#define ULLONG_MAX 18446744073709551615ull\n"
     "#define LONG_MAX 9223372036854775807l\n#define LONG_MIN (-9223372036854775807l - 1)\n"
-    "#define ULONG_MAX 18446744073709551615ul\n";
+    "#define ULONG_MAX 18446744073709551615ul\n#endif\n";
 
 constexpr std::string_view floats =
     "#pragma once\n"
-    "#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n#define FLT_EPSILON "
+    "#ifndef FLT_MAX\n#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n#define FLT_EPSILON "
     "1.192092896e-07f\n"
     "#define DBL_MAX 1.7976931348623157e+308\n#define DBL_MIN 2.2250738585072014e-308\n"
     "#define DBL_EPSILON 2.2204460492503131e-16\n#define FLT_DIG 6\n#define DBL_DIG 15\n#define FLT_MANT_DIG "
     "24\n"
-    "#define DBL_MANT_DIG 53\n";
+    "#define DBL_MANT_DIG 53\n#endif\n";
 
 constexpr std::string_view mathematics =
     "#pragma once\n"
@@ -54,7 +72,73 @@ constexpr std::string_view mathematics =
     "#define M_SQRT2 1.41421356237309504880\n#define M_SQRT1_2 0.70710678118654752440\n"
     "#define M_LN2 0.69314718055994530942\n#endif\n"
     "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n#define NAN "
-    "__int_as_float(0x7fffffff)\n#endif\n";
+    "__int_as_float(0x7fffffff)\n#endif\n"
+    "#ifndef HUGE_VAL\n#define HUGE_VAL __longlong_as_double(0x7ff0000000000000ll)\n"
+    "#define HUGE_VALF __int_as_float(0x7f800000)\n#endif\n";
+
+/// NVRTC's functions for namespace std, and those that the C++ standard library has besides: of whole
+/// numbers, and of two numbers of different types.
+std::string functions_of_std() {
+  std::string text =
+      "namespace tune_std {\n"
+      "template<class T> struct number {}; template<class T> struct whole {};\n"
+      "template<> struct number<float> { typedef float type; };\n"
+      "template<> struct number<double> { typedef double type; };\n";
+  for (const char* const type :
+       {"bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long",
+        "unsigned long", "long long", "unsigned long long"})
+    text += format(
+        "template<> struct number<{0}> {{ typedef double type; }};\n"
+        "template<> struct whole<{0}> {{ typedef double type; }};\n",
+        type);
+  text +=
+      "template<class A, class B, class = typename number<A>::type, class = typename number<B>::type>\n"
+      "struct mixed { typedef double type; };\n"
+      "template<> struct mixed<float, float, float, float> {};\n"
+      "template<> struct mixed<double, double, double, double> {};\n";
+  std::string names;
+  const auto use = [&](std::string_view name, std::string_view of) {
+    names += format("namespace std {{ using {0}::{1}; }}\n", of, name);
+    if (of == "tune_std") names += format("using tune_std::{};\n", name);
+  };
+  for (const std::string_view name :
+       {"fabs",  "exp",   "exp2",     "expm1",  "log",     "log10",     "log2",   "log1p",  "sqrt",
+        "cbrt",  "sin",   "cos",      "tan",    "asin",    "acos",      "atan",   "sinh",   "cosh",
+        "tanh",  "asinh", "acosh",    "atanh",  "erf",     "erfc",      "tgamma", "lgamma", "ceil",
+        "floor", "trunc", "round",    "lround", "llround", "nearbyint", "rint",   "lrint",  "llrint",
+        "ilogb", "logb",  "isfinite", "isinf",  "isnan",   "signbit"}) {
+    text += format(
+        "template<class T, class = typename whole<T>::type> __host__ __device__ inline "
+        "decltype(::{0}(0.0)) {0}(T x) {{ return ::{0}(double(x)); }}\n",
+        name);
+    use(name, "");
+    use(name, "tune_std");
+  }
+  for (const std::string_view name :
+       {"fmod", "remainder", "fmax", "fmin", "fdim", "pow", "hypot", "atan2", "nextafter", "copysign"}) {
+    text += format(
+        "template<class A, class B> __host__ __device__ inline typename mixed<A, B>::type {0}(A x, B y) {{ "
+        "return ::{0}(double(x), double(y)); }}\n",
+        name);
+    // NVRTC's own function of a float and an int returns a float.
+    if (name != "pow") use(name, "");
+    use(name, "tune_std");
+  }
+  for (const std::string_view name :
+       {"abs",   "fma",   "remquo", "frexp",  "ldexp", "modf",   "scalbn", "scalbln", "nan",
+        "sqrtf", "fabsf", "powf",   "expf",   "logf",  "sinf",   "cosf",   "tanf",    "fmaxf",
+        "fminf", "fmaf",  "fmodf",  "floorf", "ceilf", "roundf", "truncf"})
+    use(name, "");
+  return text + "}\n" + names +
+         "namespace std { typedef float float_t; typedef double double_t;\n"
+         "__host__ __device__ inline float pow(float x, float y) { return ::pow(x, y); }\n"
+         "__host__ __device__ inline double pow(double x, double y) { return ::pow(x, y); } }\n";
+}
+
+const std::string& all_mathematics() {
+  static const std::string text = std::string(mathematics) + functions_of_std();
+  return text;
+}
 
 constexpr std::string_view assertions =
     "#pragma once\n#ifndef assert\n#define assert(condition) ((condition) ? (void)0 : __trap())\n#endif\n";
@@ -67,8 +151,8 @@ const std::map<std::string, std::string_view, std::less<>>& known() {
                                                                            {"climits", limits},
                                                                            {"float.h", floats},
                                                                            {"cfloat", floats},
-                                                                           {"math.h", mathematics},
-                                                                           {"cmath", mathematics},
+                                                                           {"math.h", all_mathematics()},
+                                                                           {"cmath", all_mathematics()},
                                                                            {"assert.h", assertions},
                                                                            {"cassert", assertions},
                                                                            {"cuda.h", ""},
@@ -79,22 +163,22 @@ const std::map<std::string, std::string_view, std::less<>>& known() {
                                                                            {"sm_20_intrinsics.h", ""},
                                                                            {"vector_types.h", ""},
                                                                            {"vector_functions.h", ""},
-                                                                           {"stdio.h", ""},
-                                                                           {"cstdio", ""},
-                                                                           {"stdlib.h", ""},
-                                                                           {"cstdlib", ""},
-                                                                           {"string.h", ""},
-                                                                           {"cstring", ""},
-                                                                           {"stddef.h", ""},
-                                                                           {"cstddef", ""},
+                                                                           {"stdio.h", output},
+                                                                           {"cstdio", output},
+                                                                           {"stdlib.h", general},
+                                                                           {"cstdlib", general},
+                                                                           {"string.h", memory},
+                                                                           {"cstring", memory},
+                                                                           {"stddef.h", sizes},
+                                                                           {"cstddef", sizes},
                                                                            {"stdbool.h", ""},
                                                                            {"hip/hip_runtime.h", hip_runtime},
                                                                            {"hip/hip_runtime_api.h", ""}};
   return all;
 }
 
-bool has(const CompileRequest& request, const std::string& name) {
-  return std::ranges::find(request.headers, name, &SourceFile::name) != request.headers.end();
+bool has(const std::vector<SourceFile>& files, const std::string& name) {
+  return std::ranges::find(files, name, &SourceFile::name) != files.end();
 }
 
 /// Returns the names that the request's texts include, but for those of its own headers; true for those that
@@ -103,7 +187,7 @@ std::map<std::string, bool> included(const CompileRequest& request) {
   std::map<std::string, bool> names;
   const auto search = [&](const std::string& text) {
     for (const Include& include : includes_of(text).files)
-      if (!has(request, include.name)) names[include.name] |= !include.quoted;
+      if (!has(request.headers, include.name)) names[include.name] |= !include.quoted;
   };
   search(request.source.text);
   for (const SourceFile& header : request.headers) search(header.text);
@@ -129,8 +213,8 @@ std::vector<std::vector<fs::path>> toolkits(const std::string& library) {
 
 bool contain(const std::vector<fs::path>& folders, const std::string& name) {
   std::error_code error;
-  return std::ranges::any_of(folders,
-                             [&](const fs::path& folder) { return fs::is_regular_file(folder / name, error); });
+  return std::ranges::any_of(
+      folders, [&](const fs::path& folder) { return fs::is_regular_file(folder / name, error); });
 }
 
 /// Returns the header of libcu++ in the place of one of the C++ standard library; empty where there is none.
@@ -155,17 +239,22 @@ OtherHeaders other_headers(const CompileRequest& request, const std::string& lib
   }
   if (others.empty() && quoted.empty()) return headers;
   for (const std::vector<fs::path>& folders : toolkits(library)) {
-    bool is_used = std::ranges::any_of(quoted, [&](const std::string& name) { return contain(folders, name); });
+    bool is_used =
+        std::ranges::any_of(quoted, [&](const std::string& name) { return contain(folders, name); });
     for (const std::string& name : others) {
       const bool is_there = contain(folders, name);
       const std::string replacement = is_there ? "" : of_libcuxx(folders, name);
       is_used = is_used || is_there || !replacement.empty();
       if (replacement.empty()) continue;
-      headers.texts.push_back(
-          {name, "#pragma once\n#include <" + replacement + ">\nnamespace std { using namespace cuda::std; }\n"});
+      headers.texts.push_back({name, "#pragma once\n#include <" + replacement +
+                                         ">\nnamespace std { using namespace cuda::std; }\n"});
       headers.included.push_back(replacement);
     }
     if (!is_used) continue;
+    // What the toolkit's headers include in turn.
+    for (const auto& [name, text] : known())
+      if (!has(request.headers, name) && !has(headers.texts, name) && !contain(folders, name))
+        headers.texts.push_back({name, std::string(text)});
     for (const fs::path& folder : folders) headers.folders.push_back(folder.string());
     if (uses_files(request)) break;
     for (const std::string& name : quoted)
@@ -174,6 +263,10 @@ OtherHeaders other_headers(const CompileRequest& request, const std::string& lib
     break;
   }
   return headers;
+}
+
+bool is_known_header(const std::string& name) {
+  return known().contains(name);
 }
 
 std::optional<FileOptions> file_options(const std::vector<std::string>& options) {

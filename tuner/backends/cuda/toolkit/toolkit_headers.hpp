@@ -27,6 +27,9 @@ struct OtherHeaders {
 /// `library`: the file of NVRTC.
 OtherHeaders other_headers(const CompileRequest& request, const std::string& library);
 
+/// True for the names of headers that have a text of ours: standard headers and those that kernels do not need.
+bool is_known_header(const std::string& name);
+
 /// What NVRTC's options say about files that it reads.
 struct FileOptions {
   std::vector<std::string> folders;   ///< that it searches (`-I`), in order

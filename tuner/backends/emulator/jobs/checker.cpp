@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "tuner/backends/emulator/jobs/job_run.hpp"
-#include "tuner/backends/emulator/jobs/scratch_folder.hpp"
 #include "tuner/backends/emulator/jobs/worker_process.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
+#include "tuner/base/scratch_folder.hpp"
 
 namespace tune::emulator {
 namespace {
@@ -429,7 +429,7 @@ class Pool {
   const JobSource& jobs_;
   const CheckOptions& options_;
   const std::function<bool(std::size_t, CheckVerdict)>& done_;
-  ScratchFolder folder_;
+  ScratchFolder folder_{"tune-emulator-"};
   ModuleCompiler compiler_;
   std::size_t batch_size_ = 1;
   std::size_t next_ = 0;  ///< the first job that is in no batch yet

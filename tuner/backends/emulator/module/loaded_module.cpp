@@ -19,6 +19,7 @@
 #include "tuner/backends/emulator/module/module_compiler.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/program.hpp"
 
 namespace tune::emulator {
 namespace {

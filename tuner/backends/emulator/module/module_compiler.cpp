@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backends/emulator/module/module_compiler.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <future>
@@ -18,8 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/backends/emulator/module/host_code.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/program.hpp"
 #include "tuner/plan/directives.hpp"
 #include "tuner/plan/hip_runtime.hpp"
 
@@ -44,15 +40,14 @@ constexpr std::string_view built_in_headers =
     " assert.h cassert cmath cstddef cstdint cstdio cstdlib cstring cuda.h cuda/std/cstdint "
     "cuda_pipeline.h cuda_pipeline_primitives.h cuda_runtime.h cuda_runtime_api.h device_functions.h "
     "device_launch_parameters.h hip/hip_runtime_api.h inttypes.h math.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h "
-    "vector_functions.h vector_types.h ";
+    "sys/time.h time.h unistd.h vector_functions.h vector_types.h ";
 
 /// Functions of the prelude that kernels add overloads to. These would hide it in the namespace of a variant.
-constexpr std::string_view overloaded[] = {
-    "min",   "max",   "abs",  "fabs",  "floor", "ceil",  "round", "trunc", "fmin", "fmax",
-    "fma",   "sqrt",  "exp",  "log",   "pow",   "fmod",  "sin",   "cos",   "tan",  "atan2",
-    "rsqrt", "isnan", "isinf"};
-constexpr std::string_view vectors_of[] = {"char",  "uchar", "short",    "ushort",    "int",   "uint",
-                                           "long",  "ulong", "longlong", "ulonglong", "float", "double"};
+constexpr std::string_view overloaded[] = {"min",  "max",  "abs", "fabs",  "floor", "ceil",  "round", "trunc",
+                                           "fmin", "fmax", "fma", "sqrt",  "exp",   "log",   "pow",   "fmod",
+                                           "sin",  "cos",  "tan", "atan2", "rsqrt", "isnan", "isinf"};
+constexpr std::string_view vectors_of[] = {"char", "uchar", "short",    "ushort",    "int",   "uint",
+                                           "long", "ulong", "longlong", "ulonglong", "float", "double"};
 
 const SourceFile hip_header{"hip/hip_runtime.h", std::string(hip_runtime)};
 
@@ -63,6 +58,11 @@ bool contains_word(std::string_view words, const std::string& word) {
 /// True for headers of the host that only have macros: they may stand anywhere.
 bool is_macros(const std::string& name) {
   return name == "float.h" || name == "cfloat" || name == "limits.h" || name == "climits";
+}
+
+/// True for headers of the C++ standard library, most of which files include for their functions of the host.
+bool of_library(const std::string& name) {
+  return name.find_first_of("./") == std::string::npos;
 }
 
 /// True for the names of the CUDA toolkit's headers, and of libraries that come with it.
@@ -107,7 +107,7 @@ class VariantText {
     // An include guard for each variant: the next one includes the header again.
     const std::string guard = guard_of(file.name);
     if (once) text_ += format("#ifndef {0}\n#define {0}\n#line 1 \"{1}\"\n", guard, file.name);
-    std::istringstream lines(file.text);
+    std::istringstream lines(without_host_functions(file.text));
     std::string line;
     for (int number = 1; std::getline(lines, line); ++number) append_line(file, line, number);
     if (once) text_ += "#endif\n";
@@ -150,7 +150,7 @@ class VariantText {
     } else if (known != std::end(known_headers)) {
       needed_.insert(std::string(known->second));
       text_ += "\n";
-    } else if (contains_word(built_in_headers, name)) {
+    } else if (contains_word(built_in_headers, name) || of_library(name)) {
       text_ += "\n";
     } else if (quoted && !of_toolkit(name) && request_.options.empty()) {
       text_ += format(
@@ -255,9 +255,9 @@ class VariantText {
   std::size_t includes_ = 0;
   bool endless_ = false;
   std::set<std::string> defined_;
-  std::set<std::string> needed_;  ///< files of the prelude
+  std::set<std::string> needed_;              ///< files of the prelude
   std::set<std::string, std::less<>> words_;  ///< before an opening bracket
-  bool opens_block_ = false;      ///< `extern "C"` stood last, and its block may follow
+  bool opens_block_ = false;                  ///< `extern "C"` stood last, and its block may follow
 };
 
 std::string variant_text(const CompileRequest& request, std::size_t number) {
@@ -268,7 +268,8 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
   text += "#line 1 \"defines\"\n";
   for (const auto& [name, value] : request.defines) text += format("#define {} {}\n", name, value);
   // An unnamed inner namespace keeps the static variables of templates apart.
-  text += format("namespace {} {{ namespace {{ {}\n", variant_namespace(number), variant.using_declarations());
+  text +=
+      format("namespace {} {{ namespace {{ {}\n", variant_namespace(number), variant.using_declarations());
   text += kernels;
   text += "\n#line 1 \"entries\"\n}\n";
   text += "static const ::tune_emulator::Entry tune_entries[] = {\n";
@@ -348,29 +349,6 @@ std::string first_errors(const std::string& log) {
   return errors.empty() ? without_inner_names(log.substr(0, 500)) : joined(errors, {}, "; ");
 }
 
-/// This process's environment, but for the language of messages, which are read here, and the folder of
-/// temporary files, if one is given.
-class Environment {
- public:
-  explicit Environment(const std::string& temporary) {
-    for (char** one = environ; *one != nullptr; ++one) {
-      const std::string_view entry = *one;
-      const bool replaced = entry.starts_with("LC_") || entry.starts_with("LANG") ||
-                            (!temporary.empty() && entry.starts_with("TMPDIR="));
-      if (!replaced) texts_.emplace_back(entry);
-    }
-    texts_.emplace_back("LC_ALL=C");
-    if (!temporary.empty()) texts_.push_back("TMPDIR=" + temporary);
-    for (std::string& text : texts_) pointers_.push_back(text.data());
-    pointers_.push_back(nullptr);
-  }
-  char* const* pointers() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> texts_;
-  std::vector<char*> pointers_;
-};
-
 /// Drops g++'s note on every disabled pass.
 std::string without_notes(const std::string& log) {
   constexpr std::size_t longest = 2000;  // of a line: regular expressions read them
@@ -391,6 +369,10 @@ std::string lacking(const std::string& log) {
   static const std::regex intrinsic(
       R"('(__\w+|malloc|free|alloca|cooperative_groups|nvcuda|cuda)'[^\n]*(?:not declared|not been declared|not a namespace))");
   if (std::regex_search(log, match, intrinsic)) return format("the emulator has no {}", match[1].str());
+  static const std::regex library(
+      R"('(\w+)' (?:is not a member of|in namespace) 'std'|'(std::\w+)' has not been declared)");
+  if (std::regex_search(log, match, library))
+    return format("the emulator has no {}", match[1].matched ? "std::" + match[1].str() : match[2].str());
   static const std::regex member(R"('(\w+)' is not a member of '(?:cooperative_groups|cuda)')");
   if (std::regex_search(log, match, member)) return format("the emulator has no {}", match[1].str());
   return {};
@@ -426,53 +408,6 @@ std::string module_source(std::span<const CompileRequest* const> variants) {
   return text;
 }
 
-ProgramResult run_program(const std::vector<std::string>& command, const std::string& temporary) {
-  int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot open a pipe: too many open files (raise ulimit -n)");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  Environment environment(temporary);
-  const int error =
-      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environment.pointers());
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (error != 0) {
-    close(ends[0]);
-    throw Error(format("cannot start '{}': is it installed?", command.front()));
-  }
-  ProgramResult result;
-  char part[4096];
-  while (true) {
-    const ssize_t got = read(ends[0], part, sizeof part);
-    if (got > 0) result.output.append(part, static_cast<std::size_t>(got));
-    if (got == 0 || (got < 0 && errno != EINTR)) break;
-  }
-  close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return result;
-}
-
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : std::string();
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return {};
-}
-
 std::vector<std::string> compiler_options(const Build& build) {
   Options options = always;
   const auto add = [&](const Options& more) { options.insert(options.end(), more.begin(), more.end()); };
@@ -499,7 +434,8 @@ ModuleCompiler::ModuleCompiler(std::filesystem::path folder, Flavour flavour)
   const Build quick{Flavour::plain, Effort::much, Purpose::search};
   // Runs in parallel, because the processors are idle at this time.
   std::future<bool> trial = std::async(std::launch::async, [&] { return knows(Effort::little); });
-  const ProgramResult compiled = run_program(command(folder_ / "callbacks.cuh", callbacks(), quick), folder_);
+  const ProgramResult compiled =
+      run_program(command(folder_ / "callbacks.cuh", callbacks(), quick), {.temporary = folder_});
   knows_little_effort_ = trial.get();
   if (compiled.status != 0)
     throw Error(format("'{}' cannot compile the emulator's own source (g++ 12 or newer is needed): {}",
@@ -534,12 +470,12 @@ Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileReq
   const std::filesystem::path source = folder_ / (name + ".cpp"), object = folder_ / (name + ".o");
   write(source, module_source(variants));
   Build build{flavour_, knows_little_effort_ ? effort : Effort::much, purpose};
-  ProgramResult compiled = run_program(command(source, object, build), folder_);
+  ProgramResult compiled = run_program(command(source, object, build), {.temporary = folder_});
   if (build.effort == Effort::little &&
       compiled.output.find("internal compiler error") != std::string::npos) {
     // The disabled passes may be the cause.
     build.effort = Effort::much;
-    compiled = run_program(command(source, object, build), folder_);
+    compiled = run_program(command(source, object, build), {.temporary = folder_});
   }
   // Links separately, without the sanitizer's runtime library: its call-backs are in the module.
   if (compiled.status == 0) {
@@ -548,7 +484,7 @@ Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileReq
     // linking.
     compiled = run_program({program_, "-shared", "-nodefaultlibs", "-Wl,-Bsymbolic", object.string(),
                             callbacks().string(), "-o", unfinished.string(), "-lm", "-lgcc"},
-                           folder_);
+                           {.temporary = folder_});
     if (compiled.status == 0) std::filesystem::rename(unfinished, shared);
   }
   if (compiled.status == 0) return shared;

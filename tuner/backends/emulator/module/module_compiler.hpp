@@ -24,19 +24,6 @@ std::string module_source(std::span<const CompileRequest* const> variants);
 /// Returns the namespace of a variant, which is part of its mangled names.
 std::string variant_namespace(std::size_t variant);
 
-/// The two outputs of a program together, and its exit status; 128 + signal where a signal ended it.
-struct ProgramResult {
-  int status = 0;
-  std::string output;
-};
-
-/// Runs a program without a shell and waits for its end; its messages are English. `temporary`: the folder
-/// for its temporary files, empty for that of this process. Throws Error where it cannot be started.
-ProgramResult run_program(const std::vector<std::string>& command, const std::string& temporary = {});
-
-/// Returns the path of a program by PATH; empty where there is none.
-std::string find_program(const std::string& name);
-
 /// The checks that are compiled in.
 enum class Flavour {
   plain,    ///< none: fast, finds wrong results and faults

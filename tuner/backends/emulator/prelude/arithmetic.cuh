@@ -4,14 +4,81 @@
 
 #include "memory.cuh"
 
-#define TUNE_UNARY(name)                                     \
-  TUNE_FUNCTION(double name(double x), __builtin_##name(x))  \
-  TUNE_FUNCTION(float name(float x), __builtin_##name##f(x)) \
-  TUNE_FUNCTION(float name##f(float x), __builtin_##name##f(x))
-#define TUNE_BINARY(name)                                                \
-  TUNE_FUNCTION(double name(double x, double y), __builtin_##name(x, y)) \
-  TUNE_FUNCTION(float name(float x, float y), __builtin_##name##f(x, y)) \
-  TUNE_FUNCTION(float name##f(float x, float y), __builtin_##name##f(x, y))
+// The C++ standard library computes in double with whole numbers, and with numbers of different types.
+namespace tune_emulator {
+template<class T>
+struct Number {};
+template<class T>
+struct Whole {};
+#define TUNE_WHOLE(T)    \
+  template<>             \
+  struct Number<T> {     \
+    using type = double; \
+  };                     \
+  template<>             \
+  struct Whole<T> {      \
+    using type = double; \
+  };
+TUNE_WHOLE(bool)
+TUNE_WHOLE(char)
+TUNE_WHOLE(signed char)
+TUNE_WHOLE(unsigned char)
+TUNE_WHOLE(short)
+TUNE_WHOLE(unsigned short)
+TUNE_WHOLE(int)
+TUNE_WHOLE(unsigned)
+TUNE_WHOLE(long)
+TUNE_WHOLE(unsigned long)
+TUNE_WHOLE(long long)
+TUNE_WHOLE(unsigned long long)
+#undef TUNE_WHOLE
+template<>
+struct Number<float> {
+  using type = float;
+};
+template<>
+struct Number<double> {
+  using type = double;
+};
+template<class X, class Y, class = typename Number<X>::type, class = typename Number<Y>::type>
+struct Mixed {
+  using type = double;
+};
+template<>
+struct Mixed<float, float, float, float> {};
+template<>
+struct Mixed<double, double, double, double> {};
+}  // namespace tune_emulator
+
+#define TUNE_UNARY(name)                                        \
+  TUNE_FUNCTION(double name(double x), __builtin_##name(x))     \
+  TUNE_FUNCTION(float name(float x), __builtin_##name##f(x))    \
+  TUNE_FUNCTION(float name##f(float x), __builtin_##name##f(x)) \
+  template<class T>                                             \
+  inline typename tune_emulator::Whole<T>::type name(T x) {     \
+    return __builtin_##name(static_cast<double>(x));            \
+  }                                                             \
+  namespace std {                                               \
+  using ::name, ::name##f;                                      \
+  }
+#define TUNE_BINARY(name)                                                    \
+  TUNE_FUNCTION(double name(double x, double y), __builtin_##name(x, y))     \
+  TUNE_FUNCTION(float name(float x, float y), __builtin_##name##f(x, y))     \
+  TUNE_FUNCTION(float name##f(float x, float y), __builtin_##name##f(x, y))  \
+  template<class X, class Y>                                                 \
+  inline typename tune_emulator::Mixed<X, Y>::type name(X x, Y y) {          \
+    return __builtin_##name(static_cast<double>(x), static_cast<double>(y)); \
+  }                                                                          \
+  namespace std {                                                            \
+  using ::name, ::name##f;                                                   \
+  }
+#define TUNE_TO_WHOLE(name, T)                              \
+  TUNE_FUNCTION(T name(double x), __builtin_##name(x))      \
+  TUNE_FUNCTION(T name(float x), __builtin_##name##f(x))    \
+  TUNE_FUNCTION(T name##f(float x), __builtin_##name##f(x)) \
+  namespace std {                                           \
+  using ::name;                                             \
+  }
 TUNE_UNARY(sqrt)
 TUNE_UNARY(cbrt)
 TUNE_UNARY(sin)
@@ -23,6 +90,9 @@ TUNE_UNARY(atan)
 TUNE_UNARY(sinh)
 TUNE_UNARY(cosh)
 TUNE_UNARY(tanh)
+TUNE_UNARY(asinh)
+TUNE_UNARY(acosh)
+TUNE_UNARY(atanh)
 TUNE_UNARY(exp)
 TUNE_UNARY(exp2)
 TUNE_UNARY(expm1)
@@ -49,8 +119,18 @@ TUNE_BINARY(hypot)
 TUNE_BINARY(atan2)
 TUNE_BINARY(copysign)
 TUNE_BINARY(fdim)
+TUNE_BINARY(remainder)
+TUNE_BINARY(nextafter)
+TUNE_TO_WHOLE(lround, long)
+TUNE_TO_WHOLE(llround, long long)
+TUNE_TO_WHOLE(lrint, long)
+TUNE_TO_WHOLE(llrint, long long)
 #undef TUNE_UNARY
 #undef TUNE_BINARY
+#undef TUNE_TO_WHOLE
+TUNE_FUNCTION(double ldexp(double x, int power), __builtin_ldexp(x, power))
+TUNE_FUNCTION(float ldexp(float x, int power), __builtin_ldexpf(x, power))
+TUNE_FUNCTION(float ldexpf(float x, int power), __builtin_ldexpf(x, power))
 
 TUNE_FUNCTION(double fma(double x, double y, double z), __builtin_fma(x, y, z))
 TUNE_FUNCTION(float fma(float x, float y, float z), __builtin_fmaf(x, y, z))
@@ -115,6 +195,9 @@ constexpr long long abs(long long x) {
 }
 TUNE_FUNCTION(float abs(float x), __builtin_fabsf(x))
 TUNE_FUNCTION(double abs(double x), __builtin_fabs(x))
+namespace std {
+using ::abs, ::min, ::max, ::fma, ::fmaf, ::ldexp, ::isnan, ::isinf, ::isfinite, ::signbit;
+}
 
 TUNE_FUNCTION(int __popc(unsigned x), __builtin_popcount(x))
 TUNE_FUNCTION(int __popcll(unsigned long long x), __builtin_popcountll(x))

@@ -2,17 +2,19 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "tuner/base/file.hpp"
 
-namespace tune::emulator {
+namespace tune {
 
 /// A temporary folder, which the destructor removes. A process that is killed leaves its folder behind; the
 /// next one removes it. A folder in use has a locked file, so that no other process takes it for a leftover.
 class ScratchFolder {
  public:
-  /// Throws Error where no folder can be made.
-  ScratchFolder();
+  /// Its name begins with `prefix` (`tune-emulator-`); leftovers are those of the same prefix. Throws Error
+  /// where no folder can be made.
+  explicit ScratchFolder(std::string_view prefix);
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   ~ScratchFolder();
@@ -24,4 +26,4 @@ class ScratchFolder {
   FileDescriptor lock_;
 };
 
-}  // namespace tune::emulator
+}  // namespace tune

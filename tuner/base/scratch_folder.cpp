@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/emulator/jobs/scratch_folder.hpp"
+#include "tuner/base/scratch_folder.hpp"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,17 +13,16 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::emulator {
+namespace tune {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* prefix = "tune-emulator-";
 constexpr const char* lock_name = "lock";
 /// A folder without a lock is about to get one, unless it is older [s].
 constexpr std::time_t time_to_lock = 60;
 
-FileDescriptor locked(const fs::path& file, int flags) {
+FileDescriptor locked_file(const fs::path& file, int flags) {
   FileDescriptor lock(open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
   if (lock && flock(lock.get(), LOCK_EX | LOCK_NB) != 0) lock.close();
   return lock;
@@ -35,11 +34,11 @@ bool is_left_behind(const fs::path& folder) {
   if (lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid())
     return false;
   std::error_code ignored;
-  if (fs::exists(folder / lock_name, ignored)) return bool(locked(folder / lock_name, 0));
+  if (fs::exists(folder / lock_name, ignored)) return bool(locked_file(folder / lock_name, 0));
   return status.st_mtime < std::time(nullptr) - time_to_lock;
 }
 
-void remove_leftovers(const fs::path& where) {
+void remove_leftovers(const fs::path& where, std::string_view prefix) {
   std::error_code error;
   for (fs::directory_iterator at(where, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
@@ -50,17 +49,17 @@ void remove_leftovers(const fs::path& where) {
 
 }  // namespace
 
-ScratchFolder::ScratchFolder() {
+ScratchFolder::ScratchFolder(std::string_view prefix) {
   std::error_code error;
   const fs::path where = fs::temp_directory_path(error);
   if (error) throw Error("TMPDIR is not the name of a folder: name one there, for temporary files");
-  remove_leftovers(where);
+  remove_leftovers(where, prefix);
   // Another process may take a new folder for a leftover between its making and its lock: then makes another.
   for (int attempt = 0; attempt < 10 && !lock_; ++attempt) {
     std::string name = (where / (std::string(prefix) + "XXXXXX")).string();
     if (mkdtemp(name.data()) == nullptr) break;
     path_ = name;
-    lock_ = locked(path_ / lock_name, O_CREAT | O_EXCL);
+    lock_ = locked_file(path_ / lock_name, O_CREAT | O_EXCL);
     std::error_code ignored;
     if (!fs::exists(path_ / lock_name, ignored)) lock_.close();
   }
@@ -72,4 +71,4 @@ ScratchFolder::~ScratchFolder() {
   fs::remove_all(path_, ignored);
 }
 
-}  // namespace tune::emulator
+}  // namespace tune

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/base/program.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/stopwatch.hpp"
+
+namespace tune {
+namespace {
+
+TEST(Program, TellsStatusAndOutput) {
+  const testing::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "inner");
+  const ProgramResult result =
+      run_program({"sh", "-c", "echo out; echo err >&2; echo $TMPDIR $LC_ALL; pwd; exit 3"},
+                  {.temporary = folder.path(), .folder = folder / "inner"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.output, "out\nerr\n" + folder.path().string() + " C\n" +
+                               std::filesystem::canonical(folder / "inner").string() + "\n");
+  EXPECT_FALSE(result.was_stopped || result.took_too_long);
+  EXPECT_EQ(run_program({"sh", "-c", "kill -9 $$"}).status, 128 + SIGKILL);
+  EXPECT_EQ(run_program({"sh", "-c", "kill -9 $$"}).signal, SIGKILL);
+  EXPECT_EQ(run_program({"sh", "-c", "exit 255"}).signal, 0);
+  EXPECT_THROW(run_program({"no-such-program-of-mine"}), Error);
+  EXPECT_EQ(find_program("no-such-program-of-mine"), "");
+}
+
+/// A program that starts another one, which writes its number to the file and would run for a minute.
+std::vector<std::string> with_child(const std::filesystem::path& file) {
+  return {"sh", "-c", "sh -c 'echo $$ > " + file.string() + "; exec sleep 60'; true"};
+}
+
+/// True until the process has ended, also if nobody has asked how.
+bool is_alive(pid_t process) {
+  std::ifstream in("/proc/" + std::to_string(process) + "/stat");
+  std::string number, name, state;
+  return in >> number >> name >> state && state != "Z";
+}
+
+void expect_no_child(const std::filesystem::path& file) {
+  pid_t child = 0;
+  std::ifstream(file) >> child;
+  ASSERT_GT(child, 0);
+  const Stopwatch waiting;
+  while (is_alive(child) && waiting.seconds() < 10)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_FALSE(is_alive(child)) << "what the program started runs on";
+}
+
+TEST(Program, ALimitEndsAllThatItStarted) {
+  const testing::TemporaryFolder folder;
+  const Stopwatch running;
+  const ProgramResult result = run_program(with_child(folder / "child"), {.seconds = 0.3});
+  EXPECT_TRUE(result.took_too_long);
+  EXPECT_LT(running.seconds(), 30);
+  expect_no_child(folder / "child");
+}
+
+TEST(Program, AStopEndsAllThatItStarted) {
+  const testing::TemporaryFolder folder;
+  const ProgramResult result = run_program(with_child(folder / "child"), {.stop = [&] {
+                                             return std::filesystem::exists(folder / "child") &&
+                                                    std::filesystem::file_size(folder / "child") > 1;
+                                           }});
+  EXPECT_TRUE(result.was_stopped);
+  expect_no_child(folder / "child");
+}
+
+}  // namespace
+}  // namespace tune
