@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/source/first_definition.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "kernels/described/description.hpp"
+#include "kernels/described/source/guesses.hpp"
+#include "kernels/described/source/kernel_source.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/plan/directives.hpp"
+
+namespace tune::described {
+namespace {
+
+std::optional<std::int64_t> whole(const std::string& text) {
+  return value_of_condition(text, {});
+}
+
+/// A name of a compiler or of the CUDA toolkit in a condition, no parameter.
+bool is_of_toolchain(std::string_view name) {
+  return name.starts_with("_") || name.starts_with("CUDA_") || name.starts_with("CUDART_") || name == "NDEBUG" || name.ends_with("_VERSION");
+}
+
+std::string as_json(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// Finds the parameters of a kernel, and what it does for their values.
+class Examination {
+ public:
+  Examination(const std::string& file_name, const KernelText& text, const std::string& entry, const UndefinedNames& undefined)
+      : file_name_(file_name), text_(text), entry_(entry), undefined_(undefined), comparisons_(comparisons_in(text)) {
+    for (const GuardedMacro& macro : guarded_macros(text))
+      if (const auto value = whole(macro.value)) {
+        guarded_.push_back({macro.name, Tunable::Source::guarded, value});
+        values_[macro.name] = macro.value;
+      }
+    constexpr int max_rounds = 8;
+    for (int round = 0; round < max_rounds; ++round) {
+      examine();
+      if (!add_unknown()) break;
+    }
+  }
+
+  const KernelFacts& facts() const { return *facts_; }
+  const Branches& branches() const { return branches_; }
+  Guesses guesses() const { return {branches_, *facts_, comparisons_, tunables()}; }
+
+ private:
+  std::vector<Tunable> tunables() const {
+    std::vector<Tunable> all;
+    for (const Tunable& one : guarded_)
+      if (facts_->words.contains(one.name) || comparisons_.contains(one.name)) all.push_back(one);
+    all.insert(all.end(), unknown_.begin(), unknown_.end());
+    for (const TemplateParameter& one : facts_->templates)
+      if (one.kind != "typename") all.push_back({one.name, Tunable::Source::template_argument, std::nullopt});
+    return all;
+  }
+
+  /// Reads the kernel for the defaults, and for each other value of one parameter.
+  void examine() {
+    branches_ = follow_conditions(text_, values_);
+    facts_ = read_kernel_source(branches_, file_name_, entry_);
+    asked_ = branches_.asked;
+    // Some 8 MB of source take a second.
+    constexpr std::size_t most_bytes = 8'000'000, most = 40;
+    std::size_t left = std::min(most, most_bytes / std::max<std::size_t>(1, branches_.text.size()));
+    const Guesses now = guesses();
+    for (const Tunable& one : now.tunables()) {
+      if (!comparisons_.contains(one.name)) continue;  // no branch depends on it
+      for (const std::int64_t value : now.values_of(one).values) {
+        const std::string word = std::to_string(value);
+        if (values_.contains(one.name) && values_.at(one.name) == word) continue;
+        if (left-- == 0) return;
+        MacroValues other = values_;
+        other[one.name] = word;
+        const Branches branches = follow_conditions(text_, other);
+        for (const std::string& name : branches.asked)
+          if (std::ranges::find(asked_, name) == asked_.end()) asked_.push_back(name);
+        for (const std::string& name : branches.unrolls)
+          if (std::ranges::find(branches_.unrolls, name) == branches_.unrolls.end()) branches_.unrolls.push_back(name);
+        try {
+          add_facts(read_kernel_source(branches, file_name_, entry_.empty() ? facts_->name : entry_), *facts_);
+        } catch (const UsageError&) {
+          continue;  // the kernel does not exist for this value
+        }
+      }
+    }
+  }
+
+  /// Adds names that nothing defines to the parameters; true where there are new ones.
+  bool add_unknown() {
+    std::vector<std::string> found;
+    const auto is_new = [&](const std::string& name) {
+      return !values_.contains(name) && !dropped_.contains(name) && std::ranges::find(found, name) == found.end();
+    };
+    for (const std::string& name : asked_)
+      if (is_new(name) && !is_of_toolchain(name)) found.push_back(name);
+    std::vector<std::string> undeclared;
+    for (const std::string& name : facts_->unknown_names)
+      if (is_new(name)) undeclared.push_back(name);
+    const auto confirmed = undeclared.empty() || !undefined_ ? std::nullopt : undefined_(values_);
+    for (const std::string& name : undeclared) {
+      if (!confirmed || std::ranges::find(*confirmed, name) != confirmed->end() || !is_in_default(name))
+        found.push_back(name);
+      else
+        dropped_.insert(name);
+    }
+    for (const std::string& name : found) {
+      unknown_.push_back({name, Tunable::Source::unknown, std::nullopt});
+      values_[name] = "1";
+    }
+    if (found.empty()) return false;
+    const Guesses now = guesses();
+    for (const std::string& name : found) {
+      const auto tunable = std::ranges::find(now.tunables(), name, &Tunable::name);
+      const auto size = std::ranges::find(now.sizes(), name, &GuessedSize::name);
+      if (tunable != now.tunables().end()) values_[name] = std::to_string(now.values_of(*tunable).default_value);
+      if (size != now.sizes().end()) values_[name] = std::to_string(size->value);
+    }
+    return true;
+  }
+
+  /// True where the compiler sees the name, too: not in a branch that other values choose.
+  bool is_in_default(const std::string& name) const {
+    const std::string& text = branches_.text;
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+      if ((at == 0 || !is_word(text[at - 1])) && (at + name.size() == text.size() || !is_word(text[at + name.size()]))) return true;
+    return false;
+  }
+
+  const std::string& file_name_;
+  const KernelText& text_;
+  const std::string& entry_;
+  const UndefinedNames& undefined_;
+  std::map<std::string, Comparisons, std::less<>> comparisons_;
+  std::vector<Tunable> guarded_ = {}, unknown_ = {};
+  MacroValues values_ = {};
+  Branches branches_ = {};
+  std::optional<KernelFacts> facts_ = std::nullopt;
+  std::vector<std::string> asked_ = {};
+  std::set<std::string> dropped_ = {};
+};
+
+class Writer {
+ public:
+  Writer(const std::string& file_name, const Examination& examination)
+      : file_name_(file_name), facts_(examination.facts()), guesses_(examination.guesses()) {
+    for (const TemplateParameter& one : facts_.templates)
+      if (one.kind == "typename") types_.push_back(one.name);
+  }
+
+  FirstDefinition write() {
+    line("{");
+    line("  // Made by 'tune new'. Each guess is marked: correct it, then remove its mark.");
+    line(format("  \"problem\": {},", as_json(facts_.name)));
+    write_kernel();
+    write_sizes();
+    write_parameters();
+    write_arguments();
+    write_launch();
+    line("  // Without a \"reference\" results are compared with those of the default configuration.");
+    line(format("  \"work\": {{\"items\": {}, \"item\": \"element\", \"flops\": 0}}", as_json(joined(guesses_.extents(), {}, " * "))),
+         "operations of the whole work (\"flops\": a formula), for rates");
+    line("}");
+    return std::move(result_);
+  }
+
+ private:
+  void line(std::string text, const std::string& guess = {}) {
+    ++lines_;
+    if (!guess.empty()) {
+      text += "  // TODO: " + guess;
+      result_.guesses.push_back({lines_, guess});
+    }
+    result_.json += text + "\n";
+  }
+
+  void write_kernel() {
+    std::vector<std::string> defines;
+    for (const GuessedSize& size : guesses_.sizes())
+      if (size.is_define) defines.push_back(format("{}: {}", as_json(size.name), as_json(size.name)));
+    if (defines.empty())
+      line(format("  \"kernel\": {},", as_json(file_name_)));
+    else
+      line(format("  \"kernel\": {{\"file\": {}, \"defines\": {{{}}}}},", as_json(file_name_), joined(defines)),
+           "are these sizes? Else make them parameters");
+    line("");
+  }
+
+  void write_sizes() {
+    std::vector<std::string> sizes, small, fixed;
+    for (const GuessedSize& size : guesses_.sizes()) {
+      sizes.push_back(format("{}: {}", as_json(size.name), size.value));
+      small.push_back(format("{}: {}", as_json(size.name), size.check));
+      if (size.is_fixed) fixed.push_back(size.name);
+    }
+    line(format("  \"sizes\": {{{}}},", joined(sizes)), "the sizes of the work, and those to tune for");
+    const bool one = sizes.size() == 1 && fixed.empty();
+    line(format("  \"check\": [{}{{{}}}],", one ? format("{{{}: 1}}, ", as_json(guesses_.sizes().front().name)) : "", joined(small)),
+         fixed.empty() ? std::string("small sizes at which every configuration is checked; add odd ones, if the kernel takes them")
+                       : format("the file fixes {} by #define: small sizes need #ifndef around it", joined(fixed)));
+    if (!types_.empty()) {
+      std::vector<std::string> settings;
+      for (const std::string& type : types_) settings.push_back(format("{}: {{\"values\": [\"float\", \"double\"]}}", as_json(type)));
+      line(format("  \"settings\": {{{}}},", joined(settings)), "the types to choose from");
+    }
+    line("");
+  }
+
+  void write_parameters() {
+    line("  \"parameters\": {");
+    const auto& tunables = guesses_.tunables();
+    for (std::size_t i = 0; i < tunables.size(); ++i) {
+      const Tunable& one = tunables[i];
+      const GuessedValues values = guesses_.values_of(one);
+      std::string what = "values to try";
+      if (one.source == Tunable::Source::unknown) what += "; the file does not define this name";
+      if (one.source == Tunable::Source::template_argument) what += " of the template's argument";
+      if (one.source == Tunable::Source::launch) what += " (of the launch alone)";
+      line(format("    {}: {{\"values\": [{}], \"default\": {}}}{}", as_json(one.name), joined(values.values), values.default_value,
+                  i + 1 < tunables.size() ? "," : ""),
+           what);
+    }
+    if (tunables.empty()) {
+      line("    \"unused\": [0]", "the kernel has no parameter: #ifndef NAME, #define NAME 16, #endif gives it one");
+    }
+    line("  },");
+    std::vector<std::string> extents;
+    for (const GuessedExtent& extent : guesses_.block())
+      if (extent.formula != "1") extents.push_back(extent.formula);
+    const bool is_plain = std::ranges::all_of(extents, [&](const std::string& one) {
+      return std::ranges::find(tunables, one, &Tunable::name) != tunables.end();
+    });
+    line(format("  \"constraints\": [{}],", extents.size() > 1 && is_plain ? as_json(joined(extents, {}, " * ") + " <= max_threads") : ""),
+         "further rules of the kernel over parameters and sizes");
+    line("");
+  }
+
+  // ---- arguments
+
+  struct ArgumentType {
+    std::string name;
+    int elements = 1;  ///< numbers in each element of the kernel's type
+    std::string guess = {};
+  };
+
+  /// The definition's type of an array's elements, or of a number.
+  ArgumentType type_of(const std::string& type) const {
+    if (std::ranges::find(types_, type) != types_.end() || type_named(type)) return {type, 1, {}};
+    if (type == "void" || type == "char" || type == "signed char") return {type == "void" ? "uint8" : "int8", 1, type == "void" ? "the type behind void*" : ""};
+    const auto members = facts_.structs.find(type);
+    if (members == facts_.structs.end() || members->second.empty()) return {"float", 1, format("what is '{}'?", type)};
+    const std::string& first = members->second.front().first;
+    const bool is_uniform = std::ranges::all_of(members->second, [&](const auto& member) { return member.first == first; });
+    if (is_uniform && type_named(first) && type_named(first)->components == 1)
+      return {first, static_cast<int>(members->second.size()), {}};
+    return {"uint8", 1, format("'{}' as bytes: its size times the number of elements", type)};
+  }
+
+  std::string fill_of(const std::string& type) const {
+    const auto known = type_named(type);
+    if (known && known->is_bool) return R"("fill": {"random": [0, 1]})";
+    if (known && !is_floating_point(known->element)) return format("\"fill\": {{\"random\": [0, \"{} - 1\"]}}", guesses_.extents().front());
+    return R"("fill": {"random": [-1, 1]})";
+  }
+
+  static bool is_whole(const std::string& type) {
+    const auto known = type_named(type);
+    return known && !is_floating_point(known->element);
+  }
+
+  /// Of an array along the grid's axes; `times`: numbers in an element.
+  std::string size_of_array(int times) const {
+    std::vector<std::string> extents;
+    for (std::size_t i = 0; i < guesses_.extents().size(); ++i)
+      extents.push_back(as_json(i == 0 && times > 1 ? format("{} * {}", times, guesses_.extents()[i]) : guesses_.extents()[i]));
+    return extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]";
+  }
+
+  void add(std::string text, const std::string& guess = {}) { arguments_.emplace_back(std::move(text), guess); }
+
+  void add_array(const ParameterOfKernel& parameter) {
+    const ArgumentType type = type_of(parameter.type);
+    const Accesses& is = parameter.accesses;
+    std::string guess = "its size", access;
+    if (parameter.is_const || (!is.unknown && !is.written)) {
+      access = fill_of(type.name);
+    } else if (!is.unknown && !is.read) {
+      access = "\"access\": \"write\"";
+    } else {
+      access = "\"access\": \"both\", " + fill_of(type.name);
+      if (is.unknown) guess += "; is it read, written or both?";
+    }
+    if (access.find("fill") != std::string::npos && is_whole(type.name)) guess += "; its contents";
+    if (!type.guess.empty()) guess += "; " + type.guess;
+    if (std::ranges::count(parameter.declared, '*') > 1) result_.missing.push_back(format("'{}' is a pointer to pointers", parameter.declared));
+    add(format("    {}: {{\"type\": {}, \"size\": {}, {}}}", as_json(parameter.name), as_json(type.name), size_of_array(type.elements), access), guess);
+  }
+
+  void add_texture(const ParameterOfKernel& parameter) {
+    const TextureUse& use = facts_.textures.at(parameter.name);
+    const ArgumentType type = use.type.empty() ? ArgumentType{"float", 1, "the type of its texels"} : type_of(use.type);
+    std::vector<std::string> extents;
+    for (int i = 0; i < std::max(1, use.dimensions); ++i)
+      extents.push_back(as_json(guesses_.extents()[std::min<std::size_t>(static_cast<std::size_t>(i), guesses_.extents().size() - 1)]));
+    add(format("    {}: {{\"type\": {}, \"size\": {}, {}, \"texture\": true}}", as_json(parameter.name), as_json(type.name),
+               extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]", fill_of(type.name)),
+        "its extents, filter and address mode (\"texture\": {...})" + (type.guess.empty() ? "" : "; " + type.guess));
+  }
+
+  void add_scalar(const ParameterOfKernel& parameter) {
+    const auto known = type_named(parameter.type);
+    const bool is_type = std::ranges::find(types_, parameter.type) != types_.end();
+    const std::string name = as_json(parameter.name);
+    if (!is_type && (!known || known->components > 1)) {
+      const std::string guess = format("'{}' is passed by value: a definition passes single numbers only", parameter.declared);
+      add(format("    {}: {{\"type\": \"float\", \"value\": 0}}", name), guess);
+      result_.missing.push_back(format("'{}' is passed by value", parameter.declared));
+    } else if (guesses_.is_size(parameter.name)) {
+      const bool is_bound = std::ranges::find(guesses_.extents(), parameter.name) != guesses_.extents().end();
+      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type), as_json(parameter.name)), is_bound ? "" : "is it a size?");
+    } else {
+      const bool whole = known && !is_floating_point(known->element);
+      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type), whole ? "1" : "0.5"), "its value");
+    }
+  }
+
+  void add_constant(const ConstantArray& array) {
+    const ArgumentType type = type_of(array.type);
+    std::vector<std::string> extents;
+    bool is_known = true;
+    for (const std::string& extent : array.extents) {
+      const auto formula = guesses_.formula_of(extent);
+      is_known = is_known && formula;
+      extents.insert(extents.begin(), as_json(formula.value_or("1")));
+    }
+    if (extents.empty()) extents.emplace_back("1");
+    if (type.elements > 1) extents.front() = as_json(format("{} * ({})", type.elements, extents.front().substr(1, extents.front().size() - 2)));
+    std::string guess = is_known ? std::string() : format("the size of '{}'", array.name);
+    if (!type.guess.empty()) guess += (guess.empty() ? "" : "; ") + type.guess;
+    if (is_whole(type.name)) guess += std::string(guess.empty() ? "" : "; ") + "its contents";
+    const std::string own = std::ranges::find(facts_.parameters, array.name, &ParameterOfKernel::name) == facts_.parameters.end() ? array.name : array.name + "_constant";
+    add(format("    {}: {{\"type\": {}, \"size\": {}, {}, \"symbol\": {}}}", as_json(own), as_json(type.name),
+               extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]", fill_of(type.name), as_json(array.name)),
+        guess);
+  }
+
+  void write_arguments() {
+    for (const ParameterOfKernel& parameter : facts_.parameters) {
+      if (parameter.name.empty() || parameter.declared.find('(') != std::string::npos)
+        result_.missing.push_back(format("the argument '{}' is not understood", parameter.declared));
+      if (facts_.textures.contains(parameter.name))
+        add_texture(parameter);
+      else if (parameter.is_pointer)
+        add_array(parameter);
+      else
+        add_scalar(parameter);
+    }
+    for (const ConstantArray& array : facts_.constants) add_constant(array);
+    line("  // In the kernel's order; \"access\" is read, unless it is given.");
+    line("  \"arguments\": {");
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+      line(arguments_[i].first + (i + 1 < arguments_.size() ? "," : ""), arguments_[i].second);
+    line("  },");
+    line("");
+  }
+
+  // ---- launch
+
+  static std::string extents_of(const std::vector<GuessedExtent>& all) {
+    std::vector<std::string> texts;
+    for (const GuessedExtent& one : all) texts.push_back(as_json(one.formula));
+    return texts.size() == 1 ? texts.front() : "[" + joined(texts) + "]";
+  }
+
+  void write_launch() {
+    std::string entry = facts_.entry;
+    if (!facts_.templates.empty()) entry += "<" + joined(facts_.templates, &TemplateParameter::name) + ">";
+    const auto is_certain = [](const std::vector<GuessedExtent>& all) { return std::ranges::all_of(all, &GuessedExtent::is_certain); };
+    line("  // Up to three axes: [\"ceil_div(nx, BX)\", \"ny\"].");
+    line(format("  \"launches\": {{\"entry\": {},", as_json(entry)));
+    line(format("    \"grid\": {},", extents_of(guesses_.grid())), is_certain(guesses_.grid()) ? "" : "the grid in blocks");
+    const std::string end = facts_.dynamic_shared.empty() ? "}," : ",";
+    line(format("    \"block\": {}{}", extents_of(guesses_.block()), end), is_certain(guesses_.block()) ? "" : "the block in threads");
+    if (!facts_.dynamic_shared.empty()) {
+      const auto type = type_named(facts_.dynamic_shared);
+      const std::size_t bytes = type ? element_size(type->element) * static_cast<std::size_t>(type->components) : 4;
+      line(format("    \"shared\": {}}},", as_json(format("{} * {}", bytes, joined(guesses_.block(), &GuessedExtent::formula, " * ")))),
+           "bytes of dynamic shared memory");
+    }
+    line("");
+  }
+
+  const std::string& file_name_;
+  const KernelFacts& facts_;
+  const Guesses guesses_;
+  std::vector<std::string> types_ = {};
+  std::vector<std::pair<std::string, std::string>> arguments_ = {};
+  FirstDefinition result_ = {};
+  int lines_ = 0;
+};
+
+}  // namespace
+
+FirstDefinition first_definition(const std::string& file_name, const KernelText& text, const std::string& entry,
+                                 const UndefinedNames& undefined) {
+  const Examination examination(file_name, text, entry, undefined);
+  return Writer(file_name, examination).write();
+}
+
+}  // namespace tune::described

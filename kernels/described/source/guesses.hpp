@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel's file suggests about parameters, sizes and launch of its definition.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/described/source/kernel_source.hpp"
+
+namespace tune::described {
+
+/// A name that a definition gives values to.
+struct Tunable {
+  enum class Source { guarded, unknown, template_argument, launch };
+  std::string name;
+  Source source = Source::guarded;
+  std::optional<std::int64_t> given;  ///< the file's own value
+};
+
+struct GuessedValues {
+  std::vector<std::int64_t> values;
+  std::int64_t default_value = 0;
+};
+
+struct GuessedSize {
+  std::string name;
+  std::int64_t value = 0, check = 0;
+  bool is_fixed = false;   ///< by a macro of the file, which no definition changes
+  bool is_define = false;  ///< the kernel asks for it as a macro
+};
+
+/// The extent of blocks or grid along an axis.
+struct GuessedExtent {
+  std::string formula;
+  bool is_certain = false;
+};
+
+/// Guesses of one definition. Formulas are in the definition's notation.
+class Guesses {
+ public:
+  /// `tunables` without those for the launch alone, which are added.
+  Guesses(const Branches& branches, const KernelFacts& facts, std::map<std::string, Comparisons, std::less<>> comparisons,
+          std::vector<Tunable> tunables);
+
+  const std::vector<Tunable>& tunables() const { return tunables_; }
+  const std::vector<GuessedSize>& sizes() const { return sizes_; }
+  /// Of blocks in threads; those behind the last that is used are left out.
+  const std::vector<GuessedExtent>& block() const { return block_; }
+  const std::vector<GuessedExtent>& grid() const { return grid_; }
+
+  GuessedValues values_of(const Tunable& tunable) const;
+  bool is_size(std::string_view name) const;
+  /// The sizes along the grid's axes, the first for x.
+  const std::vector<std::string>& extents() const { return extents_; }
+  /// A C expression as a formula over tunables and sizes; nothing where it has other names.
+  std::optional<std::string> formula_of(std::string_view expression) const;
+
+ private:
+  const Tunable* tunable(std::string_view name) const;
+  std::optional<std::string> formula_of(std::string_view expression, const std::vector<std::string>& also) const;
+  void find_sizes();
+  std::string size_in(const std::string& bound);
+  void add_size(const std::string& name);
+  GuessedExtent block_along(std::size_t axis);
+  GuessedExtent grid_along(std::size_t axis) const;
+  bool is_block(std::string_view name) const;
+
+  const Branches& branches_;
+  const KernelFacts& facts_;
+  std::map<std::string, Comparisons, std::less<>> comparisons_;
+  std::vector<Tunable> tunables_;
+  MacroValues kept_ = {};
+  std::vector<GuessedSize> sizes_ = {};
+  std::vector<std::string> extents_ = {};
+  std::vector<GuessedExtent> block_ = {}, grid_ = {};
+};
+
+/// True for a name that says that it is an extent of the data: `WIDTH`, `SIZE_A`, `n`.
+bool names_a_size(std::string_view name);
+
+}  // namespace tune::described

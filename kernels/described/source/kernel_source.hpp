@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel's file says about one of its kernels.
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/described/source/conditions.hpp"
+
+namespace tune::described {
+
+/// What a kernel, and the functions that it calls, do with an array.
+struct Accesses {
+  bool read = false, written = false;
+  bool unknown = false;  ///< it is passed to something that is not understood
+
+  void add(const Accesses& other);
+};
+
+struct ParameterOfKernel {
+  std::string declared;  ///< `const real* __restrict__ x`
+  std::string name;
+  std::string type;  ///< `float`: of an element, by way of typedefs and macros; as written where it is not known
+  bool is_pointer = false;
+  bool is_const = false;  ///< its elements
+  int line = 0;
+  Accesses accesses = {};
+};
+
+struct TemplateParameter {
+  std::string kind;  ///< `typename`, `int`, `bool`, ...
+  std::string name;
+};
+
+inline constexpr std::array<std::string_view, 3> axis_names = {"x", "y", "z"};
+
+/// What a kernel does along x, y or z.
+struct Axis {
+  bool has_threads = false;                ///< threadIdx, blockDim
+  bool has_blocks = false;                 ///< blockIdx, gridDim
+  bool asks_block = false;                 ///< blockDim: it takes blocks of any size
+  bool asks_grid = false;                  ///< gridDim
+  std::vector<std::string> per_block = {};  ///< factors of blockIdx: the elements from block to block
+  std::vector<std::string> strides = {};    ///< steps of loops that begin at threadIdx
+  std::vector<std::string> bounds = {};     ///< what its index is compared with
+};
+
+struct ConstantArray {
+  std::string type, name;
+  std::vector<std::string> extents;  ///< as declared: the slowest first
+};
+
+struct TextureUse {
+  std::string type;  ///< of an element; empty: not known
+  int dimensions = 0;
+};
+
+/// A `struct` by its members: types and names.
+using StructMembers = std::vector<std::pair<std::string, std::string>>;
+
+struct KernelFacts {
+  std::string name;
+  std::string entry;  ///< with its namespaces
+  int line = 0;
+  std::vector<TemplateParameter> templates = {};
+  std::vector<ParameterOfKernel> parameters = {};
+  std::string launch_bounds = {};  ///< the threads of a block; empty: not given
+  std::array<Axis, 3> axes = {};
+  std::string dynamic_shared = {};  ///< the type of an element; empty: none
+  std::vector<ConstantArray> constants = {};
+  std::map<std::string, TextureUse> textures = {};  ///< by the names of the arguments
+  std::map<std::string, StructMembers, std::less<>> structs = {};
+  /// Names of values that neither the file nor the language declares, in their order; not those of functions.
+  std::vector<std::string> unknown_names = {};
+  std::set<std::string, std::less<>> words = {};  ///< of all that the kernel uses, macros too
+};
+
+/// Returns the names of the kernels in a text as the macros leave it.
+std::vector<std::string> kernels_in(const Branches& branches);
+
+/// Returns the facts about a kernel, the first without a name. Throws UsageError where there is none.
+KernelFacts read_kernel_source(const Branches& branches, const std::string& file_name, const std::string& kernel);
+
+/// Adds what a kernel does under other values of macros, and generalises types that differ: `float` where one
+/// is `float4`.
+void add_facts(const KernelFacts& other, KernelFacts& facts);
+
+}  // namespace tune::described
