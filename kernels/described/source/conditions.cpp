@@ -410,6 +410,17 @@ Branches follow_conditions(const KernelText& text, const MacroValues& known) {
   return BranchReader(text, known).take();
 }
 
+std::string every_branch(const KernelText& text) {
+  std::string all;
+  const auto add = [&](const std::string& source) {
+    const std::string plain = without_comments(source);
+    for (const Line& line : logical_lines(plain)) all += directive_of(line.text) ? "\n" : line.text + "\n";
+  };
+  add(text.source.text);
+  for (const SourceFile& header : text.headers) add(header.text);
+  return all;
+}
+
 std::vector<GuardedMacro> guarded_macros(const KernelText& text) {
   std::vector<GuardedMacro> macros;
   std::string guarded;  // the name of the `#ifndef` just before

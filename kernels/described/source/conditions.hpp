@@ -40,6 +40,9 @@ std::vector<GuardedMacro> guarded_macros(const KernelText& text);
 /// (`__CUDA_ARCH__`) have the values of a device of compute capability 8.0.
 Branches follow_conditions(const KernelText& text, const MacroValues& known);
 
+/// Returns the text with all branches, without comments and directives, and with the texts of the headers.
+std::string every_branch(const KernelText& text);
+
 /// What the conditions of a whole text, taken or not, compare a name with.
 struct Comparisons {
   std::set<std::int64_t> equal;  ///< `X == 2`

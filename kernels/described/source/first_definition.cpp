@@ -22,7 +22,7 @@ std::optional<std::int64_t> whole(const std::string& text) {
 
 /// A name of a compiler or of the CUDA toolkit in a condition, no parameter.
 bool is_of_toolchain(std::string_view name) {
-  return name.starts_with("_") || name.starts_with("CUDA_") || name.starts_with("CUDART_") || name == "NDEBUG" || name.ends_with("_VERSION");
+  return name.starts_with("_") || name.starts_with("CUDA_") || name.starts_with("CUDART_") || name == "NDEBUG" || name.find("VERSION") != std::string_view::npos;
 }
 
 std::string as_json(const std::string& text) {
@@ -39,11 +39,13 @@ class Examination {
         guarded_.push_back({macro.name, Tunable::Source::guarded, value});
         values_[macro.name] = macro.value;
       }
+    declared_ = declared_in(every_branch(text));
     constexpr int max_rounds = 8;
     for (int round = 0; round < max_rounds; ++round) {
       examine();
       if (!add_unknown()) break;
     }
+    leave_out_useless();
   }
 
   const KernelFacts& facts() const { return *facts_; }
@@ -53,9 +55,9 @@ class Examination {
  private:
   std::vector<Tunable> tunables() const {
     std::vector<Tunable> all;
-    for (const Tunable& one : guarded_)
-      if (facts_->words.contains(one.name) || comparisons_.contains(one.name)) all.push_back(one);
-    all.insert(all.end(), unknown_.begin(), unknown_.end());
+    for (const auto* some : {&guarded_, &unknown_})
+      for (const Tunable& one : *some)
+        if (!useless_.contains(one.name)) all.push_back(one);
     for (const TemplateParameter& one : facts_->templates)
       if (one.kind != "typename") all.push_back({one.name, Tunable::Source::template_argument, std::nullopt});
     return all;
@@ -64,18 +66,20 @@ class Examination {
   /// Reads the kernel for the defaults, and for each other value of one parameter.
   void examine() {
     branches_ = follow_conditions(text_, values_);
+    for (const auto& [name, body] : branches_.macros)  // `#define USE_CACHE read_only`
+      if (const auto found = comparisons_.find(name); found != comparisons_.end() && leading_word(body) == body && !body.empty())
+        comparisons_[body] = found->second;
     facts_ = read_kernel_source(branches_, file_name_, entry_);
     asked_ = branches_.asked;
-    // Some 8 MB of source take a second.
-    constexpr std::size_t most_bytes = 8'000'000, most = 40;
-    std::size_t left = std::min(most, most_bytes / std::max<std::size_t>(1, branches_.text.size()));
+    default_code_ = facts_->code;
     const Guesses now = guesses();
     for (const Tunable& one : now.tunables()) {
       if (!comparisons_.contains(one.name)) continue;  // no branch depends on it
       for (const std::int64_t value : now.values_of(one).values) {
         const std::string word = std::to_string(value);
         if (values_.contains(one.name) && values_.at(one.name) == word) continue;
-        if (left-- == 0) return;
+        if (branches_.text.size() + 1'000 > bytes_left_) return;
+        bytes_left_ -= branches_.text.size() + 1'000;
         MacroValues other = values_;
         other[one.name] = word;
         const Branches branches = follow_conditions(text_, other);
@@ -92,6 +96,40 @@ class Examination {
     }
   }
 
+  /// Leaves out what does not change the kernel, such as a condition in another kernel of the file: no value does,
+  /// beside the defaults of the others and beside their last values.
+  void leave_out_useless() {
+    const Guesses now = guesses();
+    MacroValues last = values_;
+    for (const Tunable& one : now.tunables())
+      if (const auto value = last.find(one.name); value != last.end()) value->second = std::to_string(now.values_of(one).values.back());
+    const auto code_for = [&](const MacroValues& values) -> std::optional<std::string> {
+      if (branches_.text.size() + 1'000 > bytes_left_) return std::nullopt;
+      bytes_left_ -= branches_.text.size() + 1'000;
+      try {
+        return read_kernel_source(follow_conditions(text_, values), file_name_, facts_->name).code;
+      } catch (const UsageError&) {
+        return std::string();
+      }
+    };
+    bytes_left_ += 4'000'000;
+    const auto with_last = code_for(last);
+    for (const Tunable& one : now.tunables()) {
+      const bool unrolls = std::ranges::find(branches_.unrolls, one.name) != branches_.unrolls.end();
+      if (facts_->words.contains(one.name) || unrolls || !values_.contains(one.name)) continue;
+      bool changes = !comparisons_.contains(one.name) ? false : !with_last.has_value();
+      for (const MacroValues* around : {&std::as_const(values_), &std::as_const(last)})
+        for (const std::int64_t value : comparisons_.contains(one.name) ? now.values_of(one).values : std::vector<std::int64_t>()) {
+          if (changes) break;
+          MacroValues other = *around;
+          other[one.name] = std::to_string(value);
+          const auto code = code_for(other);
+          changes = !code || *code != (around == &last ? *with_last : default_code_);
+        }
+      if (!changes) useless_.insert(one.name);
+    }
+  }
+
   /// Adds names that nothing defines to the parameters; true where there are new ones.
   bool add_unknown() {
     std::vector<std::string> found;
@@ -102,7 +140,7 @@ class Examination {
       if (is_new(name) && !is_of_toolchain(name)) found.push_back(name);
     std::vector<std::string> undeclared;
     for (const std::string& name : facts_->unknown_names)
-      if (is_new(name)) undeclared.push_back(name);
+      if (is_new(name) && !declared_.contains(name)) undeclared.push_back(name);
     const auto confirmed = undeclared.empty() || !undefined_ ? std::nullopt : undefined_(values_);
     for (const std::string& name : undeclared) {
       if (!confirmed || std::ranges::find(*confirmed, name) != confirmed->end() || !is_in_default(name))
@@ -143,7 +181,10 @@ class Examination {
   Branches branches_ = {};
   std::optional<KernelFacts> facts_ = std::nullopt;
   std::vector<std::string> asked_ = {};
-  std::set<std::string> dropped_ = {};
+  std::size_t bytes_left_ = 8'000'000;  ///< to be read for other values: a second
+  std::set<std::string> dropped_ = {}, useless_ = {};
+  std::string default_code_ = {};
+  std::set<std::string, std::less<>> declared_ = {};  ///< in any branch
 };
 
 class Writer {
@@ -163,7 +204,8 @@ class Writer {
     write_parameters();
     write_arguments();
     write_launch();
-    line("  // Without a \"reference\" results are compared with those of the default configuration.");
+    line("  \"reference\": {\"configuration\": {}},",
+         "the default configuration counts as right; can another kernel or a file? Do results depend on a parameter (\"same\")?");
     line(format("  \"work\": {{\"items\": {}, \"item\": \"element\", \"flops\": 0}}", as_json(joined(guesses_.extents(), {}, " * "))),
          "operations of the whole work (\"flops\": a formula), for rates");
     line("}");
@@ -277,8 +319,8 @@ class Writer {
   /// Of an array along the grid's axes; `times`: numbers in an element.
   std::string size_of_array(int times) const {
     std::vector<std::string> extents;
-    for (std::size_t i = 0; i < guesses_.extents().size(); ++i)
-      extents.push_back(as_json(i == 0 && times > 1 ? format("{} * {}", times, guesses_.extents()[i]) : guesses_.extents()[i]));
+    for (const std::string& extent : guesses_.extents())
+      extents.push_back(as_json(extents.empty() && times > 1 ? format("{} * {}", times, extent) : extent));
     return extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]";
   }
 
@@ -322,8 +364,7 @@ class Writer {
       add(format("    {}: {{\"type\": \"float\", \"value\": 0}}", name), guess);
       result_.missing.push_back(format("'{}' is passed by value", parameter.declared));
     } else if (guesses_.is_size(parameter.name)) {
-      const bool is_bound = std::ranges::find(guesses_.extents(), parameter.name) != guesses_.extents().end();
-      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type), as_json(parameter.name)), is_bound ? "" : "is it a size?");
+      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type), as_json(parameter.name)), guesses_.is_bound(parameter.name) ? "" : "is it a size?");
     } else {
       const bool whole = known && !is_floating_point(known->element);
       add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type), whole ? "1" : "0.5"), "its value");

@@ -162,46 +162,63 @@ std::string Guesses::size_in(const std::string& bound) {
     if (!is_name(word)) continue;
     const std::string name(word);
     const auto parameter = std::ranges::find(facts_.parameters, name, &ParameterOfKernel::name);
+    if (facts_.declared.contains(name) && parameter == facts_.parameters.end()) return {};
     if (parameter != facts_.parameters.end()) return !parameter->is_pointer && is_integer(parameter->type) ? name : std::string();
-    const Tunable* const known = tunable(word);
-    if (known != nullptr) return known->source == Tunable::Source::unknown && names_a_size(word) ? name : std::string();
+    if (const Tunable* const known = tunable(word); known != nullptr) {
+      if (may_be_size(*known)) return name;
+      continue;
+    }
     const auto macro = branches_.macros.find(word);
-    if (macro == branches_.macros.end()) return {};
+    if (macro == branches_.macros.end()) continue;
     if (number(macro->second)) return name;
-    return size_in(macro->second);
+    if (++depth_ > 20) return {};
+    const std::string inner = size_in(macro->second);
+    --depth_;
+    if (!inner.empty()) return inner;
   }
   return {};
 }
 
+bool Guesses::may_be_size(const Tunable& tunable) const {
+  if (tunable.source != Tunable::Source::unknown && tunable.source != Tunable::Source::guarded) return false;
+  return names_a_size(tunable.name) ||
+         std::ranges::any_of(facts_.constants, [&](const ConstantArray& array) { return array.extents == std::vector<std::string>{tunable.name}; });
+}
+
 void Guesses::find_sizes() {
+  std::size_t blocks = 0;
+  for (const Axis& axis : facts_.axes) blocks += axis.has_blocks ? 1 : 0;
+  blocks = std::max<std::size_t>(1, blocks);
   for (const Axis& axis : facts_.axes)
     for (const std::string& bound : axis.bounds)
       if (const std::string name = size_in(bound); !name.empty() && std::ranges::find(extents_, name) == extents_.end()) {
         extents_.push_back(name);
+        bounds_.insert(name);
         add_size(name);
         break;
       }
-  std::size_t blocks = 0;
-  for (const Axis& axis : facts_.axes) blocks += axis.has_blocks ? 1 : 0;
+  std::vector<std::string> others;
   for (const ParameterOfKernel& parameter : facts_.parameters)
-    if (!parameter.is_pointer && is_integer(parameter.type) && names_a_size(parameter.name)) {
-      add_size(parameter.name);
-      if (extents_.size() < blocks && std::ranges::find(extents_, parameter.name) == extents_.end()) extents_.push_back(parameter.name);
-    }
+    if (!parameter.is_pointer && is_integer(parameter.type) && names_a_size(parameter.name)) others.push_back(parameter.name);
   for (const Tunable& one : tunables_)
-    if (one.source == Tunable::Source::unknown && names_a_size(one.name)) {
-      add_size(one.name);
-      if (extents_.size() < blocks && std::ranges::find(extents_, one.name) == extents_.end()) extents_.push_back(one.name);
-    }
-  if (extents_.empty())
+    if (may_be_size(one)) others.push_back(one.name);
+  if (extents_.empty() && others.empty())
     for (const std::string& word : facts_.words)
       if (const auto macro = branches_.macros.find(word);
-          macro != branches_.macros.end() && names_a_size(word) && number(macro->second) && tunable(word) == nullptr) {
-        add_size(word);
-        extents_.push_back(word);
-      }
+          macro != branches_.macros.end() && names_a_size(word) && number(macro->second) && tunable(word) == nullptr)
+        others.push_back(word);
+  // Width before height, x before y.
+  std::ranges::stable_sort(others, {}, [](const std::string& name) {
+    const std::string text = lower(name);
+    return has_one_of(text, {"height", "rows"}) || text.ends_with("y") || text == "h" ? 1 : has_one_of(text, {"depth"}) || text.ends_with("z") ? 2 : 0;
+  });
+  for (const std::string& name : others) {
+    add_size(name);
+    if (extents_.size() < blocks && std::ranges::find(extents_, name) == extents_.end()) extents_.push_back(name);
+  }
   if (sizes_.empty()) add_size("n");
   if (extents_.empty()) extents_.push_back(sizes_.front().name);
+  while (extents_.size() < blocks) extents_.push_back(extents_.back());
   constexpr std::array<std::int64_t, 3> usual = {1048576, 1024, 128}, small = {1003, 67, 21};
   const std::size_t kind = std::min<std::size_t>(sizes_.size(), usual.size()) - 1;
   std::int64_t step = 0;
@@ -211,7 +228,7 @@ void Guesses::find_sizes() {
     size.is_define = asked != nullptr;
     const auto fixed = macro != branches_.macros.end() && asked == nullptr ? number(macro->second) : std::nullopt;
     size.is_fixed = fixed.has_value();
-    size.value = fixed.value_or(usual[kind]);
+    size.value = fixed.value_or(asked != nullptr ? asked->given.value_or(usual[kind]) : usual[kind]);
     size.check = fixed.value_or(std::max<std::int64_t>(3, small[kind] - 4 * step++));
   }
 }
@@ -241,7 +258,7 @@ GuessedExtent Guesses::block_along(std::size_t axis) {
     if (const auto formula = formula_of(facts_.launch_bounds)) return {*formula, false};
   std::vector<std::string> factors;
   for (const std::string& factor : along.per_block)
-    if (const auto formula = formula_of(factor)) factors.push_back(*formula);
+    if (const auto formula = formula_of(factor); formula && !factor.starts_with('/')) factors.push_back(*formula);
   for (const std::string& factor : factors)
     if (tunable(factor) != nullptr && names_a_block(factor) && !is_block(factor)) return {factor, false};
   if (is_flat)
@@ -267,23 +284,30 @@ GuessedExtent Guesses::grid_along(std::size_t axis) const {
   for (const Tunable& one : tunables_)
     if (names_a_grid(one.name) && (axis_in(one.name) == axis || (axis == 0 && axis_in(one.name) == axis_names.size())))
       return {one.name, false};
-  std::string per_block;
+  std::string per_block, times;
+  bool is_understood = !along.per_block.empty();
   for (std::string factor : along.per_block) {
     for (std::size_t i = 0; i < axis_names.size(); ++i) {
       const std::string asked = format("blockDim.{}", axis_names[i]);
       if (const std::size_t at = factor.find(asked); at != std::string::npos && i < block_.size())
         factor.replace(at, asked.size(), block_[i].formula);
     }
-    const auto formula = formula_of(factor);
+    const bool divides = factor.starts_with('/');
+    const auto formula = formula_of(divides ? factor.substr(1) : factor);
+    is_understood = is_understood && formula;
     if (!formula) break;
     // A size is a row of the data, not a part of the block.
     if (std::ranges::any_of(sizes_, [&](const GuessedSize& size) { return words_have(*formula, size.name); })) break;
-    per_block += (per_block.empty() ? "" : " * ") + (is_name(*formula) || number(*formula) ? *formula : "(" + *formula + ")");
+    std::string& product = divides ? times : per_block;
+    product += (product.empty() && !divides ? "" : " * ") + (is_name(*formula) || number(*formula) ? *formula : "(" + *formula + ")");
   }
   if (per_block.empty()) per_block = along.has_threads ? block_[axis].formula : "1";
-  const std::string extent = axis < extents_.size() ? extents_[axis] : extents_.back();
-  const bool has_bound = axis < facts_.axes.size() && !along.bounds.empty() && axis < extents_.size();
-  return {per_block == "1" ? extent : format("ceil_div({}, {})", extent, per_block), has_bound && !along.per_block.empty()};
+  // Extents belong to the axes that have blocks.
+  std::size_t number_of_extent = 0;
+  for (std::size_t i = 0; i < axis; ++i) number_of_extent += facts_.axes[i].has_blocks ? 1 : 0;
+  const std::string size = extents_[std::min(number_of_extent, extents_.size() - 1)];
+  const std::string extent = size + times;
+  return {per_block == "1" ? extent : format("ceil_div({}, {})", extent, per_block), bounds_.contains(size) && is_understood};
 }
 
 // ---- values
@@ -314,9 +338,13 @@ GuessedValues Guesses::values_of(const Tunable& tunable) const {
     return with_default(std::move(values), given, first);
   }
   if (is_flag || (equal.size() == 1 && *equal.begin() <= 1)) return with_default({0, 1}, given, equal.contains(1) || is_flag ? 1 : 0);
-  if (equal.size() == 1) return with_default({*equal.begin(), 1}, given, *equal.begin());
+  if (equal.size() == 1) {
+    const std::int64_t one = *equal.begin();
+    return with_default({std::max<std::int64_t>(1, one / 2), one, one * 2}, given, one);
+  }
   if (has_one_of(text, {"pad"})) return with_default({0, 1}, given, 0);
-  if (names_a_block(name)) return with_default(powers(8, 32), given, 16);
+  if (names_a_block(name) || (!given && facts_.shared_extents.contains(name) && tunable.source != Tunable::Source::launch))
+    return with_default(powers(8, 32), given, 16);
   if ((given == 0 || given == 1) && names_a_switch(name)) return with_default({0, 1}, given, 0);
   if (given && *given != 0 && *given != 1) {
     if ((*given & (*given - 1)) != 0 || *given < 0) return {{*given}, *given};

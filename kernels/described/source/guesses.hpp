@@ -54,6 +54,8 @@ class Guesses {
 
   GuessedValues values_of(const Tunable& tunable) const;
   bool is_size(std::string_view name) const;
+  /// True for a size that an index is compared with.
+  bool is_bound(const std::string& name) const { return bounds_.contains(name); }
   /// The sizes along the grid's axes, the first for x.
   const std::vector<std::string>& extents() const { return extents_; }
   /// A C expression as a formula over tunables and sizes; nothing where it has other names.
@@ -63,6 +65,7 @@ class Guesses {
   const Tunable* tunable(std::string_view name) const;
   std::optional<std::string> formula_of(std::string_view expression, const std::vector<std::string>& also) const;
   void find_sizes();
+  bool may_be_size(const Tunable& tunable) const;
   std::string size_in(const std::string& bound);
   void add_size(const std::string& name);
   GuessedExtent block_along(std::size_t axis);
@@ -76,6 +79,8 @@ class Guesses {
   MacroValues kept_ = {};
   std::vector<GuessedSize> sizes_ = {};
   std::vector<std::string> extents_ = {};
+  std::set<std::string, std::less<>> bounds_ = {};  ///< sizes that an index is compared with
+  int depth_ = 0;
   std::vector<GuessedExtent> block_ = {}, grid_ = {};
 };
 

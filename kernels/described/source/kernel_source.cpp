@@ -40,8 +40,8 @@ struct Function {
 
 class SourceReader {
  public:
-  SourceReader(const Branches& branches, const std::string& file_name)
-      : branches_(branches), file_name_(file_name), tree_(read_syntax(branches.text)) {
+  SourceReader(const Branches& branches, std::string file_name)
+      : branches_(branches), file_name_(std::move(file_name)), tree_(read_syntax(branches.text)) {
     for (int node = 0; node < tree_.size(); ++node) {
       const SyntaxNode& is = tree_[node];
       if (is.kind == "function_declarator") add_function(node);
@@ -57,6 +57,14 @@ class SourceReader {
     std::vector<std::string> names;
     for (const Function& function : functions_)
       if (function.is_kernel && std::ranges::find(names, function.name) == names.end()) names.push_back(function.name);
+    return names;
+  }
+
+  std::set<std::string, std::less<>> declared() const {
+    std::set<std::string, std::less<>> names;
+    for (const std::string_view name : declared_) names.emplace(name);
+    for (const auto& alias : aliases_) names.insert(alias.first);
+    for (const auto& one : structs_) names.insert(one.first);
     return names;
   }
 
@@ -80,6 +88,7 @@ class SourceReader {
     find_textures(facts);
     facts.structs = structs_;
     find_words(facts);
+    facts.code = code_of_kernel();
     for (const ParameterOfKernel& parameter : facts.parameters) facts.words.insert(parameter.name);
     return facts;
   }
@@ -290,11 +299,24 @@ class SourceReader {
     }
   }
 
+  /// All that a compiler makes the kernel of.
+  std::string code_of_kernel() const {
+    std::string code;
+    for (const Function* function : reached_) code += text(function->node);
+    for (const auto* macros : {&branches_.macros, &branches_.functions})
+      for (const auto& [name, body] : *macros)
+        if (words_.contains(name)) code += "\n" + name + " " + body;
+    for (const auto& [name, type] : aliases_)
+      if (words_.contains(name)) code += "\n" + name + " " + type;
+    return code;
+  }
+
   void find_words(KernelFacts& facts) const {
     facts.words.insert(words_.begin(), words_.end());
+    facts.declared = declared();
     std::set<std::string_view> seen;
     const auto add = [&](std::string_view name) {
-      if (declared_.contains(name) || branches_.macros.contains(name) || branches_.functions.contains(name) ||
+      if (name.empty() || declared_.contains(name) || branches_.macros.contains(name) || branches_.functions.contains(name) ||
           is_of_language(name) || !seen.insert(name).second)
         return;
       facts.unknown_names.emplace_back(name);
@@ -355,6 +377,8 @@ class SourceReader {
   Accesses accesses_of(int definition, std::string_view name) {
     Accesses all;
     if (definition < 0 || !visited_.insert({definition, std::string(name)}).second) return all;
+    constexpr std::size_t most = 200;
+    if (visited_.size() > most) return something();
     const int body = tree_.child_of_kind(definition, "compound_statement");
     if (body < 0) {
       all.unknown = true;
@@ -362,10 +386,14 @@ class SourceReader {
     }
     for (int node = body; node < tree_[body].end; ++node)
       if (kind(node) == "identifier" && text(node) == name && !is_declared(node)) all.add(use_of(node, definition));
-    // In a macro nothing is seen.
+    // In a macro nothing is seen; its own parameters are others.
     for (const auto* macros : {&branches_.macros, &branches_.functions})
-      for (const auto& [macro, value] : *macros)
-        if (words_.contains(macro) && has_word(value, name)) all.unknown = true;
+      for (const auto& [macro, value] : *macros) {
+        const std::size_t behind = macros == &branches_.functions ? std::min(value.find(')'), value.size()) : 0;
+        if (words_.contains(macro) && has_word(std::string_view(value).substr(behind), name) &&
+            !has_word(std::string_view(value).substr(0, behind), name))
+          all.unknown = true;
+      }
     return all;
   }
 
@@ -387,11 +415,13 @@ class SourceReader {
   Accesses use_of(int node, int definition) {
     bool is_element = false;
     while (true) {
+      if (++steps_ > max_steps) return something();
       const int from = node;
       node = tree_[node].parent;
       if (node < 0) return something();
       const std::string_view is = kind(node);
       const auto parts = tree_.parts(node);
+      steps_ += parts.size();
       const bool is_first = !parts.empty() && parts.front() == from;
       if (is == "parenthesized_expression" || is == "cast_expression") continue;
       if (is == "subscript_expression") {
@@ -427,6 +457,20 @@ class SourceReader {
     }
   }
 
+  /// True for the body of a macro that assigns nothing and calls nothing but loads.
+  static bool only_reads(std::string_view body) {
+    const std::size_t parameters = body.find(')');
+    body.remove_prefix(parameters == std::string_view::npos ? body.size() : parameters + 1);
+    if (body.find('=') != std::string_view::npos || body.find("++") != std::string_view::npos || body.find("--") != std::string_view::npos)
+      return false;
+    while (!body.empty()) {
+      const std::string_view word = leading_word(body);
+      body.remove_prefix(std::max<std::size_t>(1, word.size()));
+      if (!word.empty() && trimmed(body).starts_with('(') && !word.starts_with("__ld")) return false;
+    }
+    return true;
+  }
+
   bool is_const_declaration(int node) const {
     const int declaration = tree_[node].parent;
     return declaration >= 0 && text(declaration).starts_with("const");
@@ -447,6 +491,8 @@ class SourceReader {
     if (name.starts_with("atomic")) return both();
     Accesses all;
     bool found = false;
+    if (const auto macro = branches_.functions.find(name); macro != branches_.functions.end())
+      return is_element || only_reads(macro->second) ? reads() : something();
     for (const Function& function : functions_) {
       if (function.name != name || kind(function.node) != "function_definition" || place >= function.parameters.size()) continue;
       found = true;
@@ -478,7 +524,7 @@ class SourceReader {
   /// The factors of an index on the way up from `node`; `top`: where the product and sum ends.
   std::vector<std::string> factors_of(int node, int& top) const {
     std::vector<std::string> factors;
-    for (top = node;; top = tree_[top].parent) {
+    for (top = node; ++steps_ < max_steps; top = tree_[top].parent) {
       const int parent = tree_[top].parent;
       if (parent < 0) return factors;
       const std::string_view is = kind(parent);
@@ -487,9 +533,12 @@ class SourceReader {
       const auto parts = tree_.parts(parent);
       if (tree_.child_of_kind(parent, "*") >= 0)
         factors.emplace_back(text(parts.front() == top ? parts.back() : parts.front()));
+      else if (tree_.child_of_kind(parent, "/") >= 0 && parts.front() == top)
+        factors.push_back("/" + std::string(text(parts.back())));
       else if (tree_.child_of_kind(parent, "+") < 0 && tree_.child_of_kind(parent, "-") < 0)
         return factors;
     }
+    return factors;
   }
 
   void read_axes(const Function& function, KernelFacts& facts) {
@@ -497,7 +546,7 @@ class SourceReader {
     std::map<std::string_view, std::size_t> block_names, thread_names;  // copies of blockIdx.x, threadIdx.x
     const auto axes_in = [&](int from) {
       std::set<std::size_t> axes;
-      for (int node = from; node < tree_[from].end; ++node) {
+      for (int node = from; node < tree_[from].end && ++steps_ < max_steps; ++node) {
         std::string_view of;
         if (const auto axis = axis_of(node, of); axis && (of == "threadIdx" || of == "blockIdx")) axes.insert(*axis);
         if (kind(node) == "identifier")
@@ -596,10 +645,22 @@ class SourceReader {
         is_extern = is_extern || text(child) == "extern";
         is_shared = is_shared || text(child) == "__shared__";
       }
+      if (is_shared) read_shared_extents(node, facts);
       if (!is_extern || !is_shared) continue;
       for (const int part : tree_.parts(node))
         if (kind(part) == "primitive_type" || kind(part) == "type_identifier" || kind(part) == "sized_type_specifier")
           facts.dynamic_shared = resolved(std::string(text(part)), facts);
+    }
+  }
+
+  void read_shared_extents(int declaration, KernelFacts& facts) const {
+    for (int node = declaration; node < tree_[declaration].end; ++node) {
+      if (kind(node) != "identifier" || is_declared(node)) continue;
+      int top = node;
+      while (kind(tree_[top].parent) == "parenthesized_expression" ||
+             (kind(tree_[top].parent) == "binary_expression" && tree_.child_of_kind(tree_[top].parent, "+") >= 0))
+        top = tree_[top].parent;
+      if (kind(tree_[top].parent) == "array_declarator") facts.shared_extents.emplace(text(node));
     }
   }
 
@@ -647,7 +708,7 @@ class SourceReader {
   }
 
   const Branches& branches_;
-  const std::string& file_name_;
+  const std::string file_name_;
   const Syntax tree_;
   std::vector<Function> functions_ = {};
   std::map<std::string, std::string> aliases_ = {};
@@ -656,6 +717,8 @@ class SourceReader {
   std::vector<const Function*> reached_ = {};
   std::set<std::string, std::less<>> words_ = {};
   std::set<std::pair<int, std::string>> visited_ = {};
+  static constexpr std::size_t max_steps = 2'000'000;  ///< a second
+  mutable std::size_t steps_ = 0;
 };
 
 template<class T>
@@ -676,12 +739,20 @@ std::vector<std::string> kernels_in(const Branches& branches) {
   return SourceReader(branches, "").kernels();
 }
 
+std::set<std::string, std::less<>> declared_in(const std::string& text) {
+  const Branches branches{text, {}, {}, {}, {}};
+  return SourceReader(branches, "").declared();
+}
+
 KernelFacts read_kernel_source(const Branches& branches, const std::string& file_name, const std::string& kernel) {
   return SourceReader(branches, file_name).read(kernel);
 }
 
 void add_facts(const KernelFacts& other, KernelFacts& facts) {
   add_new(other.unknown_names, facts.unknown_names);
+  facts.declared.insert(other.declared.begin(), other.declared.end());
+  facts.shared_extents.insert(other.shared_extents.begin(), other.shared_extents.end());
+  std::erase_if(facts.unknown_names, [&](const std::string& name) { return facts.declared.contains(name); });
   facts.words.insert(other.words.begin(), other.words.end());
   if (facts.dynamic_shared.empty()) facts.dynamic_shared = other.dynamic_shared;
   if (facts.launch_bounds.empty()) facts.launch_bounds = other.launch_bounds;
@@ -703,7 +774,8 @@ void add_facts(const KernelFacts& other, KernelFacts& facts) {
     const ParameterOfKernel& more = other.parameters[i];
     parameter.accesses.add(more.accesses);
     const auto is = type_named(parameter.type), with = type_named(more.type);
-    if (is && with && is->element == with->element && with->components < is->components) parameter.type = more.type;
+    const bool is_narrower = is && with && is->element == with->element && with->components < is->components;
+    if (is_narrower || (!is && with)) parameter.type = more.type;
   }
 }
 

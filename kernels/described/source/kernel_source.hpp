@@ -45,7 +45,8 @@ struct Axis {
   bool has_blocks = false;                 ///< blockIdx, gridDim
   bool asks_block = false;                 ///< blockDim: it takes blocks of any size
   bool asks_grid = false;                  ///< gridDim
-  std::vector<std::string> per_block = {};  ///< factors of blockIdx: the elements from block to block
+  /// Factors of blockIdx, the elements from block to block; divisors begin with `/`.
+  std::vector<std::string> per_block = {};
   std::vector<std::string> strides = {};    ///< steps of loops that begin at threadIdx
   std::vector<std::string> bounds = {};     ///< what its index is compared with
 };
@@ -77,11 +78,17 @@ struct KernelFacts {
   std::map<std::string, StructMembers, std::less<>> structs = {};
   /// Names of values that neither the file nor the language declares, in their order; not those of functions.
   std::vector<std::string> unknown_names = {};
-  std::set<std::string, std::less<>> words = {};  ///< of all that the kernel uses, macros too
+  std::string code = {};  ///< the text of the kernel and of all that it uses
+  std::set<std::string, std::less<>> words = {};     ///< of all that the kernel uses, macros too
+  std::set<std::string, std::less<>> declared = {};  ///< names of values and types that the file declares
+  std::set<std::string, std::less<>> shared_extents = {};  ///< names that alone are extents of `__shared__` arrays
 };
 
 /// Returns the names of the kernels in a text as the macros leave it.
 std::vector<std::string> kernels_in(const Branches& branches);
+
+/// Returns the names of values and types that a text declares; it need not be one that compiles.
+std::set<std::string, std::less<>> declared_in(const std::string& text);
 
 /// Returns the facts about a kernel, the first without a name. Throws UsageError where there is none.
 KernelFacts read_kernel_source(const Branches& branches, const std::string& file_name, const std::string& kernel);

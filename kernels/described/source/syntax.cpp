@@ -55,7 +55,7 @@ int Syntax::above(int node, std::string_view kind) const {
 
 namespace {
 
-constexpr std::uint64_t longest_microseconds = 10'000'000;
+constexpr std::uint64_t longest_microseconds = 3'000'000;
 
 struct CursorOwner {
   explicit CursorOwner(TSNode root) : cursor(ts_tree_cursor_new(root)) {}

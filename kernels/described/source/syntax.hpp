@@ -41,7 +41,7 @@ struct Syntax {
 std::string why_no_parser();
 
 /// Reads a source in CUDA. What the grammar does not know becomes nodes of the kind `ERROR`. Throws UsageError
-/// for a text that takes more than ten seconds, and Error where there is no parser.
+/// for a text that takes more than three seconds, and Error where there is no parser.
 Syntax read_syntax(const std::string& text);
 
 }  // namespace tune::described
