@@ -129,7 +129,7 @@ int run_new(const NewRequest& request) {
     check_on_emulator(out.string());
   std::cout << format("left to look at, each marked TODO in {}:\n", out.string());
   for (const described::Guess& guess : definition.guesses)
-    std::cout << format("  line {}: {}\n", guess.line, guess.text);
+    std::cout << format("  line {}, {}: {}\n", guess.line, guess.name, guess.text);
   std::cout << format("then:\n  tune check --problem {0} --device emulator --sample 5\n  tune --problem {0} --device 0\n",
                       out.string());
   return 0;

@@ -16,8 +16,11 @@
 namespace tune::described {
 namespace {
 
+/// The number that a macro stands for; nothing for a type or a name.
 std::optional<std::int64_t> whole(const std::string& text) {
-  return value_of_condition(text, {});
+  bool is_number = true;
+  const auto value = value_of_condition(text, {}, [&](std::string_view) { is_number = false; });
+  return is_number ? value : std::nullopt;
 }
 
 /// A name of a compiler or of the CUDA toolkit in a condition, no parameter.
@@ -59,7 +62,8 @@ class Examination {
       for (const Tunable& one : *some)
         if (!useless_.contains(one.name)) all.push_back(one);
     for (const TemplateParameter& one : facts_->templates)
-      if (one.kind != "typename") all.push_back({one.name, Tunable::Source::template_argument, std::nullopt});
+      if (one.kind != "typename")
+        all.push_back({one.name, Tunable::Source::template_argument, std::nullopt, one.kind == "bool"});
     return all;
   }
 
@@ -217,7 +221,8 @@ class Writer {
     ++lines_;
     if (!guess.empty()) {
       text += "  // TODO: " + guess;
-      result_.guesses.push_back({lines_, guess});
+      const std::size_t begin = text.find('"') + 1;
+      result_.guesses.push_back({lines_, text.substr(begin, text.find('"', begin) - begin), guess});
     }
     result_.json += text + "\n";
   }

@@ -16,7 +16,8 @@ using UndefinedNames = std::function<std::optional<std::vector<std::string>>(con
 /// A line of a first definition that holds a guess.
 struct Guess {
   int line = 0;
-  std::string text;
+  std::string name;  ///< of the field: `grid`, an argument, a parameter
+  std::string text;  ///< what to look at
 };
 
 struct FirstDefinition {

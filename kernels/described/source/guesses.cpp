@@ -53,6 +53,16 @@ bool is_integer(std::string_view type) {
   return known && known->components == 1 && !known->is_bool && !is_floating_point(known->element);
 }
 
+/// The place of the bracket that closes the first character's.
+std::size_t closing_bracket(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) return i;
+  }
+  return text.size();
+}
+
 bool is_name(std::string_view text) {
   return !text.empty() && leading_word(text) == text && (text.front() < '0' || text.front() > '9');
 }
@@ -89,15 +99,16 @@ GuessedValues with_default(std::vector<std::int64_t> values, std::optional<std::
 
 }  // namespace
 
-bool names_a_size(std::string_view name) {
+bool names_a_size(std::string_view name, bool is_argument) {
   const std::string text = lower(name);
   if (names_a_block(name) || names_a_grid(name) ||
       has_one_of(text, {"tile", "vec", "warp", "unroll", "work", "chunk", "local", "shared", "cache", "radix", "item", "step", "bucket", "pad", "filter", "per_"}))
     return false;
-  if (has_one_of(text, {"width", "height", "rows", "cols", "columns", "length", "depth"})) return true;
-  return text.starts_with("size") || text.ends_with("size") || text.starts_with("num") || text.ends_with("count") || text.starts_with("nr_") ||
-         text.starts_with("n_") || text.ends_with("len") || text == "n" || text == "m" || text == "k" || text == "w" || text == "h" ||
-         text == "nx" || text == "ny" || text == "nz" || text == "dim" || text == "dimx" || text == "dimy" || text == "total";
+  if (has_one_of(text, {"width", "height", "rows", "cols", "columns", "length", "depth"}) || text.starts_with("size") || text.ends_with("size")) return true;
+  for (const std::string_view known : {"n", "m", "k", "w", "h", "nx", "ny", "nz"})
+    if (text == known) return true;
+  return is_argument && (text.starts_with("num") || text.ends_with("count") || text.starts_with("nr_") || text.starts_with("n_") ||
+                         text.ends_with("len") || text.starts_with("dim") || text == "total");
 }
 
 Guesses::Guesses(const Branches& branches, const KernelFacts& facts, std::map<std::string, Comparisons, std::less<>> comparisons,
@@ -144,7 +155,8 @@ std::optional<std::string> Guesses::formula_of(std::string_view expression, cons
     rest.remove_prefix(word.size());
   }
   if (formula.empty()) return std::nullopt;
-  return formula;
+  while (!formula.empty() && formula.front() == '(' && closing_bracket(formula) == formula.size() - 1) formula = std::string(trimmed(std::string_view(formula).substr(1, formula.size() - 2)));
+  return formula.empty() ? std::nullopt : std::optional(formula);
 }
 
 // ---- sizes
@@ -181,7 +193,11 @@ std::string Guesses::size_in(const std::string& bound) {
 
 bool Guesses::may_be_size(const Tunable& tunable) const {
   if (tunable.source != Tunable::Source::unknown && tunable.source != Tunable::Source::guarded) return false;
-  return names_a_size(tunable.name) ||
+  for (const Axis& axis : facts_.axes)  // what divides the work is none of it
+    for (const auto* some : {&axis.per_block, &axis.strides})
+      for (const std::string& one : *some)
+        if (words_have(one, tunable.name)) return false;
+  return names_a_size(tunable.name, false) ||
          std::ranges::any_of(facts_.constants, [&](const ConstantArray& array) { return array.extents == std::vector<std::string>{tunable.name}; });
 }
 
@@ -199,13 +215,13 @@ void Guesses::find_sizes() {
       }
   std::vector<std::string> others;
   for (const ParameterOfKernel& parameter : facts_.parameters)
-    if (!parameter.is_pointer && is_integer(parameter.type) && names_a_size(parameter.name)) others.push_back(parameter.name);
+    if (!parameter.is_pointer && is_integer(parameter.type) && names_a_size(parameter.name, true)) others.push_back(parameter.name);
   for (const Tunable& one : tunables_)
     if (may_be_size(one)) others.push_back(one.name);
   if (extents_.empty() && others.empty())
     for (const std::string& word : facts_.words)
       if (const auto macro = branches_.macros.find(word);
-          macro != branches_.macros.end() && names_a_size(word) && number(macro->second) && tunable(word) == nullptr)
+          macro != branches_.macros.end() && names_a_size(word, false) && number(macro->second) && tunable(word) == nullptr)
         others.push_back(word);
   // Width before height, x before y.
   std::ranges::stable_sort(others, {}, [](const std::string& name) {
@@ -299,7 +315,8 @@ GuessedExtent Guesses::grid_along(std::size_t axis) const {
     // A size is a row of the data, not a part of the block.
     if (std::ranges::any_of(sizes_, [&](const GuessedSize& size) { return words_have(*formula, size.name); })) break;
     std::string& product = divides ? times : per_block;
-    product += (product.empty() && !divides ? "" : " * ") + (is_name(*formula) || number(*formula) ? *formula : "(" + *formula + ")");
+    const bool is_one = is_name(*formula) || number(*formula) || (along.per_block.size() == 1 && !divides);
+    product += (product.empty() && !divides ? "" : " * ") + (is_one ? *formula : "(" + *formula + ")");
   }
   if (per_block.empty()) per_block = along.has_threads ? block_[axis].formula : "1";
   // Extents belong to the axes that have blocks.
@@ -321,12 +338,14 @@ GuessedValues Guesses::values_of(const Tunable& tunable) const {
              above_zero = compared != comparisons_.end() && compared->second.above_zero;
   for (std::size_t axis = 0; axis < block_.size(); ++axis) {
     if (block_[axis].formula != name) continue;
-    const std::int64_t usual = block_.size() == 1 || !facts_.axes[1].has_threads ? 256 : axis == 0 ? 32 : axis == 1 ? 8 : 1;
+    const bool is_flat = axis == 0 && !facts_.axes[1].has_threads && !facts_.axes[2].has_threads;
+    const std::int64_t usual = is_flat ? 256 : axis == 0 ? 32 : axis == 1 ? 8 : 1;
     if (usual == 256) return with_default(powers(32, 1024), given, usual);
     if (axis == 0) return with_default(powers(8, 64), given, usual);
     return with_default(powers(1, axis == 1 ? 16 : 4), given, usual);
   }
   const std::string text = lower(name);
+  if (tunable.is_switch) return {{0, 1}, 0};
   if (names_a_grid(name)) return with_default({64, 128, 256, 512}, given, 256);
   if (has_one_of(text, {"unroll"}) || std::ranges::find(branches_.unrolls, name) != branches_.unrolls.end()) {
     if (equal == std::set<std::int64_t>{1} || (equal.empty() && is_flag)) return with_default({0, 1}, given, 1);

@@ -19,6 +19,7 @@ struct Tunable {
   std::string name;
   Source source = Source::guarded;
   std::optional<std::int64_t> given;  ///< the file's own value
+  bool is_switch = false;             ///< on or off
 };
 
 struct GuessedValues {
@@ -84,7 +85,8 @@ class Guesses {
   std::vector<GuessedExtent> block_ = {}, grid_ = {};
 };
 
-/// True for a name that says that it is an extent of the data: `WIDTH`, `SIZE_A`, `n`.
-bool names_a_size(std::string_view name);
+/// True for a name that says that it is an extent of the data: `WIDTH`, `SIZE_A`, `n`. Of an argument `count`, too:
+/// as a macro that may be anything.
+bool names_a_size(std::string_view name, bool is_argument);
 
 }  // namespace tune::described
