@@ -444,6 +444,55 @@ std::map<std::string, Comparisons, std::less<>> comparisons_in(const KernelText&
   return all;
 }
 
+std::vector<ConditionalLines> conditional_lines(const KernelText& text) {
+  std::vector<ConditionalLines> all;
+  const auto add_words = [](std::string_view rest, auto add) {
+    while (!rest.empty()) {
+      const std::string_view word = leading_word(rest);
+      if (!word.empty() && begins_word(word.front())) add(word);
+      rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+    }
+  };
+  const auto read = [&](const SourceFile& file, bool is_header) {
+    std::vector<ConditionalLines> open;
+    const auto close = [&](int line) {
+      ConditionalLines inner = std::move(open.back());
+      open.pop_back();
+      inner.last = is_header ? 0 : line;
+      if (!open.empty()) {  // the lines around it are those of both
+        open.back().defined.insert(inner.defined.begin(), inner.defined.end());
+        open.back().words.insert(inner.words.begin(), inner.words.end());
+      }
+      all.push_back(std::move(inner));
+    };
+    const std::string plain = without_comments(file.text);
+    constexpr std::size_t deepest = 200;
+    std::size_t skipped = 0;
+    for (const Line& line : logical_lines(plain)) {
+      const auto directive = directive_of(line.text);
+      if (!directive) {
+        if (!open.empty()) add_words(line.text, [&](std::string_view word) { open.back().words.emplace(word); });
+        continue;
+      }
+      const bool begins = directive->name.starts_with("if");
+      if (begins && open.size() == deepest) ++skipped;
+      if (begins && open.size() < deepest) open.push_back({{}, is_header ? 0 : line.number, 0, {}, {}});
+      if (open.empty()) continue;
+      if (directive->name == "if" || directive->name == "elif")
+        add_words(directive->rest, [&](std::string_view word) { open.back().names.emplace_back(word); });
+      if (directive->name == "define" || directive->name == "undef") open.back().defined.emplace(directive->word);
+      if (directive->name == "endif" && skipped > 0)
+        --skipped;
+      else if (directive->name == "endif")
+        close(line.number);
+    }
+    while (!open.empty()) close(std::numeric_limits<int>::max());
+  };
+  read(text.source, false);
+  for (const SourceFile& header : text.headers) read(header, true);
+  return all;
+}
+
 std::string expanded(std::string_view text, const MacroValues& macros, const MacroValues& kept) {
   constexpr int max_rounds = 16;
   constexpr std::size_t longest = 10'000;

@@ -49,10 +49,26 @@ class Examination {
       if (!add_unknown()) break;
     }
     leave_out_useless();
+    if (undefined_ && (!facts_->unknown_elsewhere.empty() || !useless_.empty())) {
+      MacroValues defined = values_;
+      for (const std::string& name : useless_) defined.erase(name);
+      undefined_elsewhere_ = undefined_(defined);
+    }
   }
 
   const KernelFacts& facts() const { return *facts_; }
   const Branches& branches() const { return branches_; }
+  /// Names that nothing defines and other functions of the file use.
+  std::vector<std::string> elsewhere() const {
+    std::vector<std::string> names = facts_->unknown_elsewhere;
+    for (const Tunable& one : unknown_)
+      if (useless_.contains(one.name) && (undefined_elsewhere_ || is_in_default(one.name))) names.push_back(one.name);
+    std::erase_if(names, [&](const std::string& name) {
+      return declared_.contains(name) || dropped_.contains(name) || (values_.contains(name) && !useless_.contains(name)) ||
+             (undefined_elsewhere_ && std::ranges::find(*undefined_elsewhere_, name) == undefined_elsewhere_->end());
+    });
+    return names;
+  }
   Guesses guesses() const { return {branches_, *facts_, comparisons_, tunables()}; }
 
  private:
@@ -75,7 +91,6 @@ class Examination {
         comparisons_[body] = found->second;
     facts_ = read_kernel_source(branches_, file_name_, entry_);
     asked_ = branches_.asked;
-    default_code_ = facts_->code;
     const Guesses now = guesses();
     for (const Tunable& one : now.tunables()) {
       if (!comparisons_.contains(one.name)) continue;  // no branch depends on it
@@ -100,38 +115,40 @@ class Examination {
     }
   }
 
-  /// Leaves out what does not change the kernel, such as a condition in another kernel of the file: no value does,
-  /// beside the defaults of the others and beside their last values.
+  /// Leaves out what does not change the kernel, such as a condition in another kernel of the file: its lines hold
+  /// nothing of this kernel, and define nothing that it uses.
   void leave_out_useless() {
-    const Guesses now = guesses();
-    MacroValues last = values_;
-    for (const Tunable& one : now.tunables())
-      if (const auto value = last.find(one.name); value != last.end()) value->second = std::to_string(now.values_of(one).values.back());
-    const auto code_for = [&](const MacroValues& values) -> std::optional<std::string> {
-      if (branches_.text.size() + 1'000 > bytes_left_) return std::nullopt;
-      bytes_left_ -= branches_.text.size() + 1'000;
-      try {
-        return read_kernel_source(follow_conditions(text_, values), file_name_, facts_->name).code;
-      } catch (const UsageError&) {
-        return std::string();
-      }
+    const std::vector<ConditionalLines> conditions = conditional_lines(text_);
+    std::set<std::string, std::less<>> used = facts_->words;
+    used.insert(branches_.unrolls.begin(), branches_.unrolls.end());
+    const auto matters = [&](const ConditionalLines& lines) {
+      const auto is_used = [&](const std::string& name) { return used.contains(name); };
+      return std::ranges::any_of(lines.defined, is_used) ||
+             std::ranges::any_of(lines.words, [&](const std::string& word) { return facts_->own_names.contains(word); }) ||
+             (lines.last > 0 && std::ranges::any_of(facts_->lines, [&](const auto& range) {
+                return lines.first <= range.second && range.first <= lines.last;
+              }));
     };
-    bytes_left_ += 4'000'000;
-    const auto with_last = code_for(last);
-    for (const Tunable& one : now.tunables()) {
-      const bool unrolls = std::ranges::find(branches_.unrolls, one.name) != branches_.unrolls.end();
-      if (facts_->words.contains(one.name) || unrolls || !values_.contains(one.name)) continue;
-      bool changes = !comparisons_.contains(one.name) ? false : !with_last.has_value();
-      for (const MacroValues* around : {&std::as_const(values_), &std::as_const(last)})
-        for (const std::int64_t value : comparisons_.contains(one.name) ? now.values_of(one).values : std::vector<std::int64_t>()) {
-          if (changes) break;
-          MacroValues other = *around;
-          other[one.name] = std::to_string(value);
-          const auto code = code_for(other);
-          changes = !code || *code != (around == &last ? *with_last : default_code_);
+    std::vector<bool> seen(conditions.size());
+    for (bool again = true; again;) {  // a macro that is used by a condition alone
+      again = false;
+      for (std::size_t i = 0; i < conditions.size(); ++i) {
+        if (seen[i] || !matters(conditions[i])) continue;
+        seen[i] = again = true;
+        for (const std::string& name : conditions[i].names) {
+          used.insert(name);
+          const std::string all = expanded(name, branches_.macros, values_);
+          for (std::string_view rest = all; !rest.empty();) {
+            const std::string_view word = leading_word(rest);
+            used.emplace(word);
+            rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+          }
         }
-      if (!changes) useless_.insert(one.name);
+      }
     }
+    for (const auto* some : {&guarded_, &unknown_})
+      for (const Tunable& one : *some)
+        if (!used.contains(one.name)) useless_.insert(one.name);
   }
 
   /// Adds names that nothing defines to the parameters; true where there are new ones.
@@ -187,14 +204,19 @@ class Examination {
   std::vector<std::string> asked_ = {};
   std::size_t bytes_left_ = 8'000'000;  ///< to be read for other values: a second
   std::set<std::string> dropped_ = {}, useless_ = {};
-  std::string default_code_ = {};
+  std::optional<std::vector<std::string>> undefined_elsewhere_ = std::nullopt;
   std::set<std::string, std::less<>> declared_ = {};  ///< in any branch
 };
 
 class Writer {
  public:
+  static constexpr std::int64_t most_items = 1 << 20;  ///< that the emulator takes seconds for
+
   Writer(const std::string& file_name, const Examination& examination)
-      : file_name_(file_name), facts_(examination.facts()), guesses_(examination.guesses()) {
+      : file_name_(file_name),
+        facts_(examination.facts()),
+        guesses_(examination.guesses()),
+        elsewhere_(examination.elsewhere()) {
     for (const TemplateParameter& one : facts_.templates)
       if (one.kind == "typename") types_.push_back(one.name);
   }
@@ -228,14 +250,19 @@ class Writer {
   }
 
   void write_kernel() {
-    std::vector<std::string> defines;
+    std::vector<std::string> sizes, others;
     for (const GuessedSize& size : guesses_.sizes())
-      if (size.is_define) defines.push_back(format("{}: {}", as_json(size.name), as_json(size.name)));
-    if (defines.empty())
+      if (size.is_define) sizes.push_back(format("{}: {}", as_json(size.name), as_json(size.name)));
+    for (const std::string& name : elsewhere_) others.push_back(format("{}: {}", as_json(name), facts_.shared_extents.contains(name) ? 16 : 1));
+    if (sizes.empty() && others.empty()) {
       line(format("  \"kernel\": {},", as_json(file_name_)));
-    else
-      line(format("  \"kernel\": {{\"file\": {}, \"defines\": {{{}}}}},", as_json(file_name_), joined(defines)),
-           "are these sizes? Else make them parameters");
+    } else {
+      line(format("  \"kernel\": {{\"file\": {},", as_json(file_name_)));
+      const std::string after = others.empty() ? "}}," : ",";
+      if (!sizes.empty()) line(format("    \"defines\": {{{}{}", joined(sizes), after), "are these sizes? Else make them parameters");
+      if (!others.empty())
+        line(format("    {}{}}}}},", sizes.empty() ? "\"defines\": {" : "", joined(others)), "other functions of the file ask for these");
+    }
     line("");
   }
 
@@ -247,9 +274,13 @@ class Writer {
       if (size.is_fixed) fixed.push_back(size.name);
     }
     line(format("  \"sizes\": {{{}}},", joined(sizes)), "the sizes of the work, and those to tune for");
-    const bool one = sizes.size() == 1 && fixed.empty();
+    const bool is_whole = std::ranges::any_of(guesses_.sizes(), &GuessedSize::is_whole), one = sizes.size() == 1 && fixed.empty() && !is_whole;
+    std::int64_t items = 1;
+    for (const GuessedSize& size : guesses_.sizes()) items = std::min<std::int64_t>(items, most_items) * std::min<std::int64_t>(size.check, most_items);
+    if (items > most_items) result_.missing.emplace_back("the sizes that the file fixes are too large for the emulator");
     line(format("  \"check\": [{}{{{}}}],", one ? format("{{{}: 1}}, ", as_json(guesses_.sizes().front().name)) : "", joined(small)),
-         fixed.empty() ? std::string("small sizes at which every configuration is checked; add odd ones, if the kernel takes them")
+         fixed.empty() && is_whole ? std::string("small sizes at which every configuration is checked: the kernel seems to need whole blocks")
+         : fixed.empty() ? std::string("small sizes at which every configuration is checked; add odd ones, if the kernel takes them")
                        : format("the file fixes {} by #define: small sizes need #ifndef around it", joined(fixed)));
     if (!types_.empty()) {
       std::vector<std::string> settings;
@@ -337,11 +368,12 @@ class Writer {
     std::string guess = "its size", access;
     if (parameter.is_const || (!is.unknown && !is.written)) {
       access = fill_of(type.name);
-    } else if (!is.unknown && !is.read) {
+    } else if (!is.unknown && !is.read && !guesses_.has_rim()) {
       access = "\"access\": \"write\"";
     } else {
       access = "\"access\": \"both\", " + fill_of(type.name);
       if (is.unknown) guess += "; is it read, written or both?";
+      if (!is.unknown && !is.read) guess += "; it is only written (\"write\"), but perhaps not all of it";
     }
     if (access.find("fill") != std::string::npos && is_whole(type.name)) guess += "; its contents";
     if (!type.guess.empty()) guess += "; " + type.guess;
@@ -445,6 +477,7 @@ class Writer {
   const std::string& file_name_;
   const KernelFacts& facts_;
   const Guesses guesses_;
+  const std::vector<std::string> elsewhere_;
   std::vector<std::string> types_ = {};
   std::vector<std::pair<std::string, std::string>> arguments_ = {};
   FirstDefinition result_ = {};

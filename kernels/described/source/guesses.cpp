@@ -133,6 +133,10 @@ bool Guesses::is_size(std::string_view name) const {
   return std::ranges::find(sizes_, name, &GuessedSize::name) != sizes_.end();
 }
 
+bool Guesses::has_rim() const {
+  return std::ranges::any_of(facts_.axes, &Axis::has_rim);
+}
+
 std::optional<std::string> Guesses::formula_of(std::string_view expression) const {
   return formula_of(expression, {});
 }
@@ -191,6 +195,19 @@ std::string Guesses::size_in(const std::string& bound) {
   return {};
 }
 
+/// True for `n`, `n - 1` and macros that are so: the index goes to n. Not for `n / 4`.
+bool Guesses::is_plain(const std::string& bound, const std::string& name) const {
+  MacroValues kept = kept_;
+  kept.emplace(name, "");
+  const std::string all = expanded(bound, branches_.macros, kept);
+  for (std::string_view rest = all; !rest.empty();) {
+    const std::string_view word = leading_word(rest);
+    if (word.empty() ? std::string_view("+-() ").find(rest.front()) == std::string_view::npos : word != name && !number(word)) return false;
+    rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+  }
+  return true;
+}
+
 bool Guesses::may_be_size(const Tunable& tunable) const {
   if (tunable.source != Tunable::Source::unknown && tunable.source != Tunable::Source::guarded) return false;
   for (const Axis& axis : facts_.axes)  // what divides the work is none of it
@@ -209,7 +226,8 @@ void Guesses::find_sizes() {
     for (const std::string& bound : axis.bounds)
       if (const std::string name = size_in(bound); !name.empty() && std::ranges::find(extents_, name) == extents_.end()) {
         extents_.push_back(name);
-        bounds_.insert(name);
+        compared_.insert(name);
+        if (is_plain(bound, name)) bounds_.insert(name);
         add_size(name);
         break;
       }
@@ -246,6 +264,12 @@ void Guesses::find_sizes() {
     size.is_fixed = fixed.has_value();
     size.value = fixed.value_or(asked != nullptr ? asked->given.value_or(usual[kind]) : usual[kind]);
     size.check = fixed.value_or(std::max<std::int64_t>(3, small[kind] - 4 * step++));
+    // Without a bound the kernel takes whole blocks alone.
+    if (!fixed && !compared_.contains(size.name) && std::ranges::find(extents_, size.name) != extents_.end()) {
+      constexpr std::array<std::int64_t, 3> whole = {4096, 128, 64};
+      size.check = whole[kind];
+      size.is_whole = true;
+    }
   }
 }
 

@@ -32,6 +32,7 @@ struct GuessedSize {
   std::int64_t value = 0, check = 0;
   bool is_fixed = false;   ///< by a macro of the file, which no definition changes
   bool is_define = false;  ///< the kernel asks for it as a macro
+  bool is_whole = false;   ///< no index is compared with it: it must be a multiple of the block
 };
 
 /// The extent of blocks or grid along an axis.
@@ -55,6 +56,8 @@ class Guesses {
 
   GuessedValues values_of(const Tunable& tunable) const;
   bool is_size(std::string_view name) const;
+  /// True where the kernel may leave elements along the grid's axes as they are.
+  bool has_rim() const;
   /// True for a size that an index is compared with.
   bool is_bound(const std::string& name) const { return bounds_.contains(name); }
   /// The sizes along the grid's axes, the first for x.
@@ -66,6 +69,7 @@ class Guesses {
   const Tunable* tunable(std::string_view name) const;
   std::optional<std::string> formula_of(std::string_view expression, const std::vector<std::string>& also) const;
   void find_sizes();
+  bool is_plain(const std::string& bound, const std::string& name) const;
   bool may_be_size(const Tunable& tunable) const;
   std::string size_in(const std::string& bound);
   void add_size(const std::string& name);
@@ -80,7 +84,8 @@ class Guesses {
   MacroValues kept_ = {};
   std::vector<GuessedSize> sizes_ = {};
   std::vector<std::string> extents_ = {};
-  std::set<std::string, std::less<>> bounds_ = {};  ///< sizes that an index is compared with
+  std::set<std::string, std::less<>> bounds_ = {};    ///< sizes up to which an index goes
+  std::set<std::string, std::less<>> compared_ = {};  ///< sizes that an index is compared with in any way
   int depth_ = 0;
   std::vector<GuessedExtent> block_ = {}, grid_ = {};
 };

@@ -88,7 +88,7 @@ class SourceReader {
     find_textures(facts);
     facts.structs = structs_;
     find_words(facts);
-    facts.code = code_of_kernel();
+    find_places(facts);
     for (const ParameterOfKernel& parameter : facts.parameters) facts.words.insert(parameter.name);
     return facts;
   }
@@ -299,30 +299,34 @@ class SourceReader {
     }
   }
 
-  /// All that a compiler makes the kernel of.
-  std::string code_of_kernel() const {
-    std::string code;
-    for (const Function* function : reached_) code += text(function->node);
-    for (const auto* macros : {&branches_.macros, &branches_.functions})
-      for (const auto& [name, body] : *macros)
-        if (words_.contains(name)) code += "\n" + name + " " + body;
-    for (const auto& [name, type] : aliases_)
-      if (words_.contains(name)) code += "\n" + name + " " + type;
-    return code;
+  /// Where the kernel and what it calls stand, and the names of what they use that the file declares.
+  void find_places(KernelFacts& facts) const {
+    for (const Function* function : reached_) {
+      int node = function->node;  // with the template's parameters
+      if (const int above = tree_[node].parent; above >= 0 && kind(above) == "template_declaration") node = above;
+      const std::string_view all = text(node);
+      facts.lines.emplace_back(tree_[node].line, tree_[node].line + static_cast<int>(std::ranges::count(all, '\n')));
+      facts.own_names.insert(function->name);
+    }
+    for (const auto& alias : aliases_)
+      if (words_.contains(alias.first)) facts.own_names.insert(alias.first);
+    for (const auto& one : structs_)
+      if (words_.contains(one.first)) facts.own_names.insert(one.first);
   }
 
   void find_words(KernelFacts& facts) const {
     facts.words.insert(words_.begin(), words_.end());
     facts.declared = declared();
     std::set<std::string_view> seen;
+    std::vector<std::string>* found = &facts.unknown_names;
     const auto add = [&](std::string_view name) {
       if (name.empty() || declared_.contains(name) || branches_.macros.contains(name) || branches_.functions.contains(name) ||
           is_of_language(name) || !seen.insert(name).second)
         return;
-      facts.unknown_names.emplace_back(name);
+      found->emplace_back(name);
     };
-    for (const Function* function : reached_)
-      for (int node = function->node; node < tree_[function->node].end; ++node) {
+    const auto add_names_of = [&](const Function& function) {
+      for (int node = function.node; node < tree_[function.node].end; ++node) {
         const int parent = tree_[node].parent;
         const bool is_value =
             kind(node) == "identifier" && !is_declared(node) && kind(parent) != "template_function" &&
@@ -334,6 +338,8 @@ class SourceReader {
                                  !aliases_.contains(std::string(text(node))) && !structs_.contains(text(node)) && !type_named(text(node));
         if (is_value || is_argument) add(text(node));
       }
+    };
+    for (const Function* function : reached_) add_names_of(*function);
     // Names in the bodies of macros, but those of types, functions and their own parameters.
     for (const auto* macros : {&branches_.macros, &branches_.functions})
       for (const auto& [name, body] : *macros) {
@@ -363,6 +369,9 @@ class SourceReader {
       }
     for (const std::string& name : branches_.unrolls)
       if (words_.contains(name) || !declared_.contains(name)) add(name);
+    found = &facts.unknown_elsewhere;
+    for (const Function& function : functions_)
+      if (std::ranges::find(reached_, &function) == reached_.end()) add_names_of(function);
   }
 
   static bool is_keyword(std::string_view word) {
@@ -554,6 +563,12 @@ class SourceReader {
       }
       return axes;
     };
+    std::set<std::string_view> of_block;  // variables that depend on blockIdx
+    const auto of_blocks = [&](int from) {
+      for (int node = from; node < tree_[from].end && ++steps_ < max_steps; ++node)
+        if (text(node) == "blockIdx" || (kind(node) == "identifier" && of_block.contains(text(node)))) return true;
+      return false;
+    };
     const auto follow_block = [&](int node, std::size_t axis) {
       int top = node;
       const std::vector<std::string> factors = factors_of(node, top);
@@ -587,18 +602,19 @@ class SourceReader {
           const auto axes = axes_in(parts.back());
           // Steps of loops do not make an index of several axes one of one axis.
           if (!axes.empty()) variables[text(name)].insert(axes.begin(), axes.end());
+          if (of_blocks(parts.back())) of_block.insert(text(name));
           if (axes.size() == 1 && thread_names.contains(text(parts.back()))) thread_names[text(name)] = *axes.begin();
         }
       }
     }
     for (int node = function.node; node < tree_[function.node].end; ++node) {
-      if (kind(node) == "binary_expression") read_bound(node, axes_in, facts);
+      if (kind(node) == "binary_expression") read_bound(node, axes_in, of_blocks, facts);
       if (kind(node) == "for_statement") read_stride(node, variables, thread_names, facts);
     }
   }
 
-  template<class AxesIn>
-  void read_bound(int node, const AxesIn& axes_in, KernelFacts& facts) const {
+  template<class AxesIn, class OfBlocks>
+  void read_bound(int node, const AxesIn& axes_in, const OfBlocks& of_blocks, KernelFacts& facts) const {
     const auto parts = tree_.parts(node);
     if (parts.size() != 2) return;
     const bool less = tree_.child_of_kind(node, "<") >= 0 || tree_.child_of_kind(node, "<=") >= 0,
@@ -607,6 +623,9 @@ class SourceReader {
     for (const bool swapped : {false, true}) {
       const auto axes = axes_in(parts[swapped ? 1 : 0]);
       const int other = parts[swapped ? 0 : 1];
+      // `x > 0`, `0 < x`: what lies below is left out.
+      if (axes.size() == 1 && kind(other) == "number_literal" && greater != swapped && of_blocks(parts[swapped ? 1 : 0]))
+        facts.axes[*axes.begin()].has_rim = facts.axes[*axes.begin()].has_rim || text(other) != "0" || tree_.child_of_kind(node, ">") >= 0 || tree_.child_of_kind(node, "<") >= 0;
       if (axes.size() != 1 || !axes_in(other).empty()) continue;
       facts.axes[*axes.begin()].bounds.emplace_back(text(other));
     }
@@ -750,6 +769,8 @@ KernelFacts read_kernel_source(const Branches& branches, const std::string& file
 
 void add_facts(const KernelFacts& other, KernelFacts& facts) {
   add_new(other.unknown_names, facts.unknown_names);
+  add_new(other.lines, facts.lines);
+  facts.own_names.insert(other.own_names.begin(), other.own_names.end());
   facts.declared.insert(other.declared.begin(), other.declared.end());
   facts.shared_extents.insert(other.shared_extents.begin(), other.shared_extents.end());
   std::erase_if(facts.unknown_names, [&](const std::string& name) { return facts.declared.contains(name); });
@@ -765,6 +786,7 @@ void add_facts(const KernelFacts& other, KernelFacts& facts) {
     axis.has_blocks = axis.has_blocks || more.has_blocks;
     axis.asks_block = axis.asks_block || more.asks_block;
     axis.asks_grid = axis.asks_grid || more.asks_grid;
+    axis.has_rim = axis.has_rim || more.has_rim;
     if (axis.per_block.empty()) axis.per_block = more.per_block;
     add_new(more.strides, axis.strides);
     add_new(more.bounds, axis.bounds);

@@ -45,6 +45,7 @@ struct Axis {
   bool has_blocks = false;                 ///< blockIdx, gridDim
   bool asks_block = false;                 ///< blockDim: it takes blocks of any size
   bool asks_grid = false;                  ///< gridDim
+  bool has_rim = false;                    ///< its index is compared with what is not 0 at the lower end, `x > 0`
   /// Factors of blockIdx, the elements from block to block; divisors begin with `/`.
   std::vector<std::string> per_block = {};
   std::vector<std::string> strides = {};    ///< steps of loops that begin at threadIdx
@@ -78,7 +79,10 @@ struct KernelFacts {
   std::map<std::string, StructMembers, std::less<>> structs = {};
   /// Names of values that neither the file nor the language declares, in their order; not those of functions.
   std::vector<std::string> unknown_names = {};
-  std::string code = {};  ///< the text of the kernel and of all that it uses
+  std::vector<std::string> unknown_elsewhere = {};  ///< likewise, in what this kernel does not use
+  /// The first and the last lines of the kernel and of the functions that it calls.
+  std::vector<std::pair<int, int>> lines = {};
+  std::set<std::string, std::less<>> own_names = {};  ///< functions and types of the file that it uses
   std::set<std::string, std::less<>> words = {};     ///< of all that the kernel uses, macros too
   std::set<std::string, std::less<>> declared = {};  ///< names of values and types that the file declares
   std::set<std::string, std::less<>> shared_extents = {};  ///< names that alone are extents of `__shared__` arrays

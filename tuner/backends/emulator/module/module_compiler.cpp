@@ -50,7 +50,7 @@ constexpr std::string_view built_in_headers =
 constexpr std::string_view overloaded[] = {
     "min",   "max",   "abs",  "fabs",  "floor", "ceil",  "round", "trunc", "fmin", "fmax",
     "fma",   "sqrt",  "exp",  "log",   "pow",   "fmod",  "sin",   "cos",   "tan",  "atan2",
-    "rsqrt", "isnan", "isinf"};
+    "rsqrt", "isnan", "isinf", "rsqrtf", "sqrtf", "expf", "fabsf", "fminf", "fmaxf"};
 constexpr std::string_view vectors_of[] = {"char",  "uchar", "short",    "ushort",    "int",   "uint",
                                            "long",  "ulong", "longlong", "ulonglong", "float", "double"};
 
