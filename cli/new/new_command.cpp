@@ -6,7 +6,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "cli/input/command.hpp"
 #include "kernels/described/source/first_definition.hpp"
@@ -45,7 +44,7 @@ std::vector<std::string> undefined_in(const std::string& log) {
 }
 
 /// Asks NVRTC where it can be loaded. A log ends after a hundred errors: names that are found are defined, and the
-/// rest is asked for again.
+/// rest is asked for again, until the text compiles.
 described::UndefinedNames ask_compiler(const described::KernelText& text) {
   std::shared_ptr<Compiler> compiler;
   try {
@@ -60,18 +59,16 @@ described::UndefinedNames ask_compiler(const described::KernelText& text) {
     constexpr int max_rounds = 5;
     for (int round = 0; round < max_rounds; ++round) {
       const Result<Binary> binary = compiler->compile(request);
-      if (binary) break;
-      // Behind a header that cannot be opened nothing is read.
-      if (binary.error().reason == "missing header") return std::nullopt;
-      const std::set<std::string> known(all.begin(), all.end());
+      if (binary) return all;
+      const std::size_t known = all.size();
       for (const std::string& name : undefined_in(binary.error().detail))
         if (std::ranges::find(all, name) == all.end()) {
           all.push_back(name);
           request.defines.emplace_back(name, "1");
         }
-      if (known.size() == all.size()) break;
+      if (known == all.size()) break;
     }
-    return all;
+    return std::nullopt;  // other errors hide names
   };
 }
 

@@ -49,17 +49,13 @@ class Examination {
       if (!add_unknown()) break;
     }
     leave_out_useless();
-    if (undefined_ && (!facts_->unknown_elsewhere.empty() || !useless_.empty())) {
-      MacroValues defined = values_;
-      for (const std::string& name : useless_) defined.erase(name);
-      undefined_elsewhere_ = undefined_(defined);
-    }
+    ask_for_others();
   }
 
   const KernelFacts& facts() const { return *facts_; }
   const Branches& branches() const { return branches_; }
-  /// Names that nothing defines and other functions of the file use.
-  std::vector<std::string> elsewhere() const {
+  /// Names that nothing defines and other functions of the file use, with values.
+  std::vector<std::pair<std::string, std::string>> elsewhere() const {
     std::vector<std::string> names = facts_->unknown_elsewhere;
     for (const Tunable& one : unknown_)
       if (useless_.contains(one.name) && (undefined_elsewhere_ || is_in_default(one.name))) names.push_back(one.name);
@@ -67,7 +63,12 @@ class Examination {
       return declared_.contains(name) || dropped_.contains(name) || (values_.contains(name) && !useless_.contains(name)) ||
              (undefined_elsewhere_ && std::ranges::find(*undefined_elsewhere_, name) == undefined_elsewhere_->end());
     });
-    return names;
+    names.insert(names.begin(), needed_.begin(), needed_.end());
+    std::vector<std::pair<std::string, std::string>> defines;
+    for (const std::string& name : names)
+      if (std::ranges::find(defines, name, &std::pair<std::string, std::string>::first) == defines.end())
+        defines.emplace_back(name, values_.contains(name) ? values_.at(name) : facts_->shared_extents.contains(name) ? "16" : "1");
+    return defines;
   }
   Guesses guesses() const { return {branches_, *facts_, comparisons_, tunables()}; }
 
@@ -151,6 +152,27 @@ class Examination {
         if (!used.contains(one.name)) useless_.insert(one.name);
   }
 
+  /// The other functions of the file must compile, too: finds names that they miss, and parameters of theirs that
+  /// choose a definition of such a name.
+  void ask_for_others() {
+    if (!undefined_ || (facts_->unknown_elsewhere.empty() && useless_.empty())) return;
+    MacroValues defined = values_;
+    for (const std::string& name : useless_) defined.erase(name);
+    undefined_elsewhere_ = undefined_(defined);
+    if (!undefined_elsewhere_) return;
+    const std::set<std::string, std::less<>> missing(undefined_elsewhere_->begin(), undefined_elsewhere_->end());
+    const auto is_missing = [&](const std::string& name) { return missing.contains(name); };
+    for (const ConditionalLines& lines : conditional_lines(text_)) {
+      if (std::ranges::none_of(lines.defined, is_missing) && std::ranges::none_of(lines.words, is_missing)) continue;
+      for (const std::string& name : lines.names)
+        if (useless_.contains(name) && values_.contains(name) && std::ranges::find(needed_, name) == needed_.end()) {
+          needed_.push_back(name);
+          defined[name] = values_.at(name);
+        }
+    }
+    if (!needed_.empty()) undefined_elsewhere_ = undefined_(defined);
+  }
+
   /// Adds names that nothing defines to the parameters; true where there are new ones.
   bool add_unknown() {
     std::vector<std::string> found;
@@ -204,6 +226,7 @@ class Examination {
   std::vector<std::string> asked_ = {};
   std::size_t bytes_left_ = 8'000'000;  ///< to be read for other values: a second
   std::set<std::string> dropped_ = {}, useless_ = {};
+  std::vector<std::string> needed_ = {};  ///< by other functions of the file
   std::optional<std::vector<std::string>> undefined_elsewhere_ = std::nullopt;
   std::set<std::string, std::less<>> declared_ = {};  ///< in any branch
 };
@@ -253,7 +276,7 @@ class Writer {
     std::vector<std::string> sizes, others;
     for (const GuessedSize& size : guesses_.sizes())
       if (size.is_define) sizes.push_back(format("{}: {}", as_json(size.name), as_json(size.name)));
-    for (const std::string& name : elsewhere_) others.push_back(format("{}: {}", as_json(name), facts_.shared_extents.contains(name) ? 16 : 1));
+    for (const auto& [name, value] : elsewhere_) others.push_back(format("{}: {}", as_json(name), value));
     if (sizes.empty() && others.empty()) {
       line(format("  \"kernel\": {},", as_json(file_name_)));
     } else {
@@ -477,7 +500,7 @@ class Writer {
   const std::string& file_name_;
   const KernelFacts& facts_;
   const Guesses guesses_;
-  const std::vector<std::string> elsewhere_;
+  const std::vector<std::pair<std::string, std::string>> elsewhere_;
   std::vector<std::string> types_ = {};
   std::vector<std::pair<std::string, std::string>> arguments_ = {};
   FirstDefinition result_ = {};

@@ -300,7 +300,8 @@ GuessedExtent Guesses::block_along(std::size_t axis) {
   for (const std::string& factor : along.per_block)
     if (const auto formula = formula_of(factor); formula && !factor.starts_with('/')) factors.push_back(*formula);
   for (const std::string& factor : factors)
-    if (tunable(factor) != nullptr && names_a_block(factor) && !is_block(factor)) return {factor, false};
+    if (tunable(factor) != nullptr && names_a_block(factor) && !is_block(factor) && (axis_in(factor) == axis || axis_in(factor) == axis_names.size()))
+      return {factor, false};
   if (is_flat)
     if (const std::string name = by_name([&](const std::string& one) { return names_a_block(one) && axis_in(one) == axis_names.size(); }); !name.empty())
       return {name, false};
@@ -309,7 +310,8 @@ GuessedExtent Guesses::block_along(std::size_t axis) {
     kept_.emplace(usual, "");
     return {usual, true};
   }
-  if (!factors.empty()) return {factors.front(), false};
+  if (!factors.empty() && (!is_name(factors.front()) || axis_in(factors.front()) == axis || axis_in(factors.front()) == axis_names.size()))
+    return {factors.front(), false};
   if (is_flat) {
     tunables_.push_back({usual, Tunable::Source::launch, std::nullopt});
     kept_.emplace(usual, "");

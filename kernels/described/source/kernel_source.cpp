@@ -626,7 +626,7 @@ class SourceReader {
       // `x > 0`, `0 < x`: what lies below is left out.
       if (axes.size() == 1 && kind(other) == "number_literal" && greater != swapped && of_blocks(parts[swapped ? 1 : 0]))
         facts.axes[*axes.begin()].has_rim = facts.axes[*axes.begin()].has_rim || text(other) != "0" || tree_.child_of_kind(node, ">") >= 0 || tree_.child_of_kind(node, "<") >= 0;
-      if (axes.size() != 1 || !axes_in(other).empty()) continue;
+      if (axes.size() != 1 || !axes_in(other).empty() || !of_blocks(parts[swapped ? 1 : 0])) continue;
       facts.axes[*axes.begin()].bounds.emplace_back(text(other));
     }
   }
@@ -796,8 +796,10 @@ void add_facts(const KernelFacts& other, KernelFacts& facts) {
     const ParameterOfKernel& more = other.parameters[i];
     parameter.accesses.add(more.accesses);
     const auto is = type_named(parameter.type), with = type_named(more.type);
-    const bool is_narrower = is && with && is->element == with->element && with->components < is->components;
-    if (is_narrower || (!is && with)) parameter.type = more.type;
+    // An array is the same for all: of numbers, where it is read as vectors of several lengths.
+    if (is && with && is->element == with->element && is->components != with->components)
+      parameter.type = with->components == 1 ? more.type : is->components == 1 ? parameter.type : std::string(to_string(is->element));
+    if (!is && with) parameter.type = more.type;
   }
 }
 
