@@ -43,8 +43,8 @@ std::vector<std::string> undefined_in(const std::string& log) {
   return names;
 }
 
-/// Asks NVRTC where it can be loaded. A log ends after a hundred errors: names that are found are defined, and the
-/// rest is asked for again, until the text compiles.
+/// Asks NVRTC where it can be loaded. A log ends after a hundred errors: names that are found are defined,
+/// and the rest is asked for again, until the text compiles.
 described::UndefinedNames ask_compiler(const described::KernelText& text) {
   std::shared_ptr<Compiler> compiler;
   try {
@@ -85,14 +85,16 @@ described::FirstDefinition definition_of(const std::filesystem::path& path, cons
   }
 }
 
-/// Runs some configurations of the definition as `tune check` does. What it finds is no failure of `tune new`.
+/// Runs some configurations of the definition as `tune check` does. What it finds is no failure of `tune
+/// new`.
 void check_on_emulator(const std::string& definition) {
   std::cout << "check of some configurations on the emulator:\n" << std::flush;
   try {
     OptionTable table;
     const Command check = check_command();
     const std::function<int()> run = check.bind(table);
-    table.read({"--problem", definition, "--device", "emulator", "--sample", "4"}, check.name, check.positional, check.words);
+    table.read({"--problem", definition, "--device", "emulator", "--sample", "4"}, check.name,
+               check.positional, check.words);
     run();
   } catch (const Error& error) {
     std::cout << error.what() << '\n';
@@ -105,7 +107,8 @@ int run_new(const NewRequest& request) {
   const std::string& kernel = request.kernel;
   if (kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
   const std::filesystem::path path(kernel);
-  if (const auto text = read_text(path); !text) throw UsageError(format("cannot read {}: {}", kernel, text.error()));
+  if (const auto text = read_text(path); !text)
+    throw UsageError(format("cannot read {}: {}", kernel, text.error()));
   std::filesystem::path out = request.out;
   if (out.empty()) out = std::filesystem::path(path).replace_extension(".json");
   if (request.out != "-" && std::filesystem::exists(out))
@@ -127,8 +130,9 @@ int run_new(const NewRequest& request) {
   std::cout << format("left to look at, each marked TODO in {}:\n", out.string());
   for (const described::Guess& guess : definition.guesses)
     std::cout << format("  line {}, {}: {}\n", guess.line, guess.name, guess.text);
-  std::cout << format("then:\n  tune check --problem {0} --device emulator --sample 5\n  tune --problem {0} --device 0\n",
-                      out.string());
+  std::cout << format(
+      "then:\n  tune check --problem {0} --device emulator --sample 5\n  tune --problem {0} --device 0\n",
+      out.string());
   return 0;
 }
 

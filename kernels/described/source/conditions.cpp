@@ -93,9 +93,9 @@ class ConditionReader {
 
   static int precedence(std::string_view sign) {
     static const std::map<std::string_view, int> known = {
-        {"||", 1}, {"or", 1}, {"&&", 2}, {"and", 2}, {"|", 3}, {"^", 4}, {"&", 5}, {"==", 6}, {"!=", 6},
-        {"<", 7},  {">", 7},  {"<=", 7}, {">=", 7},  {"<<", 8}, {">>", 8}, {"+", 9}, {"-", 9}, {"*", 10},
-        {"/", 10}, {"%", 10}};
+        {"||", 1}, {"or", 1}, {"&&", 2}, {"and", 2}, {"|", 3},  {"^", 4},  {"&", 5},
+        {"==", 6}, {"!=", 6}, {"<", 7},  {">", 7},   {"<=", 7}, {">=", 7}, {"<<", 8},
+        {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10},  {"/", 10}, {"%", 10}};
     const auto found = known.find(sign);
     return found == known.end() ? 0 : found->second;
   }
@@ -235,14 +235,18 @@ std::vector<Line> logical_lines(const std::string& plain) {
 
 /// The text behind a macro's name; `is_function`: whether the name has parameters.
 std::string_view body_of(const Directive& directive, bool& is_function) {
-  const std::string_view behind = directive.rest.substr(std::min(directive.word.size(), directive.rest.size()));
+  const std::string_view behind =
+      directive.rest.substr(std::min(directive.word.size(), directive.rest.size()));
   is_function = behind.starts_with('(');
   return trimmed(behind);
 }
 
 const std::map<std::string, std::string, std::less<>>& names_of_compilers() {
-  static const std::map<std::string, std::string, std::less<>> known = {
-      {"__CUDA_ARCH__", "800"}, {"__CUDACC__", "1"}, {"__NVCC__", "1"}, {"__cplusplus", "202002"}, {"__CUDACC_RTC__", "1"}};
+  static const std::map<std::string, std::string, std::less<>> known = {{"__CUDA_ARCH__", "800"},
+                                                                        {"__CUDACC__", "1"},
+                                                                        {"__NVCC__", "1"},
+                                                                        {"__cplusplus", "202002"},
+                                                                        {"__CUDACC_RTC__", "1"}};
   return known;
 }
 
@@ -297,8 +301,9 @@ class BranchReader {
     if (directive.name == "if" || directive.name == "ifdef" || directive.name == "ifndef") {
       bool active = false;
       if (is_active())
-        active = directive.name == "if" ? holds(directive.rest)
-                                        : result_.macros.contains(directive.word) == (directive.name == "ifdef");
+        active = directive.name == "if"
+                     ? holds(directive.rest)
+                     : result_.macros.contains(directive.word) == (directive.name == "ifdef");
       levels_.push_back({active, active});
     } else if (directive.name.starts_with("el") && !levels_.empty()) {
       Level& level = levels_.back();
@@ -373,7 +378,8 @@ void compare(std::string_view condition, std::map<std::string, Comparisons, std:
   };
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (!begins_word(tokens[i].front()) || tokens[i] == "defined" || is_logic(tokens[i])) continue;
-    if (i > 0 && (tokens[i - 1] == "defined" || (i > 1 && tokens[i - 1] == "(" && tokens[i - 2] == "defined")))
+    if (i > 0 &&
+        (tokens[i - 1] == "defined" || (i > 1 && tokens[i - 1] == "(" && tokens[i - 2] == "defined")))
       continue;
     // Around it, without brackets that hold it alone.
     std::size_t first = i, last = i + 1;
@@ -428,7 +434,8 @@ std::vector<GuardedMacro> guarded_macros(const KernelText& text) {
     bool is_function = false;
     if (directive.name == "define" && !guarded.empty() && directive.word == guarded) {
       const std::string body(body_of(directive, is_function));
-      if (!is_function && !body.empty() && std::ranges::find(macros, guarded, &GuardedMacro::name) == macros.end())
+      if (!is_function && !body.empty() &&
+          std::ranges::find(macros, guarded, &GuardedMacro::name) == macros.end())
         macros.push_back({guarded, body, line});
     }
     guarded = directive.name == "ifndef" ? std::string(directive.word) : std::string();
@@ -471,7 +478,8 @@ std::vector<ConditionalLines> conditional_lines(const KernelText& text) {
     for (const Line& line : logical_lines(plain)) {
       const auto directive = directive_of(line.text);
       if (!directive) {
-        if (!open.empty()) add_words(line.text, [&](std::string_view word) { open.back().words.emplace(word); });
+        if (!open.empty())
+          add_words(line.text, [&](std::string_view word) { open.back().words.emplace(word); });
         continue;
       }
       const bool begins = directive->name.starts_with("if");
@@ -480,7 +488,8 @@ std::vector<ConditionalLines> conditional_lines(const KernelText& text) {
       if (open.empty()) continue;
       if (directive->name == "if" || directive->name == "elif")
         add_words(directive->rest, [&](std::string_view word) { open.back().names.emplace_back(word); });
-      if (directive->name == "define" || directive->name == "undef") open.back().defined.emplace(directive->word);
+      if (directive->name == "define" || directive->name == "undef")
+        open.back().defined.emplace(directive->word);
       if (directive->name == "endif" && skipped > 0)
         --skipped;
       else if (directive->name == "endif")

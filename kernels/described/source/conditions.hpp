@@ -53,15 +53,15 @@ std::map<std::string, Comparisons, std::less<>> comparisons_in(const KernelText&
 
 /// The lines between an `#if` and its `#endif`.
 struct ConditionalLines {
-  std::vector<std::string> names;  ///< in its conditions
-  int first = 0, last = 0;         ///< 0: of a header
+  std::vector<std::string> names;              ///< in its conditions
+  int first = 0, last = 0;                     ///< 0: of a header
   std::set<std::string, std::less<>> defined;  ///< macros that are defined or undefined there
   std::set<std::string, std::less<>> words;    ///< of lines that are no directives
 };
 std::vector<ConditionalLines> conditional_lines(const KernelText& text);
 
-/// The value of a condition, with names that nothing defines as 0, which `undefined` is told. Nothing where it
-/// cannot be read. Whole numbers of 64 bits.
+/// The value of a condition, with names that nothing defines as 0, which `undefined` is told. Nothing where
+/// it cannot be read. Whole numbers of 64 bits.
 std::optional<std::int64_t> value_of_condition(std::string_view condition, const MacroValues& macros,
                                                const std::function<void(std::string_view)>& undefined = {});
 

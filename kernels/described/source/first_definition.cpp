@@ -25,7 +25,8 @@ std::optional<std::int64_t> whole(const std::string& text) {
 
 /// A name of a compiler or of the CUDA toolkit in a condition, no parameter.
 bool is_of_toolchain(std::string_view name) {
-  return name.starts_with("_") || name.starts_with("CUDA_") || name.starts_with("CUDART_") || name == "NDEBUG" || name.find("VERSION") != std::string_view::npos;
+  return name.starts_with("_") || name.starts_with("CUDA_") || name.starts_with("CUDART_") ||
+         name == "NDEBUG" || name.find("VERSION") != std::string_view::npos;
 }
 
 std::string as_json(const std::string& text) {
@@ -35,8 +36,13 @@ std::string as_json(const std::string& text) {
 /// Finds the parameters of a kernel, and what it does for their values.
 class Examination {
  public:
-  Examination(const std::string& file_name, const KernelText& text, const std::string& entry, const UndefinedNames& undefined)
-      : file_name_(file_name), text_(text), entry_(entry), undefined_(undefined), comparisons_(comparisons_in(text)) {
+  Examination(const std::string& file_name, const KernelText& text, const std::string& entry,
+              const UndefinedNames& undefined)
+      : file_name_(file_name),
+        text_(text),
+        entry_(entry),
+        undefined_(undefined),
+        comparisons_(comparisons_in(text)) {
     for (const GuardedMacro& macro : guarded_macros(text))
       if (const auto value = whole(macro.value)) {
         guarded_.push_back({macro.name, Tunable::Source::guarded, value});
@@ -58,16 +64,21 @@ class Examination {
   std::vector<std::pair<std::string, std::string>> elsewhere() const {
     std::vector<std::string> names = facts_->unknown_elsewhere;
     for (const Tunable& one : unknown_)
-      if (useless_.contains(one.name) && (undefined_elsewhere_ || is_in_default(one.name))) names.push_back(one.name);
+      if (useless_.contains(one.name) && (undefined_elsewhere_ || is_in_default(one.name)))
+        names.push_back(one.name);
     std::erase_if(names, [&](const std::string& name) {
-      return declared_.contains(name) || dropped_.contains(name) || (values_.contains(name) && !useless_.contains(name)) ||
-             (undefined_elsewhere_ && std::ranges::find(*undefined_elsewhere_, name) == undefined_elsewhere_->end());
+      return declared_.contains(name) || dropped_.contains(name) ||
+             (values_.contains(name) && !useless_.contains(name)) ||
+             (undefined_elsewhere_ &&
+              std::ranges::find(*undefined_elsewhere_, name) == undefined_elsewhere_->end());
     });
     names.insert(names.begin(), needed_.begin(), needed_.end());
     std::vector<std::pair<std::string, std::string>> defines;
     for (const std::string& name : names)
       if (std::ranges::find(defines, name, &std::pair<std::string, std::string>::first) == defines.end())
-        defines.emplace_back(name, values_.contains(name) ? values_.at(name) : facts_->shared_extents.contains(name) ? "16" : "1");
+        defines.emplace_back(name, values_.contains(name)                  ? values_.at(name)
+                                   : facts_->shared_extents.contains(name) ? "16"
+                                                                           : "1");
     return defines;
   }
   Guesses guesses() const { return {branches_, *facts_, comparisons_, tunables()}; }
@@ -78,6 +89,9 @@ class Examination {
     for (const auto* some : {&guarded_, &unknown_})
       for (const Tunable& one : *some)
         if (!useless_.contains(one.name)) all.push_back(one);
+    for (const auto& [name, body] : branches_.macros)
+      if (!values_.contains(name) && facts_->words.contains(name) && names_a_parameter(name))
+        if (const auto value = whole(body)) all.push_back({name, Tunable::Source::fixed, value});
     for (const TemplateParameter& one : facts_->templates)
       if (one.kind != "typename")
         all.push_back({one.name, Tunable::Source::template_argument, std::nullopt, one.kind == "bool"});
@@ -88,7 +102,8 @@ class Examination {
   void examine() {
     branches_ = follow_conditions(text_, values_);
     for (const auto& [name, body] : branches_.macros)  // `#define USE_CACHE read_only`
-      if (const auto found = comparisons_.find(name); found != comparisons_.end() && leading_word(body) == body && !body.empty())
+      if (const auto found = comparisons_.find(name);
+          found != comparisons_.end() && leading_word(body) == body && !body.empty())
         comparisons_[body] = found->second;
     facts_ = read_kernel_source(branches_, file_name_, entry_);
     asked_ = branches_.asked;
@@ -106,9 +121,11 @@ class Examination {
         for (const std::string& name : branches.asked)
           if (std::ranges::find(asked_, name) == asked_.end()) asked_.push_back(name);
         for (const std::string& name : branches.unrolls)
-          if (std::ranges::find(branches_.unrolls, name) == branches_.unrolls.end()) branches_.unrolls.push_back(name);
+          if (std::ranges::find(branches_.unrolls, name) == branches_.unrolls.end())
+            branches_.unrolls.push_back(name);
         try {
-          add_facts(read_kernel_source(branches, file_name_, entry_.empty() ? facts_->name : entry_), *facts_);
+          add_facts(read_kernel_source(branches, file_name_, entry_.empty() ? facts_->name : entry_),
+                    *facts_);
         } catch (const UsageError&) {
           continue;  // the kernel does not exist for this value
         }
@@ -116,8 +133,8 @@ class Examination {
     }
   }
 
-  /// Leaves out what does not change the kernel, such as a condition in another kernel of the file: its lines hold
-  /// nothing of this kernel, and define nothing that it uses.
+  /// Leaves out what does not change the kernel, such as a condition in another kernel of the file: its lines
+  /// hold nothing of this kernel, and define nothing that it uses.
   void leave_out_useless() {
     const std::vector<ConditionalLines> conditions = conditional_lines(text_);
     std::set<std::string, std::less<>> used = facts_->words;
@@ -125,7 +142,8 @@ class Examination {
     const auto matters = [&](const ConditionalLines& lines) {
       const auto is_used = [&](const std::string& name) { return used.contains(name); };
       return std::ranges::any_of(lines.defined, is_used) ||
-             std::ranges::any_of(lines.words, [&](const std::string& word) { return facts_->own_names.contains(word); }) ||
+             std::ranges::any_of(lines.words,
+                                 [&](const std::string& word) { return facts_->own_names.contains(word); }) ||
              (lines.last > 0 && std::ranges::any_of(facts_->lines, [&](const auto& range) {
                 return lines.first <= range.second && range.first <= lines.last;
               }));
@@ -152,20 +170,23 @@ class Examination {
         if (!used.contains(one.name)) useless_.insert(one.name);
   }
 
-  /// The other functions of the file must compile, too: finds names that they miss, and parameters of theirs that
-  /// choose a definition of such a name.
+  /// The other functions of the file must compile, too: finds names that they miss, and parameters of theirs
+  /// that choose a definition of such a name.
   void ask_for_others() {
     if (!undefined_ || (facts_->unknown_elsewhere.empty() && useless_.empty())) return;
     MacroValues defined = values_;
     for (const std::string& name : useless_) defined.erase(name);
     undefined_elsewhere_ = undefined_(defined);
     if (!undefined_elsewhere_) return;
-    const std::set<std::string, std::less<>> missing(undefined_elsewhere_->begin(), undefined_elsewhere_->end());
+    const std::set<std::string, std::less<>> missing(undefined_elsewhere_->begin(),
+                                                     undefined_elsewhere_->end());
     const auto is_missing = [&](const std::string& name) { return missing.contains(name); };
     for (const ConditionalLines& lines : conditional_lines(text_)) {
-      if (std::ranges::none_of(lines.defined, is_missing) && std::ranges::none_of(lines.words, is_missing)) continue;
+      if (std::ranges::none_of(lines.defined, is_missing) && std::ranges::none_of(lines.words, is_missing))
+        continue;
       for (const std::string& name : lines.names)
-        if (useless_.contains(name) && values_.contains(name) && std::ranges::find(needed_, name) == needed_.end()) {
+        if (useless_.contains(name) && values_.contains(name) &&
+            std::ranges::find(needed_, name) == needed_.end()) {
           needed_.push_back(name);
           defined[name] = values_.at(name);
         }
@@ -177,7 +198,8 @@ class Examination {
   bool add_unknown() {
     std::vector<std::string> found;
     const auto is_new = [&](const std::string& name) {
-      return !values_.contains(name) && !dropped_.contains(name) && std::ranges::find(found, name) == found.end();
+      return !values_.contains(name) && !dropped_.contains(name) &&
+             std::ranges::find(found, name) == found.end();
     };
     for (const std::string& name : asked_)
       if (is_new(name) && !is_of_toolchain(name)) found.push_back(name);
@@ -200,7 +222,8 @@ class Examination {
     for (const std::string& name : found) {
       const auto tunable = std::ranges::find(now.tunables(), name, &Tunable::name);
       const auto size = std::ranges::find(now.sizes(), name, &GuessedSize::name);
-      if (tunable != now.tunables().end()) values_[name] = std::to_string(now.values_of(*tunable).default_value);
+      if (tunable != now.tunables().end())
+        values_[name] = std::to_string(now.values_of(*tunable).default_value);
       if (size != now.sizes().end()) values_[name] = std::to_string(size->value);
     }
     return true;
@@ -210,7 +233,9 @@ class Examination {
   bool is_in_default(const std::string& name) const {
     const std::string& text = branches_.text;
     for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
-      if ((at == 0 || !is_word(text[at - 1])) && (at + name.size() == text.size() || !is_word(text[at + name.size()]))) return true;
+      if ((at == 0 || !is_word(text[at - 1])) &&
+          (at + name.size() == text.size() || !is_word(text[at + name.size()])))
+        return true;
     return false;
   }
 
@@ -233,8 +258,6 @@ class Examination {
 
 class Writer {
  public:
-  static constexpr std::int64_t most_items = 1 << 20;  ///< that the emulator takes seconds for
-
   Writer(const std::string& file_name, const Examination& examination)
       : file_name_(file_name),
         facts_(examination.facts()),
@@ -253,9 +276,11 @@ class Writer {
     write_parameters();
     write_arguments();
     write_launch();
-    line("  \"reference\": {\"configuration\": {}},",
-         "the default configuration counts as right; can another kernel or a file? Do results depend on a parameter (\"same\")?");
-    line(format("  \"work\": {{\"items\": {}, \"item\": \"element\", \"flops\": 0}}", as_json(joined(guesses_.extents(), {}, " * "))),
+    line(
+        "  \"reference\": {\"configuration\": {}},",
+        "the default configuration counts as right; can another kernel or a file? Do results depend on a parameter (\"same\")?");
+    line(format("  \"work\": {{\"items\": {}, \"item\": \"element\", \"flops\": 0}}",
+                as_json(joined(guesses_.extents(), {}, " * "))),
          "operations of the whole work (\"flops\": a formula), for rates");
     line("}");
     return std::move(result_);
@@ -273,41 +298,55 @@ class Writer {
   }
 
   void write_kernel() {
-    std::vector<std::string> sizes, others;
-    for (const GuessedSize& size : guesses_.sizes())
-      if (size.is_define) sizes.push_back(format("{}: {}", as_json(size.name), as_json(size.name)));
+    std::vector<std::string> sizes, others, fixed;
+    const auto named = [](const std::string& name) { return format("{}: {}", as_json(name), as_json(name)); };
+    for (const GuessedSize& size : guesses_.sizes()) {
+      if (size.is_define) sizes.push_back(named(size.name));
+      if (size.is_fixed) fixed.push_back(named(size.name));
+    }
+    for (const Tunable& one : guesses_.tunables())
+      if (one.source == Tunable::Source::fixed) fixed.push_back(named(one.name));
     for (const auto& [name, value] : elsewhere_) others.push_back(format("{}: {}", as_json(name), value));
-    if (sizes.empty() && others.empty()) {
-      line(format("  \"kernel\": {},", as_json(file_name_)));
-    } else {
-      line(format("  \"kernel\": {{\"file\": {},", as_json(file_name_)));
-      const std::string after = others.empty() ? "}}," : ",";
-      if (!sizes.empty()) line(format("    \"defines\": {{{}{}", joined(sizes), after), "are these sizes? Else make them parameters");
-      if (!others.empty())
-        line(format("    {}{}}}}},", sizes.empty() ? "\"defines\": {" : "", joined(others)), "other functions of the file ask for these");
+    std::vector<std::pair<std::string, std::string>> parts;
+    if (!sizes.empty())
+      parts.emplace_back("\"defines\": {" + joined(sizes), "are these sizes? Else make them parameters");
+    if (!others.empty())
+      parts.emplace_back((sizes.empty() ? "\"defines\": {" : "") + joined(others),
+                         "other functions of the file ask for these");
+    if (!fixed.empty())
+      parts.emplace_back("\"redefine\": {" + joined(fixed),
+                         "the file fixes these by #define; are they sizes or parameters?");
+    line(parts.empty() ? format("  \"kernel\": {},", as_json(file_name_))
+                       : format("  \"kernel\": {{\"file\": {},", as_json(file_name_)));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const bool goes_on = !sizes.empty() && !others.empty() && i == 0;
+      line(format("    {}{}", parts[i].first,
+                  goes_on                ? ","
+                  : i + 1 < parts.size() ? "},"
+                                         : "}},"),
+           parts[i].second);
     }
     line("");
   }
 
   void write_sizes() {
-    std::vector<std::string> sizes, small, fixed;
+    std::vector<std::string> sizes, small;
     for (const GuessedSize& size : guesses_.sizes()) {
       sizes.push_back(format("{}: {}", as_json(size.name), size.value));
       small.push_back(format("{}: {}", as_json(size.name), size.check));
-      if (size.is_fixed) fixed.push_back(size.name);
     }
     line(format("  \"sizes\": {{{}}},", joined(sizes)), "the sizes of the work, and those to tune for");
-    const bool is_whole = std::ranges::any_of(guesses_.sizes(), &GuessedSize::is_whole), one = sizes.size() == 1 && fixed.empty() && !is_whole;
-    std::int64_t items = 1;
-    for (const GuessedSize& size : guesses_.sizes()) items = std::min<std::int64_t>(items, most_items) * std::min<std::int64_t>(size.check, most_items);
-    if (items > most_items) result_.missing.emplace_back("the sizes that the file fixes are too large for the emulator");
-    line(format("  \"check\": [{}{{{}}}],", one ? format("{{{}: 1}}, ", as_json(guesses_.sizes().front().name)) : "", joined(small)),
-         fixed.empty() && is_whole ? std::string("small sizes at which every configuration is checked: the kernel seems to need whole blocks")
-         : fixed.empty() ? std::string("small sizes at which every configuration is checked; add odd ones, if the kernel takes them")
-                       : format("the file fixes {} by #define: small sizes need #ifndef around it", joined(fixed)));
+    const bool is_whole = std::ranges::any_of(guesses_.sizes(), &GuessedSize::is_whole),
+               one = sizes.size() == 1 && !is_whole;
+    line(format("  \"check\": [{}{{{}}}],",
+                one ? format("{{{}: 1}}, ", as_json(guesses_.sizes().front().name)) : "", joined(small)),
+         is_whole
+             ? "small sizes at which every configuration is checked: the kernel seems to need whole blocks"
+             : "small sizes at which every configuration is checked; add odd ones, if the kernel takes them");
     if (!types_.empty()) {
       std::vector<std::string> settings;
-      for (const std::string& type : types_) settings.push_back(format("{}: {{\"values\": [\"float\", \"double\"]}}", as_json(type)));
+      for (const std::string& type : types_)
+        settings.push_back(format("{}: {{\"values\": [\"float\", \"double\"]}}", as_json(type)));
       line(format("  \"settings\": {{{}}},", joined(settings)), "the types to choose from");
     }
     line("");
@@ -322,13 +361,15 @@ class Writer {
       std::string what = "values to try";
       if (one.source == Tunable::Source::unknown) what += "; the file does not define this name";
       if (one.source == Tunable::Source::template_argument) what += " of the template's argument";
+      if (one.source == Tunable::Source::fixed) what += "; the file fixes it";
       if (one.source == Tunable::Source::launch) what += " (of the launch alone)";
-      line(format("    {}: {{\"values\": [{}], \"default\": {}}}{}", as_json(one.name), joined(values.values), values.default_value,
-                  i + 1 < tunables.size() ? "," : ""),
+      line(format("    {}: {{\"values\": [{}], \"default\": {}}}{}", as_json(one.name), joined(values.values),
+                  values.default_value, i + 1 < tunables.size() ? "," : ""),
            what);
     }
     if (tunables.empty()) {
-      line("    \"unused\": [0]", "the kernel has no parameter: #ifndef NAME, #define NAME 16, #endif gives it one");
+      line("    \"unused\": [0]",
+           "the kernel has no parameter: #ifndef NAME, #define NAME 16, #endif gives it one");
     }
     line("  },");
     std::vector<std::string> extents;
@@ -337,8 +378,10 @@ class Writer {
     const bool is_plain = std::ranges::all_of(extents, [&](const std::string& one) {
       return std::ranges::find(tunables, one, &Tunable::name) != tunables.end();
     });
-    line(format("  \"constraints\": [{}],", extents.size() > 1 && is_plain ? as_json(joined(extents, {}, " * ") + " <= max_threads") : ""),
-         "further rules of the kernel over parameters and sizes");
+    line(
+        format("  \"constraints\": [{}],",
+               extents.size() > 1 && is_plain ? as_json(joined(extents, {}, " * ") + " <= max_threads") : ""),
+        "further rules of the kernel over parameters and sizes");
     line("");
   }
 
@@ -353,11 +396,14 @@ class Writer {
   /// The definition's type of an array's elements, or of a number.
   ArgumentType type_of(const std::string& type) const {
     if (std::ranges::find(types_, type) != types_.end() || type_named(type)) return {type, 1, {}};
-    if (type == "void" || type == "char" || type == "signed char") return {type == "void" ? "uint8" : "int8", 1, type == "void" ? "the type behind void*" : ""};
+    if (type == "void" || type == "char" || type == "signed char")
+      return {type == "void" ? "uint8" : "int8", 1, type == "void" ? "the type behind void*" : ""};
     const auto members = facts_.structs.find(type);
-    if (members == facts_.structs.end() || members->second.empty()) return {"float", 1, format("what is '{}'?", type)};
+    if (members == facts_.structs.end() || members->second.empty())
+      return {"float", 1, format("what is '{}'?", type)};
     const std::string& first = members->second.front().first;
-    const bool is_uniform = std::ranges::all_of(members->second, [&](const auto& member) { return member.first == first; });
+    const bool is_uniform =
+        std::ranges::all_of(members->second, [&](const auto& member) { return member.first == first; });
     if (is_uniform && type_named(first) && type_named(first)->components == 1)
       return {first, static_cast<int>(members->second.size()), {}};
     return {"uint8", 1, format("'{}' as bytes: its size times the number of elements", type)};
@@ -366,7 +412,8 @@ class Writer {
   std::string fill_of(const std::string& type) const {
     const auto known = type_named(type);
     if (known && known->is_bool) return R"("fill": {"random": [0, 1]})";
-    if (known && !is_floating_point(known->element)) return format("\"fill\": {{\"random\": [0, \"{} - 1\"]}}", guesses_.extents().front());
+    if (known && !is_floating_point(known->element))
+      return format("\"fill\": {{\"random\": [0, \"{} - 1\"]}}", guesses_.extents().front());
     return R"("fill": {"random": [-1, 1]})";
   }
 
@@ -383,7 +430,9 @@ class Writer {
     return extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]";
   }
 
-  void add(std::string text, const std::string& guess = {}) { arguments_.emplace_back(std::move(text), guess); }
+  void add(std::string text, const std::string& guess = {}) {
+    arguments_.emplace_back(std::move(text), guess);
+  }
 
   void add_array(const ParameterOfKernel& parameter) {
     const ArgumentType type = type_of(parameter.type);
@@ -400,34 +449,88 @@ class Writer {
     }
     if (access.find("fill") != std::string::npos && is_whole(type.name)) guess += "; its contents";
     if (!type.guess.empty()) guess += "; " + type.guess;
-    if (std::ranges::count(parameter.declared, '*') > 1) result_.missing.push_back(format("'{}' is a pointer to pointers", parameter.declared));
-    add(format("    {}: {{\"type\": {}, \"size\": {}, {}}}", as_json(parameter.name), as_json(type.name), size_of_array(type.elements), access), guess);
+    if (std::ranges::count(parameter.declared, '*') > 1)
+      result_.missing.push_back(format("'{}' is a pointer to pointers", parameter.declared));
+    add(format("    {}: {{\"type\": {}, \"size\": {}, {}}}", as_json(parameter.name), as_json(type.name),
+               size_of_array(type.elements), access),
+        guess);
   }
 
   void add_texture(const ParameterOfKernel& parameter) {
     const TextureUse& use = facts_.textures.at(parameter.name);
-    const ArgumentType type = use.type.empty() ? ArgumentType{"float", 1, "the type of its texels"} : type_of(use.type);
+    const ArgumentType type =
+        use.type.empty() ? ArgumentType{"float", 1, "the type of its texels"} : type_of(use.type);
     std::vector<std::string> extents;
     for (int i = 0; i < std::max(1, use.dimensions); ++i)
-      extents.push_back(as_json(guesses_.extents()[std::min<std::size_t>(static_cast<std::size_t>(i), guesses_.extents().size() - 1)]));
-    add(format("    {}: {{\"type\": {}, \"size\": {}, {}, \"texture\": true}}", as_json(parameter.name), as_json(type.name),
-               extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]", fill_of(type.name)),
-        "its extents, filter and address mode (\"texture\": {...})" + (type.guess.empty() ? "" : "; " + type.guess));
+      extents.push_back(as_json(guesses_.extents()[std::min<std::size_t>(static_cast<std::size_t>(i),
+                                                                         guesses_.extents().size() - 1)]));
+    add(format("    {}: {{\"type\": {}, \"size\": {}, {}, \"texture\": true}}", as_json(parameter.name),
+               as_json(type.name), extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]",
+               fill_of(type.name)),
+        "its extents, filter and address mode (\"texture\": {...})" +
+            (type.guess.empty() ? "" : "; " + type.guess));
+  }
+
+  static std::string value_of(const TypeName& type) {
+    const std::string one = is_floating_point(type.element) ? "0.5" : "1";
+    return type.components == 1
+               ? one
+               : "[" + joined(std::vector<std::string>(static_cast<std::size_t>(type.components), one)) + "]";
+  }
+
+  /// The fields of a struct that is passed by value; nothing where one is not understood.
+  std::optional<std::string> fields_of(const std::string& type, int depth) const {
+    constexpr int deepest = 8;
+    const auto members = facts_.structs.find(type);
+    if (members == facts_.structs.end() || members->second.empty() || depth == deepest) return std::nullopt;
+    std::vector<std::string> fields;
+    for (const auto& [declared, name] : members->second) {
+      const std::size_t bracket = std::min(declared.find('['), declared.size());
+      const std::string element = declared.substr(0, bracket);
+      const auto known = type_named(element);
+      if (!known) {
+        const auto inner = bracket == declared.size() ? fields_of(element, depth + 1) : std::nullopt;
+        if (!inner) return std::nullopt;
+        fields.push_back(format("{{\"name\": {}, \"struct\": [{}]}}", as_json(name), *inner));
+        continue;
+      }
+      std::string value = guesses_.is_size(name) ? as_json(name) : value_of(*known);
+      if (bracket < declared.size()) {
+        constexpr std::int64_t most = 64;
+        const std::size_t end = std::min(declared.find(']'), declared.size());
+        const auto count = whole(declared.substr(bracket + 1, end - bracket - 1));
+        if (!count || *count < 1 || *count > most || known->components > 1 || end + 1 != declared.size())
+          return std::nullopt;
+        value = "[" + joined(std::vector<std::string>(static_cast<std::size_t>(*count), value)) + "]";
+      }
+      fields.push_back(
+          format("{{\"name\": {}, \"type\": {}, \"value\": {}}}", as_json(name), as_json(element), value));
+    }
+    return joined(fields);
   }
 
   void add_scalar(const ParameterOfKernel& parameter) {
     const auto known = type_named(parameter.type);
     const bool is_type = std::ranges::find(types_, parameter.type) != types_.end();
     const std::string name = as_json(parameter.name);
-    if (!is_type && (!known || known->components > 1)) {
-      const std::string guess = format("'{}' is passed by value: a definition passes single numbers only", parameter.declared);
-      add(format("    {}: {{\"type\": \"float\", \"value\": 0}}", name), guess);
-      result_.missing.push_back(format("'{}' is passed by value", parameter.declared));
+    if (known && known->components > 1) {
+      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type), value_of(*known)),
+          "its value");
+    } else if (const auto fields = fields_of(parameter.type, 0); !is_type && !known && fields) {
+      add(format("    {}: {{\"struct\": [{}]}}", name, *fields), "the values of its fields");
+    } else if (!is_type && !known) {
+      add(format("    {}: {{\"bytes\": \"00 00 00 00\"}}", name),
+          format("'{}' is passed by value, but its type is not understood", parameter.declared));
+      result_.missing.push_back(format("the type of '{}' is not understood", parameter.declared));
     } else if (guesses_.is_size(parameter.name)) {
-      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type), as_json(parameter.name)), guesses_.is_bound(parameter.name) ? "" : "is it a size?");
+      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type),
+                 as_json(parameter.name)),
+          guesses_.is_bound(parameter.name) ? "" : "is it a size?");
     } else {
       const bool whole = known && !is_floating_point(known->element);
-      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type), whole ? "1" : "0.5"), "its value");
+      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type),
+                 whole ? "1" : "0.5"),
+          "its value");
     }
   }
 
@@ -441,13 +544,19 @@ class Writer {
       extents.insert(extents.begin(), as_json(formula.value_or("1")));
     }
     if (extents.empty()) extents.emplace_back("1");
-    if (type.elements > 1) extents.front() = as_json(format("{} * ({})", type.elements, extents.front().substr(1, extents.front().size() - 2)));
+    if (type.elements > 1)
+      extents.front() =
+          as_json(format("{} * ({})", type.elements, extents.front().substr(1, extents.front().size() - 2)));
     std::string guess = is_known ? std::string() : format("the size of '{}'", array.name);
     if (!type.guess.empty()) guess += (guess.empty() ? "" : "; ") + type.guess;
     if (is_whole(type.name)) guess += std::string(guess.empty() ? "" : "; ") + "its contents";
-    const std::string own = std::ranges::find(facts_.parameters, array.name, &ParameterOfKernel::name) == facts_.parameters.end() ? array.name : array.name + "_constant";
+    const std::string own =
+        std::ranges::find(facts_.parameters, array.name, &ParameterOfKernel::name) == facts_.parameters.end()
+            ? array.name
+            : array.name + "_constant";
     add(format("    {}: {{\"type\": {}, \"size\": {}, {}, \"symbol\": {}}}", as_json(own), as_json(type.name),
-               extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]", fill_of(type.name), as_json(array.name)),
+               extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]", fill_of(type.name),
+               as_json(array.name)),
         guess);
   }
 
@@ -482,17 +591,24 @@ class Writer {
   void write_launch() {
     std::string entry = facts_.entry;
     if (!facts_.templates.empty()) entry += "<" + joined(facts_.templates, &TemplateParameter::name) + ">";
-    const auto is_certain = [](const std::vector<GuessedExtent>& all) { return std::ranges::all_of(all, &GuessedExtent::is_certain); };
+    const auto is_certain = [](const std::vector<GuessedExtent>& all) {
+      return std::ranges::all_of(all, &GuessedExtent::is_certain);
+    };
     line("  // Up to three axes: [\"ceil_div(nx, BX)\", \"ny\"].");
     line(format("  \"launches\": {{\"entry\": {},", as_json(entry)));
-    line(format("    \"grid\": {},", extents_of(guesses_.grid())), is_certain(guesses_.grid()) ? "" : "the grid in blocks");
+    line(format("    \"grid\": {},", extents_of(guesses_.grid())),
+         is_certain(guesses_.grid()) ? "" : "the grid in blocks");
     const std::string end = facts_.dynamic_shared.empty() ? "}," : ",";
-    line(format("    \"block\": {}{}", extents_of(guesses_.block()), end), is_certain(guesses_.block()) ? "" : "the block in threads");
+    line(format("    \"block\": {}{}", extents_of(guesses_.block()), end),
+         is_certain(guesses_.block()) ? "" : "the block in threads");
     if (!facts_.dynamic_shared.empty()) {
       const auto type = type_named(facts_.dynamic_shared);
-      const std::size_t bytes = type ? element_size(type->element) * static_cast<std::size_t>(type->components) : 4;
-      line(format("    \"shared\": {}}},", as_json(format("{} * {}", bytes, joined(guesses_.block(), &GuessedExtent::formula, " * ")))),
-           "bytes of dynamic shared memory");
+      const std::size_t bytes =
+          type ? element_size(type->element) * static_cast<std::size_t>(type->components) : 4;
+      line(
+          format("    \"shared\": {}}},",
+                 as_json(format("{} * {}", bytes, joined(guesses_.block(), &GuessedExtent::formula, " * ")))),
+          "bytes of dynamic shared memory");
     }
     line("");
   }
@@ -509,8 +625,8 @@ class Writer {
 
 }  // namespace
 
-FirstDefinition first_definition(const std::string& file_name, const KernelText& text, const std::string& entry,
-                                 const UndefinedNames& undefined) {
+FirstDefinition first_definition(const std::string& file_name, const KernelText& text,
+                                 const std::string& entry, const UndefinedNames& undefined) {
   const Examination examination(file_name, text, entry, undefined);
   return Writer(file_name, examination).write();
 }

@@ -27,13 +27,13 @@ struct FirstDefinition {
   std::vector<std::string> missing = {};
 };
 
-/// Returns a first definition for a kernel's file: the kernel's name, template parameters and arguments from its
-/// declaration, what it reads and writes from its body, the launch from its indices, constant memory, and
+/// Returns a first definition for a kernel's file: the kernel's name, template parameters and arguments from
+/// its declaration, what it reads and writes from its body, the launch from its indices, constant memory, and
 /// parameters from macros with a default (`#ifndef NAME`, `#define NAME 16`) and names that nothing declares.
-/// Every guess is marked with TODO. `entry`: the kernel's name; empty for the first. `undefined` may be empty: then
-/// names that the text does not declare count as undefined. Throws UsageError if there is no such kernel, and
-/// Error where this program cannot read kernels.
-FirstDefinition first_definition(const std::string& file_name, const KernelText& text, const std::string& entry,
-                                 const UndefinedNames& undefined = {});
+/// Every guess is marked with TODO. `entry`: the kernel's name; empty for the first. `undefined` may be
+/// empty: then names that the text does not declare count as undefined. Throws UsageError if there is no such
+/// kernel, and Error where this program cannot read kernels.
+FirstDefinition first_definition(const std::string& file_name, const KernelText& text,
+                                 const std::string& entry, const UndefinedNames& undefined = {});
 
 }  // namespace tune::described

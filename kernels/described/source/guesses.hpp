@@ -15,7 +15,13 @@ namespace tune::described {
 
 /// A name that a definition gives values to.
 struct Tunable {
-  enum class Source { guarded, unknown, template_argument, launch };
+  enum class Source {
+    guarded,  ///< a macro with a default
+    fixed,    ///< a macro that the file defines, whoever else does
+    unknown,  ///< a name that nothing defines
+    template_argument,
+    launch  ///< a name that the kernel does not know
+  };
   std::string name;
   Source source = Source::guarded;
   std::optional<std::int64_t> given;  ///< the file's own value
@@ -30,7 +36,7 @@ struct GuessedValues {
 struct GuessedSize {
   std::string name;
   std::int64_t value = 0, check = 0;
-  bool is_fixed = false;   ///< by a macro of the file, which no definition changes
+  bool is_fixed = false;   ///< by a macro of the file, which the definition redefines
   bool is_define = false;  ///< the kernel asks for it as a macro
   bool is_whole = false;   ///< no index is compared with it: it must be a multiple of the block
 };
@@ -45,8 +51,8 @@ struct GuessedExtent {
 class Guesses {
  public:
   /// `tunables` without those for the launch alone, which are added.
-  Guesses(const Branches& branches, const KernelFacts& facts, std::map<std::string, Comparisons, std::less<>> comparisons,
-          std::vector<Tunable> tunables);
+  Guesses(const Branches& branches, const KernelFacts& facts,
+          std::map<std::string, Comparisons, std::less<>> comparisons, std::vector<Tunable> tunables);
 
   const std::vector<Tunable>& tunables() const { return tunables_; }
   const std::vector<GuessedSize>& sizes() const { return sizes_; }
@@ -67,8 +73,10 @@ class Guesses {
 
  private:
   const Tunable* tunable(std::string_view name) const;
-  std::optional<std::string> formula_of(std::string_view expression, const std::vector<std::string>& also) const;
+  std::optional<std::string> formula_of(std::string_view expression,
+                                        const std::vector<std::string>& also) const;
   void find_sizes();
+  std::string size_in_struct(const ParameterOfKernel& parameter, std::string_view behind) const;
   bool is_plain(const std::string& bound, const std::string& name) const;
   bool may_be_size(const Tunable& tunable) const;
   std::string size_in(const std::string& bound);
@@ -90,8 +98,11 @@ class Guesses {
   std::vector<GuessedExtent> block_ = {}, grid_ = {};
 };
 
-/// True for a name that says that it is an extent of the data: `WIDTH`, `SIZE_A`, `n`. Of an argument `count`, too:
-/// as a macro that may be anything.
+/// True for the name of a block, a tile or the like: of what is tuned.
+bool names_a_parameter(std::string_view name);
+
+/// True for a name that says that it is an extent of the data: `WIDTH`, `SIZE_A`, `n`. Of an argument
+/// `count`, too: as a macro that may be anything.
 bool names_a_size(std::string_view name, bool is_argument);
 
 }  // namespace tune::described

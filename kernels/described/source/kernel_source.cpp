@@ -18,15 +18,19 @@ namespace {
 /// A name that no file declares, but headers and compilers do.
 bool is_of_language(std::string_view name) {
   static const std::set<std::string_view> known = {
-      "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "INFINITY", "NAN", "NULL", "HUGE_VAL", "HUGE_VALF", "CHAR_BIT", "this", "stderr", "stdout"};
+      "threadIdx", "blockIdx", "blockDim",  "gridDim",  "warpSize", "INFINITY", "NAN",
+      "NULL",      "HUGE_VAL", "HUGE_VALF", "CHAR_BIT", "this",     "stderr",   "stdout"};
   const auto is_limit = [&](std::string_view of) {
-    return name.starts_with(of) && (name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_EPSILON") || name.ends_with("_DIG"));
+    return name.starts_with(of) && (name.ends_with("_MAX") || name.ends_with("_MIN") ||
+                                    name.ends_with("_EPSILON") || name.ends_with("_DIG"));
   };
-  return known.contains(name) || name.starts_with("__") || name.starts_with("M_") || name.starts_with("CUDART_") ||
-         (name.starts_with("cuda") && name.size() > 4 && name[4] >= 'A' && name[4] <= 'Z') || is_limit("FLT") || is_limit("DBL") ||
-         is_limit("INT") || is_limit("UINT") || is_limit("LONG") || is_limit("ULONG") || is_limit("SHRT") ||
-         is_limit("USHRT") || is_limit("CHAR") || is_limit("UCHAR") || is_limit("SCHAR") || is_limit("LLONG") ||
-         is_limit("ULLONG") || is_limit("SIZE");
+  return known.contains(name) || name.starts_with("__") || name.starts_with("M_") ||
+         name.starts_with("CUDART_") ||
+         (name.starts_with("cuda") && name.size() > 4 && name[4] >= 'A' && name[4] <= 'Z') ||
+         is_limit("FLT") || is_limit("DBL") || is_limit("INT") || is_limit("UINT") || is_limit("LONG") ||
+         is_limit("ULONG") || is_limit("SHRT") || is_limit("USHRT") || is_limit("CHAR") ||
+         is_limit("UCHAR") || is_limit("SCHAR") || is_limit("LLONG") || is_limit("ULLONG") ||
+         is_limit("SIZE");
 }
 
 /// A function of the file.
@@ -49,14 +53,16 @@ class SourceReader {
       if (is.kind == "struct_specifier") add_struct(node);
       if (is.kind == "identifier" && is_declared(node)) declared_.insert(is.text);
       if (is.kind == "type_parameter_declaration")
-        if (const int name = tree_.first_below(node, "type_identifier"); name >= 0) declared_.insert(tree_[name].text);
+        if (const int name = tree_.first_below(node, "type_identifier"); name >= 0)
+          declared_.insert(tree_[name].text);
     }
   }
 
   std::vector<std::string> kernels() const {
     std::vector<std::string> names;
     for (const Function& function : functions_)
-      if (function.is_kernel && std::ranges::find(names, function.name) == names.end()) names.push_back(function.name);
+      if (function.is_kernel && std::ranges::find(names, function.name) == names.end())
+        names.push_back(function.name);
     return names;
   }
 
@@ -87,6 +93,11 @@ class SourceReader {
     read_constants(facts);
     find_textures(facts);
     facts.structs = structs_;
+    for (auto& [name, members] : facts.structs)
+      for (auto& [type, member] : members) {
+        const std::size_t end = std::min(type.find_first_of("[*"), type.size());
+        type = resolved(type.substr(0, end), facts) + type.substr(end);
+      }
     find_words(facts);
     find_places(facts);
     for (const ParameterOfKernel& parameter : facts.parameters) facts.words.insert(parameter.name);
@@ -113,19 +124,21 @@ class SourceReader {
     if (parent < 0) return false;
     const std::string_view of = kind(parent);
     // In a row of these the declarator comes first, a value or an extent behind it.
-    if (of == "init_declarator" || of == "array_declarator" || of == "optional_parameter_declaration" || of == "enumerator" ||
-        of == "for_range_loop")
+    if (of == "init_declarator" || of == "array_declarator" || of == "optional_parameter_declaration" ||
+        of == "enumerator" || of == "for_range_loop")
       return tree_[node].field == "declarator" || tree_[node].field == "name";
-    return of == "pointer_declarator" || of == "reference_declarator" || of == "parenthesized_declarator" || of == "declaration" ||
-           of == "parameter_declaration" || of == "function_declarator" || of == "structured_binding_declarator" ||
-           of == "lambda_capture_specifier" || of == "variadic_declarator";
+    return of == "pointer_declarator" || of == "reference_declarator" || of == "parenthesized_declarator" ||
+           of == "declaration" || of == "parameter_declaration" || of == "function_declarator" ||
+           of == "structured_binding_declarator" || of == "lambda_capture_specifier" ||
+           of == "variadic_declarator";
   }
 
   void add_function(int declarator) {
     Function function;
     function.declarator = declarator;
     int node = tree_[declarator].parent;
-    while (node >= 0 && (kind(node) == "pointer_declarator" || kind(node) == "reference_declarator")) node = tree_[node].parent;
+    while (node >= 0 && (kind(node) == "pointer_declarator" || kind(node) == "reference_declarator"))
+      node = tree_[node].parent;
     if (node < 0 || (kind(node) != "function_definition" && kind(node) != "declaration")) return;
     function.node = node;
     const auto parts = tree_.parts(declarator);
@@ -165,7 +178,8 @@ class SourceReader {
   }
 
   void add_struct(int node, std::string name = {}) {
-    if (const int own = tree_.child_of_kind(node, "type_identifier"); own >= 0 && name.empty()) name = std::string(text(own));
+    if (const int own = tree_.child_of_kind(node, "type_identifier"); own >= 0 && name.empty())
+      name = std::string(text(own));
     const int list = tree_.child_of_kind(node, "field_declaration_list");
     if (list < 0 || name.empty()) return;
     StructMembers members;
@@ -176,7 +190,11 @@ class SourceReader {
         if (kind(part) == "field_identifier")
           members.emplace_back(type, std::string(text(part)));
         else if (const int inner = name_in(part); inner >= 0 && kind(part).ends_with("declarator"))
-          members.emplace_back(type + std::string(text(part)).substr(text(inner).size()), std::string(text(inner)));
+          members.emplace_back(
+              type + (text(part).starts_with('*')
+                          ? "*"
+                          : std::string(text(part).substr(std::min(text(part).size(), text(inner).size())))),
+              std::string(text(inner)));
         else if (kind(part) != "type_qualifier")
           type = std::string(text(part));
       }
@@ -193,7 +211,8 @@ class SourceReader {
     }
     if (declared != nullptr) return *declared;
     throw UsageError(wanted.empty() ? format("{}: there is no __global__ function in it", file_name_)
-                                    : format("{}: there is no kernel '{}' in it; there are: {}", file_name_, wanted, joined(kernels())));
+                                    : format("{}: there is no kernel '{}' in it; there are: {}", file_name_,
+                                             wanted, joined(kernels())));
   }
 
   std::vector<TemplateParameter> templates_of(const Function& kernel) const {
@@ -218,11 +237,14 @@ class SourceReader {
   std::string resolved(std::string type, const KernelFacts& facts) const {
     constexpr int max_rounds = 16;
     for (int round = 0; round < max_rounds; ++round) {
-      for (std::size_t at = type.find(":: "); at != std::string::npos; at = type.find(":: ")) type.erase(at + 2, 1);
-      for (const std::string_view prefix : {"const ", "volatile ", "struct ", "typename ", "::", "cuda::std::", "std::"})
+      for (std::size_t at = type.find(":: "); at != std::string::npos; at = type.find(":: "))
+        type.erase(at + 2, 1);
+      for (const std::string_view prefix :
+           {"const ", "volatile ", "struct ", "typename ", "::", "cuda::std::", "std::"})
         while (type.starts_with(prefix)) type.erase(0, prefix.size());
       if (type == "unsigned") type = "unsigned int";
-      if (std::ranges::find(facts.templates, type, &TemplateParameter::name) != facts.templates.end()) return type;
+      if (std::ranges::find(facts.templates, type, &TemplateParameter::name) != facts.templates.end())
+        return type;
       const auto alias = aliases_.find(type);
       const auto macro = branches_.macros.find(type);
       if (alias != aliases_.end() && alias->second != type)
@@ -239,16 +261,19 @@ class SourceReader {
     ParameterOfKernel parameter;
     for (const char c : text(node)) {
       const bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-      if (!space || (!parameter.declared.empty() && parameter.declared.back() != ' ')) parameter.declared += space ? ' ' : c;
+      if (!space || (!parameter.declared.empty() && parameter.declared.back() != ' '))
+        parameter.declared += space ? ' ' : c;
     }
     parameter.name = name_of_parameter(parameter.declared);
     parameter.type = resolved(type_of_parameter(parameter.declared), facts);
     parameter.is_pointer = is_pointer(parameter.declared);
     if (parameter.type.ends_with('*')) {
       parameter.is_pointer = true;
-      parameter.type = resolved(std::string(trimmed(parameter.type.substr(0, parameter.type.size() - 1))), facts);
+      parameter.type =
+          resolved(std::string(trimmed(parameter.type.substr(0, parameter.type.size() - 1))), facts);
     }
-    const std::size_t star = parameter.declared.find_first_of("*["), constant = parameter.declared.find("const");
+    const std::size_t star = parameter.declared.find_first_of("*["),
+                      constant = parameter.declared.find("const");
     parameter.is_const = constant < star;
     parameter.line = tree_[node].line;
     if (parameter.is_pointer) {
@@ -275,7 +300,9 @@ class SourceReader {
       while (!rest.empty()) {
         const std::string_view word = leading_word(rest);
         rest.remove_prefix(std::max<std::size_t>(1, word.size()));
-        if (word.empty() || (word.front() >= '0' && word.front() <= '9') || !words_.insert(std::string(word)).second) continue;
+        if (word.empty() || (word.front() >= '0' && word.front() <= '9') ||
+            !words_.insert(std::string(word)).second)
+          continue;
         std::string_view more;
         if (body_of_macro(branches_.macros, word, more) + body_of_macro(branches_.functions, word, more) > 0)
           open.push_back(more);
@@ -303,9 +330,11 @@ class SourceReader {
   void find_places(KernelFacts& facts) const {
     for (const Function* function : reached_) {
       int node = function->node;  // with the template's parameters
-      if (const int above = tree_[node].parent; above >= 0 && kind(above) == "template_declaration") node = above;
+      if (const int above = tree_[node].parent; above >= 0 && kind(above) == "template_declaration")
+        node = above;
       const std::string_view all = text(node);
-      facts.lines.emplace_back(tree_[node].line, tree_[node].line + static_cast<int>(std::ranges::count(all, '\n')));
+      facts.lines.emplace_back(tree_[node].line,
+                               tree_[node].line + static_cast<int>(std::ranges::count(all, '\n')));
       facts.own_names.insert(function->name);
     }
     for (const auto& alias : aliases_)
@@ -320,22 +349,23 @@ class SourceReader {
     std::set<std::string_view> seen;
     std::vector<std::string>* found = &facts.unknown_names;
     const auto add = [&](std::string_view name) {
-      if (name.empty() || declared_.contains(name) || branches_.macros.contains(name) || branches_.functions.contains(name) ||
-          is_of_language(name) || !seen.insert(name).second)
+      if (name.empty() || declared_.contains(name) || branches_.macros.contains(name) ||
+          branches_.functions.contains(name) || is_of_language(name) || !seen.insert(name).second)
         return;
       found->emplace_back(name);
     };
     const auto add_names_of = [&](const Function& function) {
       for (int node = function.node; node < tree_[function.node].end; ++node) {
         const int parent = tree_[node].parent;
-        const bool is_value =
-            kind(node) == "identifier" && !is_declared(node) && kind(parent) != "template_function" &&
-            kind(parent) != "qualified_identifier" && kind(parent) != "attribute" &&
-            !(kind(parent) == "call_expression" && tree_.parts(parent).front() == node);
+        const bool is_value = kind(node) == "identifier" && !is_declared(node) &&
+                              kind(parent) != "template_function" && kind(parent) != "qualified_identifier" &&
+                              kind(parent) != "attribute" &&
+                              !(kind(parent) == "call_expression" && tree_.parts(parent).front() == node);
         // `sum<TILE>(x)`: the grammar takes a name between angle brackets for a type.
         const bool is_argument = kind(node) == "type_identifier" && kind(parent) == "type_descriptor" &&
-                                 kind(tree_[parent].parent) == "template_argument_list" && text(parent) == text(node) &&
-                                 !aliases_.contains(std::string(text(node))) && !structs_.contains(text(node)) && !type_named(text(node));
+                                 kind(tree_[parent].parent) == "template_argument_list" &&
+                                 text(parent) == text(node) && !aliases_.contains(std::string(text(node))) &&
+                                 !structs_.contains(text(node)) && !type_named(text(node));
         if (is_value || is_argument) add(text(node));
       }
     };
@@ -356,13 +386,19 @@ class SourceReader {
         while (!rest.empty()) {
           const std::string_view word = leading_word(rest);
           const std::string_view behind = trimmed(rest.substr(std::max<std::size_t>(1, word.size())));
-          const bool is_name = !word.empty() && (word.front() < '0' || word.front() > '9') && !own.contains(word) &&
-                               !behind.starts_with('(') && before != '.' && before != '>' && before != ':' && !type_named(word) &&
+          const bool is_name = !word.empty() && (word.front() < '0' || word.front() > '9') &&
+                               !own.contains(word) && !behind.starts_with('(') && before != '.' &&
+                               before != '>' && before != ':' && !type_named(word) &&
                                !behind.starts_with('*') && !behind.starts_with("::") && !is_keyword(word) &&
                                !aliases_.contains(std::string(word)) && !structs_.contains(word);
           // `NAME * 2` is a product, `float *` a type.
-          const bool is_factor = behind.starts_with('*') && behind.size() > 1 && is_word(trimmed(behind.substr(1)).empty() ? ' ' : trimmed(behind.substr(1)).front()) && !type_named(word);
-          if (is_name || (is_factor && !own.contains(word) && !is_keyword(word) && (word.front() < '0' || word.front() > '9'))) add(word);
+          const bool is_factor =
+              behind.starts_with('*') && behind.size() > 1 &&
+              is_word(trimmed(behind.substr(1)).empty() ? ' ' : trimmed(behind.substr(1)).front()) &&
+              !type_named(word);
+          if (is_name || (is_factor && !own.contains(word) && !is_keyword(word) &&
+                          (word.front() < '0' || word.front() > '9')))
+            add(word);
           before = word.empty() ? rest.front() : word.back();
           rest.remove_prefix(std::max<std::size_t>(1, word.size()));
         }
@@ -375,8 +411,11 @@ class SourceReader {
   }
 
   static bool is_keyword(std::string_view word) {
-    static const std::set<std::string_view> known = {"if", "else", "for", "while", "do", "return", "const", "static", "inline", "sizeof",
-        "auto", "struct", "typedef", "volatile", "unsigned", "signed", "extern", "true", "false", "void", "asm", "template", "typename", "defined", "x", "y", "z", "w"};
+    static const std::set<std::string_view> known = {
+        "if",       "else",     "for",     "while", "do",     "return",  "const",
+        "static",   "inline",   "sizeof",  "auto",  "struct", "typedef", "volatile",
+        "unsigned", "signed",   "extern",  "true",  "false",  "void",    "asm",
+        "template", "typename", "defined", "x",     "y",      "z",       "w"};
     return known.contains(word);
   }
 
@@ -394,11 +433,13 @@ class SourceReader {
       return all;
     }
     for (int node = body; node < tree_[body].end; ++node)
-      if (kind(node) == "identifier" && text(node) == name && !is_declared(node)) all.add(use_of(node, definition));
+      if (kind(node) == "identifier" && text(node) == name && !is_declared(node))
+        all.add(use_of(node, definition));
     // In a macro nothing is seen; its own parameters are others.
     for (const auto* macros : {&branches_.macros, &branches_.functions})
       for (const auto& [macro, value] : *macros) {
-        const std::size_t behind = macros == &branches_.functions ? std::min(value.find(')'), value.size()) : 0;
+        const std::size_t behind =
+            macros == &branches_.functions ? std::min(value.find(')'), value.size()) : 0;
         if (words_.contains(macro) && has_word(std::string_view(value).substr(behind), name) &&
             !has_word(std::string_view(value).substr(0, behind), name))
           all.unknown = true;
@@ -444,12 +485,15 @@ class SourceReader {
         const bool plain = tree_.child_of_kind(node, "=") >= 0;
         if (is_first) return !is_element ? Accesses{} : plain ? writes() : both();
         if (is_element) return reads();
-        return kind(parts.front()) == "identifier" ? accesses_of(definition, text(parts.front())) : something();
+        return kind(parts.front()) == "identifier" ? accesses_of(definition, text(parts.front()))
+                                                   : something();
       } else if (is == "init_declarator") {
         const int name = name_in(parts.front());
         const bool reference = kind(parts.front()) == "reference_declarator";
         if (is_element && !reference) return reads();
-        return name >= 0 && !is_element ? accesses_of(definition, text(name)) : is_const_declaration(node) ? reads() : both();
+        return name >= 0 && !is_element     ? accesses_of(definition, text(name))
+               : is_const_declaration(node) ? reads()
+                                            : both();
       } else if (is == "update_expression") {
         if (is_element) return both();
       } else if (is == "argument_list") {
@@ -470,7 +514,8 @@ class SourceReader {
   static bool only_reads(std::string_view body) {
     const std::size_t parameters = body.find(')');
     body.remove_prefix(parameters == std::string_view::npos ? body.size() : parameters + 1);
-    if (body.find('=') != std::string_view::npos || body.find("++") != std::string_view::npos || body.find("--") != std::string_view::npos)
+    if (body.find('=') != std::string_view::npos || body.find("++") != std::string_view::npos ||
+        body.find("--") != std::string_view::npos)
       return false;
     while (!body.empty()) {
       const std::string_view word = leading_word(body);
@@ -503,7 +548,9 @@ class SourceReader {
     if (const auto macro = branches_.functions.find(name); macro != branches_.functions.end())
       return is_element || only_reads(macro->second) ? reads() : something();
     for (const Function& function : functions_) {
-      if (function.name != name || kind(function.node) != "function_definition" || place >= function.parameters.size()) continue;
+      if (function.name != name || kind(function.node) != "function_definition" ||
+          place >= function.parameters.size())
+        continue;
       found = true;
       const std::string declared(text(function.parameters[place]));
       const bool reference = declared.find('&') != std::string::npos;
@@ -551,22 +598,25 @@ class SourceReader {
   }
 
   void read_axes(const Function& function, KernelFacts& facts) {
-    std::map<std::string_view, std::set<std::size_t>> variables;  // the axes of their values
+    std::map<std::string_view, std::set<std::size_t>> variables;        // the axes of their values
     std::map<std::string_view, std::size_t> block_names, thread_names;  // copies of blockIdx.x, threadIdx.x
     const auto axes_in = [&](int from) {
       std::set<std::size_t> axes;
       for (int node = from; node < tree_[from].end && ++steps_ < max_steps; ++node) {
         std::string_view of;
-        if (const auto axis = axis_of(node, of); axis && (of == "threadIdx" || of == "blockIdx")) axes.insert(*axis);
+        if (const auto axis = axis_of(node, of); axis && (of == "threadIdx" || of == "blockIdx"))
+          axes.insert(*axis);
         if (kind(node) == "identifier")
-          if (const auto known = variables.find(text(node)); known != variables.end()) axes.insert(known->second.begin(), known->second.end());
+          if (const auto known = variables.find(text(node)); known != variables.end())
+            axes.insert(known->second.begin(), known->second.end());
       }
       return axes;
     };
     std::set<std::string_view> of_block;  // variables that depend on blockIdx
     const auto of_blocks = [&](int from) {
       for (int node = from; node < tree_[from].end && ++steps_ < max_steps; ++node)
-        if (text(node) == "blockIdx" || (kind(node) == "identifier" && of_block.contains(text(node)))) return true;
+        if (text(node) == "blockIdx" || (kind(node) == "identifier" && of_block.contains(text(node))))
+          return true;
       return false;
     };
     const auto follow_block = [&](int node, std::size_t axis) {
@@ -597,13 +647,17 @@ class SourceReader {
         follow_block(node, block_names[text(node)]);
       } else if (is == "init_declarator" || is == "assignment_expression") {
         const auto parts = tree_.parts(node);
-        const int name = parts.empty() ? -1 : is == "init_declarator" ? name_in(parts.front()) : kind(parts.front()) == "identifier" ? parts.front() : -1;
+        const int name = parts.empty()                         ? -1
+                         : is == "init_declarator"             ? name_in(parts.front())
+                         : kind(parts.front()) == "identifier" ? parts.front()
+                                                               : -1;
         if (name >= 0 && parts.size() > 1) {
           const auto axes = axes_in(parts.back());
           // Steps of loops do not make an index of several axes one of one axis.
           if (!axes.empty()) variables[text(name)].insert(axes.begin(), axes.end());
           if (of_blocks(parts.back())) of_block.insert(text(name));
-          if (axes.size() == 1 && thread_names.contains(text(parts.back()))) thread_names[text(name)] = *axes.begin();
+          if (axes.size() == 1 && thread_names.contains(text(parts.back())))
+            thread_names[text(name)] = *axes.begin();
         }
       }
     }
@@ -624,8 +678,11 @@ class SourceReader {
       const auto axes = axes_in(parts[swapped ? 1 : 0]);
       const int other = parts[swapped ? 0 : 1];
       // `x > 0`, `0 < x`: what lies below is left out.
-      if (axes.size() == 1 && kind(other) == "number_literal" && greater != swapped && of_blocks(parts[swapped ? 1 : 0]))
-        facts.axes[*axes.begin()].has_rim = facts.axes[*axes.begin()].has_rim || text(other) != "0" || tree_.child_of_kind(node, ">") >= 0 || tree_.child_of_kind(node, "<") >= 0;
+      if (axes.size() == 1 && kind(other) == "number_literal" && greater != swapped &&
+          of_blocks(parts[swapped ? 1 : 0]))
+        facts.axes[*axes.begin()].has_rim = facts.axes[*axes.begin()].has_rim || text(other) != "0" ||
+                                            tree_.child_of_kind(node, ">") >= 0 ||
+                                            tree_.child_of_kind(node, "<") >= 0;
       if (axes.size() != 1 || !axes_in(other).empty() || !of_blocks(parts[swapped ? 1 : 0])) continue;
       facts.axes[*axes.begin()].bounds.emplace_back(text(other));
     }
@@ -647,7 +704,8 @@ class SourceReader {
       for (int below = start; below < tree_[start].end; ++below) {
         std::string_view of;
         if (axis_of(below, of) && of != "threadIdx") of_threads = false;
-        if (kind(below) == "identifier" && !is_declared(below) && text(below) != text(sides[0]) && !thread_names.contains(text(below)) && text(below) != "threadIdx")
+        if (kind(below) == "identifier" && !is_declared(below) && text(below) != text(sides[0]) &&
+            !thread_names.contains(text(below)) && text(below) != "threadIdx")
           of_threads = false;
       }
       if (of_threads) facts.axes[axis].strides.emplace_back(text(sides[1]));
@@ -667,7 +725,8 @@ class SourceReader {
       if (is_shared) read_shared_extents(node, facts);
       if (!is_extern || !is_shared) continue;
       for (const int part : tree_.parts(node))
-        if (kind(part) == "primitive_type" || kind(part) == "type_identifier" || kind(part) == "sized_type_specifier")
+        if (kind(part) == "primitive_type" || kind(part) == "type_identifier" ||
+            kind(part) == "sized_type_specifier")
           facts.dynamic_shared = resolved(std::string(text(part)), facts);
     }
   }
@@ -677,7 +736,8 @@ class SourceReader {
       if (kind(node) != "identifier" || is_declared(node)) continue;
       int top = node;
       while (kind(tree_[top].parent) == "parenthesized_expression" ||
-             (kind(tree_[top].parent) == "binary_expression" && tree_.child_of_kind(tree_[top].parent, "+") >= 0))
+             (kind(tree_[top].parent) == "binary_expression" &&
+              tree_.child_of_kind(tree_[top].parent, "+") >= 0))
         top = tree_[top].parent;
       if (kind(tree_[top].parent) == "array_declarator") facts.shared_extents.emplace(text(node));
     }
@@ -691,7 +751,9 @@ class SourceReader {
       if (!is_constant) continue;
       std::string type;
       for (const int part : tree_.parts(node)) {
-        if (kind(part) == "primitive_type" || kind(part) == "type_identifier" || kind(part) == "sized_type_specifier") type = resolved(std::string(text(part)), facts);
+        if (kind(part) == "primitive_type" || kind(part) == "type_identifier" ||
+            kind(part) == "sized_type_specifier")
+          type = resolved(std::string(text(part)), facts);
         if (kind(part) != "array_declarator" && kind(part) != "identifier") continue;
         ConstantArray array{type, "", {}};
         int inner = part;
@@ -718,10 +780,12 @@ class SourceReader {
         if (!name.starts_with("tex") || name.size() < 4 || list < 0) continue;
         const std::size_t digit = name.find_first_of("123");
         for (auto& [argument, use] : facts.textures) {
-          const bool by_name = std::ranges::any_of(tree_.parts(list), [&](int one) { return text(one) == argument; });
+          const bool by_name =
+              std::ranges::any_of(tree_.parts(list), [&](int one) { return text(one) == argument; });
           if ((!by_name && facts.textures.size() > 1) || digit == std::string_view::npos) continue;
           use.dimensions = name[digit] - '0';
-          if (const int types = tree_.first_below(callee, "type_descriptor"); types >= 0) use.type = resolved(std::string(text(types)), facts);
+          if (const int types = tree_.first_below(callee, "type_descriptor"); types >= 0)
+            use.type = resolved(std::string(text(types)), facts);
         }
       }
   }
@@ -763,7 +827,8 @@ std::set<std::string, std::less<>> declared_in(const std::string& text) {
   return SourceReader(branches, "").declared();
 }
 
-KernelFacts read_kernel_source(const Branches& branches, const std::string& file_name, const std::string& kernel) {
+KernelFacts read_kernel_source(const Branches& branches, const std::string& file_name,
+                               const std::string& kernel) {
   return SourceReader(branches, file_name).read(kernel);
 }
 
@@ -778,7 +843,8 @@ void add_facts(const KernelFacts& other, KernelFacts& facts) {
   if (facts.dynamic_shared.empty()) facts.dynamic_shared = other.dynamic_shared;
   if (facts.launch_bounds.empty()) facts.launch_bounds = other.launch_bounds;
   for (const ConstantArray& array : other.constants)
-    if (std::ranges::find(facts.constants, array.name, &ConstantArray::name) == facts.constants.end()) facts.constants.push_back(array);
+    if (std::ranges::find(facts.constants, array.name, &ConstantArray::name) == facts.constants.end())
+      facts.constants.push_back(array);
   for (std::size_t i = 0; i < facts.axes.size(); ++i) {
     Axis& axis = facts.axes[i];
     const Axis& more = other.axes[i];
@@ -798,7 +864,9 @@ void add_facts(const KernelFacts& other, KernelFacts& facts) {
     const auto is = type_named(parameter.type), with = type_named(more.type);
     // An array is the same for all: of numbers, where it is read as vectors of several lengths.
     if (is && with && is->element == with->element && is->components != with->components)
-      parameter.type = with->components == 1 ? more.type : is->components == 1 ? parameter.type : std::string(to_string(is->element));
+      parameter.type = with->components == 1 ? more.type
+                       : is->components == 1 ? parameter.type
+                                             : std::string(to_string(is->element));
     if (!is && with) parameter.type = more.type;
   }
 }

@@ -25,7 +25,8 @@ struct Accesses {
 struct ParameterOfKernel {
   std::string declared;  ///< `const real* __restrict__ x`
   std::string name;
-  std::string type;  ///< `float`: of an element, by way of typedefs and macros; as written where it is not known
+  std::string
+      type;  ///< `float`: of an element, by way of typedefs and macros; as written where it is not known
   bool is_pointer = false;
   bool is_const = false;  ///< its elements
   int line = 0;
@@ -41,15 +42,15 @@ inline constexpr std::array<std::string_view, 3> axis_names = {"x", "y", "z"};
 
 /// What a kernel does along x, y or z.
 struct Axis {
-  bool has_threads = false;                ///< threadIdx, blockDim
-  bool has_blocks = false;                 ///< blockIdx, gridDim
-  bool asks_block = false;                 ///< blockDim: it takes blocks of any size
-  bool asks_grid = false;                  ///< gridDim
-  bool has_rim = false;                    ///< its index is compared with what is not 0 at the lower end, `x > 0`
+  bool has_threads = false;  ///< threadIdx, blockDim
+  bool has_blocks = false;   ///< blockIdx, gridDim
+  bool asks_block = false;   ///< blockDim: it takes blocks of any size
+  bool asks_grid = false;    ///< gridDim
+  bool has_rim = false;      ///< its index is compared with what is not 0 at the lower end, `x > 0`
   /// Factors of blockIdx, the elements from block to block; divisors begin with `/`.
   std::vector<std::string> per_block = {};
-  std::vector<std::string> strides = {};    ///< steps of loops that begin at threadIdx
-  std::vector<std::string> bounds = {};     ///< what its index is compared with
+  std::vector<std::string> strides = {};  ///< steps of loops that begin at threadIdx
+  std::vector<std::string> bounds = {};   ///< what its index is compared with
 };
 
 struct ConstantArray {
@@ -62,7 +63,7 @@ struct TextureUse {
   int dimensions = 0;
 };
 
-/// A `struct` by its members: types and names.
+/// A `struct` by its members: types (`float`, `float[3]`, `float*`) and names.
 using StructMembers = std::vector<std::pair<std::string, std::string>>;
 
 struct KernelFacts {
@@ -83,9 +84,10 @@ struct KernelFacts {
   /// The first and the last lines of the kernel and of the functions that it calls.
   std::vector<std::pair<int, int>> lines = {};
   std::set<std::string, std::less<>> own_names = {};  ///< functions and types of the file that it uses
-  std::set<std::string, std::less<>> words = {};     ///< of all that the kernel uses, macros too
-  std::set<std::string, std::less<>> declared = {};  ///< names of values and types that the file declares
-  std::set<std::string, std::less<>> shared_extents = {};  ///< names that alone are extents of `__shared__` arrays
+  std::set<std::string, std::less<>> words = {};      ///< of all that the kernel uses, macros too
+  std::set<std::string, std::less<>> declared = {};   ///< names of values and types that the file declares
+  std::set<std::string, std::less<>> shared_extents =
+      {};  ///< names that alone are extents of `__shared__` arrays
 };
 
 /// Returns the names of the kernels in a text as the macros leave it.
@@ -95,7 +97,8 @@ std::vector<std::string> kernels_in(const Branches& branches);
 std::set<std::string, std::less<>> declared_in(const std::string& text);
 
 /// Returns the facts about a kernel, the first without a name. Throws UsageError where there is none.
-KernelFacts read_kernel_source(const Branches& branches, const std::string& file_name, const std::string& kernel);
+KernelFacts read_kernel_source(const Branches& branches, const std::string& file_name,
+                               const std::string& kernel);
 
 /// Adds what a kernel does under other values of macros, and generalises types that differ: `float` where one
 /// is `float4`.

@@ -107,7 +107,8 @@ std::string why_no_parser() {
 
 Syntax read_syntax(const std::string& text) {
   if (const std::string reason = why_no_parser(); !reason.empty()) throw Error(reason);
-  if (text.size() > std::numeric_limits<std::uint32_t>::max()) throw UsageError("the kernel's file is too large");
+  if (text.size() > std::numeric_limits<std::uint32_t>::max())
+    throw UsageError("the kernel's file is too large");
   const std::unique_ptr<TSParser, void (*)(TSParser*)> parser(ts_parser_new(), ts_parser_delete);
   ts_parser_set_language(parser.get(), tree_sitter_cuda());
   ts_parser_set_timeout_micros(parser.get(), longest_microseconds);

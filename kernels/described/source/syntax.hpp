@@ -13,7 +13,7 @@ struct SyntaxNode {
   std::string_view field;  ///< its part in the parent (`left`, `declarator`); empty for none
   std::string_view text;
   int parent = -1;
-  int end = 0;   ///< one behind the last node below it
+  int end = 0;            ///< one behind the last node below it
   int line = 1;           ///< of its beginning
   bool is_named = false;  ///< not a bracket, an operator or a keyword
 };
@@ -40,8 +40,8 @@ struct Syntax {
 /// Returns why this program cannot read kernels, and what to do about it; empty if it can.
 std::string why_no_parser();
 
-/// Reads a source in CUDA. What the grammar does not know becomes nodes of the kind `ERROR`. Throws UsageError
-/// for a text that takes more than three seconds, and Error where there is no parser.
+/// Reads a source in CUDA. What the grammar does not know becomes nodes of the kind `ERROR`. Throws
+/// UsageError for a text that takes more than three seconds, and Error where there is no parser.
 Syntax read_syntax(const std::string& text);
 
 }  // namespace tune::described

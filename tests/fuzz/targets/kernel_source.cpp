@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const Error&) {
     }
   try {
-    const described::KernelText read = described::read_kernel_text(
-        tune::testing::written("k.cu", text), {tune::testing::fuzz_folder().path()}, {});
+    const described::KernelText read = described::read_kernel_text(tune::testing::written("k.cu", text),
+                                                                   {tune::testing::fuzz_folder().path()}, {});
     described::find_redefinition(read, {{"BLOCK", ""}, {entry, "1"}});
     described::words_of(read);
   } catch (const Error&) {

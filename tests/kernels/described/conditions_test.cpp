@@ -24,7 +24,9 @@ TEST(Conditions, HaveTheValuesOfThePreprocessor) {
   for (const char* wrong : {"", "1 +", "(1", "1 / 0", "EMPTY", "f(1)", "'a'", "LOOP", "1 2"})
     EXPECT_EQ(value_of_condition(wrong, macros), std::nullopt) << wrong;
   std::vector<std::string> asked;
-  EXPECT_EQ(value_of_condition("X + Y == 0 && A", macros, [&](std::string_view name) { asked.emplace_back(name); }), 1);
+  EXPECT_EQ(
+      value_of_condition("X + Y == 0 && A", macros, [&](std::string_view name) { asked.emplace_back(name); }),
+      1);
   EXPECT_THAT(asked, ElementsAre("X", "Y"));
 }
 
@@ -32,18 +34,20 @@ TEST(Conditions, NestingIsBounded) {
   EXPECT_EQ(value_of_condition(std::string(100'000, '('), {}), std::nullopt);
   EXPECT_EQ(value_of_condition(std::string(100'000, '!') + "1", {}), std::nullopt);
   MacroValues macros;  // each twice the one before
-  for (int i = 1; i < 60; ++i) macros["M" + std::to_string(i)] = "M" + std::to_string(i - 1) + " + M" + std::to_string(i - 1);
+  for (int i = 1; i < 60; ++i)
+    macros["M" + std::to_string(i)] = "M" + std::to_string(i - 1) + " + M" + std::to_string(i - 1);
   macros["M0"] = "1";
   EXPECT_EQ(value_of_condition("M59", macros), std::nullopt);
 }
 
 TEST(Conditions, LeaveTheBranchThatIsTaken) {
-  const Branches branches = follow_conditions(file_of("#define N 4  // four\n"
-                                                      "#ifndef BLOCK\n#define BLOCK 64\n#endif\n"
-                                                      "#if MODE == 1\nfirst\n#elif MODE == 2\nsecond\n#else\nthird\n#endif\n"
-                                                      "#ifdef __CUDA_ARCH__\ndevice /* here */ \\\n  goes on\n#endif\n"
-                                                      "#define LDG(x) __ldg(x)\n#undef N\n#pragma unroll FACTOR\n"),
-                                              {{"MODE", "2"}, {"BLOCK", "128"}});
+  const Branches branches =
+      follow_conditions(file_of("#define N 4  // four\n"
+                                "#ifndef BLOCK\n#define BLOCK 64\n#endif\n"
+                                "#if MODE == 1\nfirst\n#elif MODE == 2\nsecond\n#else\nthird\n#endif\n"
+                                "#ifdef __CUDA_ARCH__\ndevice /* here */ \\\n  goes on\n#endif\n"
+                                "#define LDG(x) __ldg(x)\n#undef N\n#pragma unroll FACTOR\n"),
+                        {{"MODE", "2"}, {"BLOCK", "128"}});
   EXPECT_EQ(branches.text.find("first"), std::string::npos);
   EXPECT_EQ(branches.text.find("third"), std::string::npos);
   EXPECT_EQ(branches.text.find('#'), std::string::npos);
@@ -51,25 +55,32 @@ TEST(Conditions, LeaveTheBranchThatIsTaken) {
   // Lines stay where they are.
   const std::size_t second = branches.text.find("second");
   ASSERT_NE(second, std::string::npos);
-  EXPECT_EQ(std::count(branches.text.begin(), branches.text.begin() + static_cast<std::ptrdiff_t>(second), '\n'), 7);
+  EXPECT_EQ(
+      std::count(branches.text.begin(), branches.text.begin() + static_cast<std::ptrdiff_t>(second), '\n'),
+      7);
   EXPECT_EQ(branches.macros.at("BLOCK"), "128");
   EXPECT_FALSE(branches.macros.contains("N"));
   EXPECT_EQ(branches.functions.at("LDG"), "(x) __ldg(x)");
   EXPECT_THAT(branches.unrolls, ElementsAre("FACTOR"));
   EXPECT_TRUE(branches.asked.empty());
-  EXPECT_THAT(follow_conditions(file_of("#if A == B\n#elif C\n#endif\n#if 0\n#if D\n#endif\n#endif"), {}).asked, ElementsAre("A", "B"));
+  EXPECT_THAT(
+      follow_conditions(file_of("#if A == B\n#elif C\n#endif\n#if 0\n#if D\n#endif\n#endif"), {}).asked,
+      ElementsAre("A", "B"));
 }
 
 TEST(Conditions, FollowHeadersOnce) {
-  const Branches branches = follow_conditions(
-      file_of("#include \"a.h\"\n#include <math.h>\n#if SIZE == 8\nyes\n#endif\n", {{"a.h", "#include \"a.h\"\n#define SIZE 8\nint in_header;\n"}}), {});
+  const Branches branches =
+      follow_conditions(file_of("#include \"a.h\"\n#include <math.h>\n#if SIZE == 8\nyes\n#endif\n",
+                                {{"a.h", "#include \"a.h\"\n#define SIZE 8\nint in_header;\n"}}),
+                        {});
   EXPECT_NE(branches.text.find("yes"), std::string::npos);
   EXPECT_NE(branches.text.find("int in_header"), std::string::npos);
 }
 
 TEST(Conditions, CompareNamesWithNumbers) {
-  const auto all = comparisons_in(file_of("#if (VECTOR == 1)\n#elif VECTOR == 2 || (4 == 4 && VECTOR==4)\n#endif\n"
-                                          "#if USE_CACHE\n#if !defined(GUARD) && UNROLL > 0\n#endif\n#endif\n#if A % 2 == 0\n#endif\n"));
+  const auto all = comparisons_in(
+      file_of("#if (VECTOR == 1)\n#elif VECTOR == 2 || (4 == 4 && VECTOR==4)\n#endif\n"
+              "#if USE_CACHE\n#if !defined(GUARD) && UNROLL > 0\n#endif\n#endif\n#if A % 2 == 0\n#endif\n"));
   EXPECT_THAT(all.at("VECTOR").equal, UnorderedElementsAre(1, 2, 4));
   EXPECT_TRUE(all.at("USE_CACHE").is_flag);
   EXPECT_TRUE(all.at("UNROLL").above_zero);
@@ -78,7 +89,8 @@ TEST(Conditions, CompareNamesWithNumbers) {
 }
 
 TEST(Conditions, GuardedMacrosHaveTheirDefaults) {
-  const auto macros = guarded_macros(file_of("#ifndef A\n  #define A 8  // eight\n#endif\n#define B 3\n#ifndef C\n#define C \\\n 5\n#endif\n"));
+  const auto macros = guarded_macros(file_of(
+      "#ifndef A\n  #define A 8  // eight\n#endif\n#define B 3\n#ifndef C\n#define C \\\n 5\n#endif\n"));
   ASSERT_EQ(macros.size(), 2U);
   EXPECT_EQ(macros[0].name + "=" + macros[0].value, "A=8");
   EXPECT_EQ(macros[1].name + "=" + macros[1].value, "C=5");

@@ -30,7 +30,8 @@ class FirstDefinitionOf : public ::testing::Test {
     if (const std::string reason = why_no_parser(); !reason.empty()) GTEST_SKIP() << reason;
   }
 
-  static FirstDefinition made(const std::string& text, const std::string& entry = {}, const UndefinedNames& undefined = {}) {
+  static FirstDefinition made(const std::string& text, const std::string& entry = {},
+                              const UndefinedNames& undefined = {}) {
     return first_definition("k.cu", {{"k.cu", text}, {}}, entry, undefined);
   }
 
@@ -42,7 +43,8 @@ class FirstDefinitionOf : public ::testing::Test {
 
   /// What a kernel does with its first argument.
   static std::string accesses(const std::string& body, const std::string& before = {}) {
-    const KernelText text{{"k.cu", before + "\n__global__ void k(float* x, float* other, int n) {" + body + "}"}, {}};
+    const KernelText text{
+        {"k.cu", before + "\n__global__ void k(float* x, float* other, int n) {" + body + "}"}, {}};
     const Accesses is = read_kernel_source(follow_conditions(text, {}), "k.cu", "").parameters.at(0).accesses;
     return std::string(is.read ? "r" : "") + (is.written ? "w" : "") + (is.unknown ? "?" : "");
   }
@@ -93,13 +95,15 @@ TEST_F(FirstDefinitionOf, ANamedKernel) {
 }
 
 TEST_F(FirstDefinitionOf, KernelsWithWordsAroundTheirNames) {
-  for (const char* text : {"static __global__ inline void __launch_bounds__(32 * 2, 1) k(int* y) { y[0] = 1; }",
-                           "extern \"C\" { __global__ void k(int* y); }\n__global__ void k(int* y) { y[0] = 1; }",
-                           "extern \"C\" __launch_bounds__(64) __global__ void k(int* y) { y[0] = 1; }",
-                           "__attribute__((global)) __global__ __attribute__((used)) void k(int* y) { y[0] = 1; }",
-                           "// __global__ void a()\n__global__\nvoid\nk\n(\nint* y) { y[0] = 1; }"})
+  for (const char* text :
+       {"static __global__ inline void __launch_bounds__(32 * 2, 1) k(int* y) { y[0] = 1; }",
+        "extern \"C\" { __global__ void k(int* y); }\n__global__ void k(int* y) { y[0] = 1; }",
+        "extern \"C\" __launch_bounds__(64) __global__ void k(int* y) { y[0] = 1; }",
+        "__attribute__((global)) __global__ __attribute__((used)) void k(int* y) { y[0] = 1; }",
+        "// __global__ void a()\n__global__\nvoid\nk\n(\nint* y) { y[0] = 1; }"})
     EXPECT_THAT(made(text).json, HasSubstr("\"entry\": \"k\"")) << text;
-  EXPECT_THAT(made("namespace a { namespace b { __global__ void k(int* y) { y[0] = 1; } } }").json, HasSubstr("\"entry\": \"a::b::k\""));
+  EXPECT_THAT(made("namespace a { namespace b { __global__ void k(int* y) { y[0] = 1; } } }").json,
+              HasSubstr("\"entry\": \"a::b::k\""));
 }
 
 TEST_F(FirstDefinitionOf, ATemplate) {
@@ -111,7 +115,8 @@ TEST_F(FirstDefinitionOf, ATemplate) {
   EXPECT_THAT(line_of(definition, "settings"), HasSubstr("\"T\""));
   EXPECT_THAT(line_of(definition, "in"), HasSubstr("\"type\": \"T\""));
   EXPECT_THAT(line_of(definition, "out"), HasSubstr("\"access\": \"write\""));
-  EXPECT_EQ(line_of(definition, "n"), "\"n\": 1048576},  // TODO: the sizes of the work, and those to tune for");
+  EXPECT_EQ(line_of(definition, "n"),
+            "\"n\": 1048576},  // TODO: the sizes of the work, and those to tune for");
   EXPECT_THAT(definition.json, HasSubstr("\"n\": {\"type\": \"uint32_t\", \"value\": \"n\"}"));
   EXPECT_THAT(line_of(definition, "FAST"), HasSubstr("[0, 1]"));
   EXPECT_EQ(line_of(definition, "grid"), "\"grid\": \"ceil_div(n, BLOCK)\",");
@@ -124,14 +129,19 @@ TEST_F(FirstDefinitionOf, AKernelInTwoDimensions) {
       "  const int x = blockIdx.x * (TX * 2) + tx;\n  const int y = (by * TY + threadIdx.y) * ROWS;\n"
       "  if (x >= width) return;\n"
       "  for (int i = 0; i < ROWS; ++i) if (y + i < height) out[(y + i) * width + x] = in[(y + i) * width + x];\n}\n");
-  EXPECT_THAT(line_of(definition, "grid"), HasSubstr("[\"ceil_div(width, TX * 2)\", \"ceil_div(height, TY * ROWS)\"]")) << definition.json;
-  EXPECT_THAT(definition.json, HasSubstr("\"out\": {\"type\": \"float\", \"size\": [\"width\", \"height\"], \"access\": \"write\"}"));
+  EXPECT_THAT(line_of(definition, "grid"),
+              HasSubstr("[\"ceil_div(width, TX * 2)\", \"ceil_div(height, TY * ROWS)\"]"))
+      << definition.json;
+  EXPECT_THAT(
+      definition.json,
+      HasSubstr("\"out\": {\"type\": \"float\", \"size\": [\"width\", \"height\"], \"access\": \"write\"}"));
   EXPECT_THAT(definition.json, HasSubstr("\"width\": {\"type\": \"int\", \"value\": \"width\"}"));
   EXPECT_THAT(line_of(definition, "ROWS"), HasSubstr("the file does not define this name"));
 }
 
 TEST_F(FirstDefinitionOf, AKernelThatTakesAnyBlock) {
-  const FirstDefinition definition = made("__global__ void k(float* y, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] *= 2;\n}\n");
+  const FirstDefinition definition = made(
+      "__global__ void k(float* y, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] *= 2;\n}\n");
   EXPECT_THAT(line_of(definition, "block"), HasSubstr("\"block_size_x\"},"));
   EXPECT_EQ(line_of(definition, "grid"), "\"grid\": \"ceil_div(n, block_size_x)\",");
   EXPECT_THAT(line_of(definition, "y"), HasSubstr("\"access\": \"both\""));
@@ -145,14 +155,22 @@ TEST_F(FirstDefinitionOf, MemoryBesideTheArguments) {
       "  extern __shared__ float2 part[];\n  int i = blockIdx.x * 128 + threadIdx.x;\n"
       "  p[i].x += w[i] * tex2D<float2>(speed, i, 0).x * weights[0].x * dt;\n}\n");
   EXPECT_THAT(line_of(definition, "weights"), HasSubstr("\"type\": \"float4\", \"size\": \"2 * 8\""));
-  EXPECT_THAT(line_of(definition, "weights"), AllOf(HasSubstr("\"symbol\": \"weights\""), Not(HasSubstr("TODO"))));
-  EXPECT_EQ(line_of(definition, "unused"), "\"unused\": [0]  // TODO: the kernel has no parameter: #ifndef NAME, #define NAME 16, #endif gives it one");
-  EXPECT_THAT(line_of(definition, "p"), AllOf(HasSubstr("\"type\": \"float\", \"size\": \"3 * n\""), HasSubstr("\"access\": \"both\"")));
+  EXPECT_THAT(line_of(definition, "weights"),
+              AllOf(HasSubstr("\"symbol\": \"weights\""), Not(HasSubstr("TODO"))));
+  EXPECT_EQ(
+      line_of(definition, "unused"),
+      "\"unused\": [0]  // TODO: the kernel has no parameter: #ifndef NAME, #define NAME 16, #endif gives it one");
+  EXPECT_THAT(line_of(definition, "p"), AllOf(HasSubstr("\"type\": \"float\", \"size\": \"3 * n\""),
+                                              HasSubstr("\"access\": \"both\"")));
   EXPECT_THAT(line_of(definition, "w"), HasSubstr("\"type\": \"double\""));
-  EXPECT_THAT(line_of(definition, "speed"), AllOf(HasSubstr("\"type\": \"float2\", \"size\": [\"n\", \"n\"]"), HasSubstr("\"texture\": true")));
+  EXPECT_THAT(line_of(definition, "speed"), AllOf(HasSubstr("\"type\": \"float2\", \"size\": [\"n\", \"n\"]"),
+                                                  HasSubstr("\"texture\": true")));
   EXPECT_THAT(line_of(definition, "shared"), AllOf(HasSubstr("8 * 128"), HasSubstr("TODO")));
   EXPECT_THAT(line_of(definition, "dt"), HasSubstr("\"type\": \"double\""));
-  EXPECT_THAT(definition.missing, ElementsAre(HasSubstr("Params q")));
+  EXPECT_THAT(
+      line_of(definition, "q"),
+      HasSubstr("{\"struct\": [{\"name\": \"n\", \"type\": \"int\", \"value\": 1}, {\"name\": \"dt\""));
+  EXPECT_THAT(definition.missing, IsEmpty());
 }
 
 TEST_F(FirstDefinitionOf, NamesThatNothingDefines) {
@@ -170,8 +188,10 @@ TEST_F(FirstDefinitionOf, NamesThatNothingDefines) {
   EXPECT_THAT(line_of(definition, "CACHED"), HasSubstr("[0, 1]"));
   EXPECT_THAT(line_of(definition, "MODE"), HasSubstr("3"));
   EXPECT_THAT(line_of(definition, "BLOCK_SIZE_X"), HasSubstr("256"));
-  for (const char* name : {"FACTOR", "TILE", "HIDDEN", "COUNT"}) EXPECT_NE(line_of(definition, name), "") << name;
-  for (const char* name : {"FLT_MAX", "M_PI", "NOT_USED", "helper", "vec", "other"}) EXPECT_EQ(line_of(definition, name), "") << name;
+  for (const char* name : {"FACTOR", "TILE", "HIDDEN", "COUNT"})
+    EXPECT_NE(line_of(definition, name), "") << name;
+  for (const char* name : {"FLT_MAX", "M_PI", "NOT_USED", "helper", "vec", "other"})
+    EXPECT_EQ(line_of(definition, name), "") << name;
   // A bound of the index is a size, which the kernel gets as a macro.
   EXPECT_THAT(line_of(definition, "kernel"), HasSubstr("\"defines\": {\"WIDTH\": \"WIDTH\"}"));
   // An array is the same for all values: floats, whatever the vector.
@@ -189,6 +209,52 @@ TEST_F(FirstDefinitionOf, NamesThatACompilerKnowsAreNoParameters) {
   EXPECT_NE(line_of(definition, "B"), "");
 }
 
+// They must compile, but have no part in this kernel.
+TEST_F(FirstDefinitionOf, OtherKernelsOfTheFile) {
+  const std::string text =
+      "#if LENGTH == 2\n#define VEC float2\n#elif LENGTH == 4\n#define VEC float4\n#endif\n"
+      "__global__ void k(float* y, int n) {\n  int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) y[i] = 1;\n}\n"
+      "__global__ void other(VEC* y) {\n  __shared__ float s[TILE];\n#if MODE == 1\n  y[0].x = s[0];\n#endif\n}\n";
+  const FirstDefinition definition = made(text, "", [](const MacroValues& defines) {
+    std::vector<std::string> undefined;
+    for (const char* name : {"BLOCK", "TILE"})
+      if (!defines.contains(name)) undefined.emplace_back(name);
+    if (!defines.contains("LENGTH")) undefined.emplace_back("VEC");
+    return std::optional(undefined);
+  });
+  EXPECT_THAT(line_of(definition, "defines"), HasSubstr("{\"LENGTH\": 2, \"TILE\": ")) << definition.json;
+  EXPECT_EQ(line_of(definition, "MODE"), "");
+  EXPECT_NE(line_of(definition, "BLOCK"), "");
+  EXPECT_THAT(line_of(made(text, "other"), "LENGTH"), HasSubstr("[2, 4]"));
+}
+
+// An output of which the kernel leaves the rim as it is.
+TEST_F(FirstDefinitionOf, OutputsThatAreWrittenInPart) {
+  const std::string text =
+      "__global__ void k(float* y, const float* x, int n) {\n  int i = blockIdx.x * B + threadIdx.x;\n  if (";
+  const std::string end = ") y[i] = x[i];\n}\n";
+  EXPECT_THAT(line_of(made(text + "i < n" + end), "y"), HasSubstr("\"access\": \"write\""));
+  for (const char* condition : {"i > 0 && i < n - 1", "0 < i && i < n", "i >= 2 && i < n"})
+    EXPECT_THAT(line_of(made(text + condition + end), "y"),
+                AllOf(HasSubstr("\"access\": \"both\""), HasSubstr("perhaps not all")))
+        << condition;
+  EXPECT_THAT(line_of(made(text + "i >= 0 && i < n" + end), "y"), HasSubstr("\"access\": \"write\""));
+}
+
+TEST_F(FirstDefinitionOf, KernelsWithoutABoundAreCheckedAtWholeBlocks) {
+  const FirstDefinition definition =
+      made("__global__ void k(float* y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }");
+  EXPECT_THAT(line_of(definition, "check"), AllOf(HasSubstr("[{\"n\": 4096}]"), HasSubstr("whole blocks")));
+  EXPECT_THAT(line_of(definition, "grid"), HasSubstr("TODO"));
+  // A quotient of the index needs more blocks.
+  EXPECT_THAT(
+      line_of(
+          made(
+              "__global__ void k(float* y, int n) {\n  int row = (blockIdx.x * B + threadIdx.x) / 32;\n  if (row < n) y[row] = 1;\n}\n"),
+          "grid"),
+      HasSubstr("ceil_div(n * 32, B)"));
+}
+
 TEST_F(FirstDefinitionOf, ValuesThatMakeSense) {
   const FirstDefinition definition = made(
       "#ifndef block_size_z\n#define block_size_z 1\n#endif\n#ifndef tile_size\n#define tile_size 1\n#endif\n"
@@ -204,11 +270,34 @@ TEST_F(FirstDefinitionOf, ValuesThatMakeSense) {
   EXPECT_THAT(line_of(definition, "block"), HasSubstr("[\"1\", \"1\", \"block_size_z\"]"));
 }
 
-TEST_F(FirstDefinitionOf, SizesThatTheFileFixes) {
+TEST_F(FirstDefinitionOf, WhatTheFileFixesIsRedefined) {
   const FirstDefinition definition = made(
-      "#define WIDTH 4096\n__global__ void k(float* y) {\n  int x = blockIdx.x * BX + threadIdx.x;\n  if (x < WIDTH) y[x] = 1;\n}\n");
+      "#define WIDTH 4096\n#define BLOCK_SIZE 128\n#define PI 3\n__global__ void __launch_bounds__(BLOCK_SIZE) k(float* y) {\n"
+      "  int x = blockIdx.x * BLOCK_SIZE + threadIdx.x;\n  if (x < WIDTH) y[x] = PI;\n}\n");
   EXPECT_THAT(line_of(definition, "sizes"), HasSubstr("\"WIDTH\": 4096"));
-  EXPECT_THAT(line_of(definition, "check"), AllOf(HasSubstr("\"WIDTH\": 4096"), HasSubstr("fixes WIDTH")));
+  EXPECT_THAT(line_of(definition, "check"), HasSubstr("\"WIDTH\": 1003"));
+  EXPECT_THAT(line_of(definition, "redefine"),
+              HasSubstr("{\"WIDTH\": \"WIDTH\", \"BLOCK_SIZE\": \"BLOCK_SIZE\"}"));
+  EXPECT_THAT(definition.json,
+              HasSubstr("\"BLOCK_SIZE\": {\"values\": [32, 64, 128, 256, 512, 1024], \"default\": 128}"));
+  EXPECT_EQ(line_of(definition, "PI"), "");
+}
+
+TEST_F(FirstDefinitionOf, StructsByValue) {
+  const std::string text =
+      "typedef int index;\nstruct Inner { float4 v; double w[2]; };\ntypedef struct { index n; Inner inner; } Params;\n"
+      "__global__ void k(float* y, Params p, float2 q) {\n  int i = blockIdx.x * B + threadIdx.x;\n  if (i >= p.n) return;\n  y[i] = p.inner.v.x + q.x;\n}\n";
+  const FirstDefinition definition = made(text);
+  EXPECT_THAT(
+      definition.json,
+      HasSubstr(
+          "\"p\": {\"struct\": [{\"name\": \"n\", \"type\": \"int\", \"value\": \"n\"}, {\"name\": \"inner\", \"struct\": ["
+          "{\"name\": \"v\", \"type\": \"float4\", \"value\": [0.5, 0.5, 0.5, 0.5]}, {\"name\": \"w\", \"type\": \"double\", \"value\": [0.5, 0.5]}]}]}"));
+  EXPECT_THAT(definition.json, HasSubstr("\"q\": {\"type\": \"float2\", \"value\": [0.5, 0.5]}"));
+  EXPECT_EQ(line_of(definition, "grid"), "\"grid\": \"ceil_div(n, B)\",");
+  problem(text);  // it can be read
+  EXPECT_THAT(made("struct P { float* data; };\n__global__ void k(P p) { p.data[threadIdx.x] = 1; }").missing,
+              ElementsAre(HasSubstr("P p")));
 }
 
 TEST_F(FirstDefinitionOf, AccessesFollowFromTheBody) {
@@ -231,7 +320,11 @@ TEST_F(FirstDefinitionOf, AccessesFollowFromTheBody) {
   EXPECT_EQ(accesses("elsewhere(x);"), "?");
   EXPECT_EQ(accesses("other[0] = sqrtf(x[n]);"), "r");
   EXPECT_EQ(accesses("put(x + 1, 2.f);", "__device__ void put(float* to, float v) { to[0] = v; }"), "w");
-  EXPECT_EQ(accesses("a(x);", "__device__ void b(float*);\n__device__ void a(float* p) { b(p); }\n__device__ void b(float* p) { a(p); p[0] = p[1]; }"), "rw");
+  EXPECT_EQ(
+      accesses(
+          "a(x);",
+          "__device__ void b(float*);\n__device__ void a(float* p) { b(p); }\n__device__ void b(float* p) { a(p); p[0] = p[1]; }"),
+      "rw");
   EXPECT_EQ(accesses("add(x[n]);", "__device__ void add(float& v) { v += 1; }"), "rw");
   EXPECT_EQ(accesses("other[0] = LOAD(x, n);", "#define LOAD(p, i) __ldg(p + i)"), "r");
   EXPECT_EQ(accesses("STORE(x, n);", "#define STORE(p, i) p[i] = 0"), "?");
@@ -250,20 +343,23 @@ TEST_F(FirstDefinitionOf, EveryGuessIsMarkedAndListed) {
   for (const Guess& guess : definition.guesses) listed.push_back(guess.line);
   EXPECT_EQ(marked, listed);
   EXPECT_THAT(definition.missing, IsEmpty());
-  for (const char* certain : {"problem", "kernel", "entry"}) EXPECT_THAT(line_of(definition, certain), Not(HasSubstr("TODO"))) << certain;
+  for (const char* certain : {"problem", "kernel", "entry"})
+    EXPECT_THAT(line_of(definition, certain), Not(HasSubstr("TODO"))) << certain;
   EXPECT_THAT(line_of(definition, "a"), HasSubstr("TODO: its value"));
 }
 
 TEST_F(FirstDefinitionOf, AFileWithLongLines) {
-  const std::string spaces(1'000'000, ' '), text = "#ifndef A //" + spaces + "\n#define A 8\n#endif\n// __global__" + spaces +
-                                                   "\n__global__ void k(const" + spaces + "float* in, float* out) { out[A] = in[A]; }\n";
+  const std::string spaces(1'000'000, ' '),
+      text = "#ifndef A //" + spaces + "\n#define A 8\n#endif\n// __global__" + spaces +
+             "\n__global__ void k(const" + spaces + "float* in, float* out) { out[A] = in[A]; }\n";
   const FirstDefinition definition = made(text);
   EXPECT_THAT(line_of(definition, "A"), HasSubstr("\"values\": [4, 8, 16], \"default\": 8"));
   EXPECT_THAT(line_of(definition, "in"), HasSubstr("\"type\": \"float\", \"size\""));
 }
 
 TEST_F(FirstDefinitionOf, AFileThatIsNested) {
-  for (const auto& [open, close] : {std::pair("(", ")"), std::pair("-", ""), std::pair("x[", "]"), std::pair("{", "}"), std::pair("a = ", "")}) {
+  for (const auto& [open, close] : {std::pair("(", ")"), std::pair("-", ""), std::pair("x[", "]"),
+                                    std::pair("{", "}"), std::pair("a = ", "")}) {
     std::string text = "__global__ void k(float* x) { ", end;
     for (int i = 0; i < 4'000; ++i) {
       text += open;
