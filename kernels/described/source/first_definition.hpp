@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "kernels/described/source/conditions.hpp"
+#include "kernels/described/source/examination.hpp"
 
 namespace tune::described {
-
-/// Names that a compiler finds undefined where these macros are defined; nothing where there is no compiler.
-using UndefinedNames = std::function<std::optional<std::vector<std::string>>(const MacroValues& defines)>;
 
 /// A line of a first definition that holds a guess.
 struct Guess {

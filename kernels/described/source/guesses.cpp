@@ -246,6 +246,9 @@ bool Guesses::is_plain(const std::string& bound, const std::string& name) const 
 
 bool Guesses::may_be_size(const Tunable& tunable) const {
   if (tunable.source != Tunable::Source::unknown && tunable.source != Tunable::Source::guarded) return false;
+  if (const auto compared = comparisons_.find(tunable.name);
+      compared != comparisons_.end() && !compared->second.equal.empty())
+    return false;  // a choice
   for (const Axis& axis : facts_.axes)  // what divides the work is none of it
     for (const auto* some : {&axis.per_block, &axis.strides})
       for (const std::string& one : *some)

@@ -10,17 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/described/source/accesses.hpp"
+#include "kernels/described/source/axes.hpp"
 #include "kernels/described/source/conditions.hpp"
 
 namespace tune::described {
-
-/// What a kernel, and the functions that it calls, do with an array.
-struct Accesses {
-  bool read = false, written = false;
-  bool unknown = false;  ///< it is passed to something that is not understood
-
-  void add(const Accesses& other);
-};
 
 struct ParameterOfKernel {
   std::string declared;  ///< `const real* __restrict__ x`
@@ -33,26 +27,6 @@ struct ParameterOfKernel {
   Accesses accesses = {};
 };
 
-struct TemplateParameter {
-  std::string kind;  ///< `typename`, `int`, `bool`, ...
-  std::string name;
-};
-
-inline constexpr std::array<std::string_view, 3> axis_names = {"x", "y", "z"};
-
-/// What a kernel does along x, y or z.
-struct Axis {
-  bool has_threads = false;  ///< threadIdx, blockDim
-  bool has_blocks = false;   ///< blockIdx, gridDim
-  bool asks_block = false;   ///< blockDim: it takes blocks of any size
-  bool asks_grid = false;    ///< gridDim
-  bool has_rim = false;      ///< its index is compared with what is not 0 at the lower end, `x > 0`
-  /// Factors of blockIdx, the elements from block to block; divisors begin with `/`.
-  std::vector<std::string> per_block = {};
-  std::vector<std::string> strides = {};  ///< steps of loops that begin at threadIdx
-  std::vector<std::string> bounds = {};   ///< what its index is compared with
-};
-
 struct ConstantArray {
   std::string type, name;
   std::vector<std::string> extents;  ///< as declared: the slowest first
@@ -62,9 +36,6 @@ struct TextureUse {
   std::string type;  ///< of an element; empty: not known
   int dimensions = 0;
 };
-
-/// A `struct` by its members: types (`float`, `float[3]`, `float*`) and names.
-using StructMembers = std::vector<std::pair<std::string, std::string>>;
 
 struct KernelFacts {
   std::string name;
@@ -89,9 +60,6 @@ struct KernelFacts {
   std::set<std::string, std::less<>> shared_extents =
       {};  ///< names that alone are extents of `__shared__` arrays
 };
-
-/// Returns the names of the kernels in a text as the macros leave it.
-std::vector<std::string> kernels_in(const Branches& branches);
 
 /// Returns the names of values and types that a text declares; it need not be one that compiles.
 std::set<std::string, std::less<>> declared_in(const std::string& text);
