@@ -5,12 +5,14 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "db/store/sqlite_store.hpp"
 #include "kernels/described/source/syntax.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::testing {
 namespace {

@@ -134,8 +134,9 @@ class AxesReader {
         axes_[*axes.begin()].has_rim = axes_[*axes.begin()].has_rim || tree_.text(other) != "0" ||
                                        tree_.syntax().child_of_kind(node, ">") >= 0 ||
                                        tree_.syntax().child_of_kind(node, "<") >= 0;
-      if (axes.size() != 1 || !axes_in(other).empty() || !of_blocks(parts[swapped ? 1 : 0])) continue;
-      axes_[*axes.begin()].bounds.emplace_back(tree_.text(other));
+      if (axes.size() != 1 || !axes_in(other).empty()) continue;
+      Axis& axis = axes_[*axes.begin()];
+      (of_blocks(parts[swapped ? 1 : 0]) ? axis.bounds : axis.thread_bounds).emplace_back(tree_.text(other));
     }
   }
 

@@ -21,8 +21,9 @@ struct Axis {
   bool has_rim = false;      ///< its index is compared with what is not 0 at the lower end, `x > 0`
   /// Factors of blockIdx, the elements from block to block; divisors begin with `/`.
   std::vector<std::string> per_block = {};
-  std::vector<std::string> strides = {};  ///< steps of loops that begin at threadIdx
-  std::vector<std::string> bounds = {};   ///< what its index is compared with
+  std::vector<std::string> strides = {};        ///< steps of loops that begin at threadIdx
+  std::vector<std::string> bounds = {};         ///< what its index is compared with
+  std::vector<std::string> thread_bounds = {};  ///< what an index of threadIdx alone is compared with
 };
 
 /// Adds what a function does along the axes.

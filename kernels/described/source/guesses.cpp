@@ -248,7 +248,7 @@ bool Guesses::may_be_size(const Tunable& tunable) const {
   if (tunable.source != Tunable::Source::unknown && tunable.source != Tunable::Source::guarded) return false;
   if (const auto compared = comparisons_.find(tunable.name);
       compared != comparisons_.end() && !compared->second.equal.empty())
-    return false;  // a choice
+    return false;                       // a choice
   for (const Axis& axis : facts_.axes)  // what divides the work is none of it
     for (const auto* some : {&axis.per_block, &axis.strides})
       for (const std::string& one : *some)
@@ -270,6 +270,17 @@ void Guesses::find_sizes() {
         extents_.push_back(name);
         compared_.insert(name);
         if (is_plain(bound, name)) bounds_.insert(name);
+        add_size(name);
+        break;
+      }
+  // One block goes along the whole of an axis that has no others.
+  for (const Axis& axis : facts_.axes)
+    for (const std::string& bound : axis.thread_bounds)
+      if (const std::string name = axis.has_blocks ? std::string() : size_in(bound);
+          !name.empty() && !extents_.empty() && std::ranges::find(extents_, name) == extents_.end()) {
+        extents_.push_back(name);
+        if (is_plain(bound, name)) bounds_.insert(name);
+        compared_.insert(name);
         add_size(name);
         break;
       }

@@ -323,6 +323,7 @@ void add_facts(const KernelFacts& other, KernelFacts& facts) {
     if (axis.per_block.empty()) axis.per_block = more.per_block;
     add_new(more.strides, axis.strides);
     add_new(more.bounds, axis.bounds);
+    add_new(more.thread_bounds, axis.thread_bounds);
   }
   for (std::size_t i = 0; i < std::min(facts.parameters.size(), other.parameters.size()); ++i) {
     ParameterOfKernel& parameter = facts.parameters[i];

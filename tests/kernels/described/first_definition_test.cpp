@@ -139,6 +139,16 @@ TEST_F(FirstDefinitionOf, AKernelInTwoDimensions) {
   EXPECT_THAT(line_of(definition, "ROWS"), HasSubstr("the file does not define this name"));
 }
 
+// Columns that one block goes along each: the array has both extents, the grid one.
+TEST_F(FirstDefinitionOf, AnAxisWithOneBlock) {
+  const FirstDefinition definition = made(
+      "__global__ void k(float* y, int h, int w) {\n  int x = blockIdx.x * BX + threadIdx.x;\n  int ty = threadIdx.y;\n"
+      "  if (x < w) for (int i = ty; i < h - 1; i += BY) y[i * w + x] *= 2;\n}\n");
+  EXPECT_THAT(definition.json, HasSubstr("\"y\": {\"type\": \"float\", \"size\": [\"w\", \"h\"]"));
+  EXPECT_EQ(line_of(definition, "grid"), "\"grid\": [\"ceil_div(w, BX)\", \"1\"],");
+  EXPECT_THAT(line_of(definition, "block"), HasSubstr("[\"BX\", \"BY\"]"));
+}
+
 TEST_F(FirstDefinitionOf, AKernelThatTakesAnyBlock) {
   const FirstDefinition definition = made(
       "__global__ void k(float* y, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] *= 2;\n}\n");
