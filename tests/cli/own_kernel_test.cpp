@@ -67,7 +67,7 @@ TEST_F(NewKernel, IsCheckedByItsFirstDefinition) {
 TEST_F(NewKernel, ListsWhatIsLeft) {
   const ProgramResult made = sandbox_.tune({"new", path("add.cu"), "--no-check"});
   ASSERT_EQ(made.status, 0) << made.err;
-  EXPECT_EQ(made.out.find("configuration"), std::string::npos) << made.out;
+  EXPECT_EQ(made.out.find("emulated"), std::string::npos) << made.out;
   std::istringstream lines(read_file(path("add.json")));
   std::string line;
   int number = 0, marked = 0;
