@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 find_program(TUNE_NPM npm)
 
-# tune_npm_file(OUTPUT INSTALLED WITHOUT COMMENT): a rule that makes OUTPUT, the file node_modules/INSTALLED of the
-# packages that package-lock.json in the source folder of this name names; an empty file, and the line WITHOUT, where npm is
-# not found or cannot install. To try again: remove the folder of OUTPUT.
+# tune_npm_file(SOURCE OUTPUT INSTALLED WITHOUT COMMENT): a rule that installs what SOURCE/package-lock.json names beside
+# OUTPUT and makes OUTPUT the file node_modules/INSTALLED: an empty file, and the line WITHOUT, where npm is not found or
+# cannot install. To try again: remove the folder of OUTPUT.
 function(tune_npm_file source output installed without comment)
   cmake_path(GET output PARENT_PATH build)
   set(manifest package.json package-lock.json .npmrc)
