@@ -14,6 +14,7 @@
 #include "search/space/search_space.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
 
 namespace tune::described {
@@ -137,6 +138,22 @@ TEST_F(FirstDefinitionOf, AKernelInTwoDimensions) {
       HasSubstr("\"out\": {\"type\": \"float\", \"size\": [\"width\", \"height\"], \"access\": \"write\"}"));
   EXPECT_THAT(definition.json, HasSubstr("\"width\": {\"type\": \"int\", \"value\": \"width\"}"));
   EXPECT_THAT(line_of(definition, "ROWS"), HasSubstr("the file does not define this name"));
+}
+
+// What the threads of a block are compared with is no extent of the grid.
+TEST_F(FirstDefinitionOf, BoundsOfThreads) {
+  const FirstDefinition definition = made(
+      "__global__ void k(float* y, int n) {\n  int batch = blockIdx.x * GROUP + threadIdx.y;\n  int tx = threadIdx.x;\n"
+      "  if (tx < SIZE_C) y[batch * SIZE_C + tx] = 1;\n}\n");
+  EXPECT_THAT(line_of(definition, "grid"), AllOf(HasSubstr("ceil_div(n, GROUP)"), HasSubstr("TODO")));
+}
+
+// An array is of numbers where the kernel reads it as vectors of several lengths.
+TEST_F(FirstDefinitionOf, VectorsOfSeveralLengths) {
+  const FirstDefinition definition = made(
+      "#if LENGTH == 2\ntypedef uint2 vec;\n#elif LENGTH == 4\ntypedef uint4 vec;\n#endif\n"
+      "__global__ void k(const vec* x, float* y) { y[blockIdx.x * B + threadIdx.x] = x[0].x; }\n");
+  EXPECT_THAT(definition.json, HasSubstr(format("\"x\": {{\"type\": \"{}\"", to_string(ElementType::u32))));
 }
 
 // Columns that one block goes along each: the array has both extents, the grid one.
