@@ -288,8 +288,9 @@ void Guesses::find_sizes() {
   for (const ParameterOfKernel& parameter : facts_.parameters)
     if (!parameter.is_pointer && is_integer(parameter.type) && names_a_size(parameter.name, true))
       others.push_back(parameter.name);
+  // A macro with a default is a size only where an index is compared with it.
   for (const Tunable& one : tunables_)
-    if (may_be_size(one)) others.push_back(one.name);
+    if (one.source == Tunable::Source::unknown && may_be_size(one)) others.push_back(one.name);
   if (extents_.empty() && others.empty())
     for (const std::string& word : facts_.words)
       if (const auto macro = branches_.macros.find(word); macro != branches_.macros.end() &&
@@ -422,7 +423,7 @@ GuessedExtent Guesses::grid_along(std::size_t axis) const {
   const std::string size = extents_[std::min(number_of_extent, extents_.size() - 1)];
   const std::string extent = size + times;
   return {per_block == "1" ? extent : format("ceil_div({}, {})", extent, per_block),
-          bounds_.contains(size) && is_understood};
+          bounds_.contains(size) && is_understood && !along.asks_grid};
 }
 
 // ---- values

@@ -140,6 +140,23 @@ TEST_F(FirstDefinitionOf, AKernelInTwoDimensions) {
   EXPECT_THAT(line_of(definition, "ROWS"), HasSubstr("the file does not define this name"));
 }
 
+// A step from thread to thread is the block's extent; a name alone makes no size of a macro with a default.
+TEST_F(FirstDefinitionOf, StepsOfThreads) {
+  const FirstDefinition definition = made(
+      "#ifndef TILE\n#define TILE 32\n#endif\n#ifndef ROWS\n#define ROWS 8\n#endif\n"
+      "__global__ void k(float* y, int w, int h) {\n  int x = blockIdx.x * TILE + threadIdx.x;\n"
+      "  for (int r = threadIdx.y; r < TILE; r += ROWS)\n    if (x < w && blockIdx.y * TILE + r < h) y[x] = 1;\n}\n");
+  EXPECT_THAT(line_of(definition, "block"), HasSubstr("[\"TILE\", \"ROWS\"]")) << definition.json;
+  EXPECT_THAT(definition.json, HasSubstr("\"ROWS\": {\"values\": [1, 2, 4, 8, 16], \"default\": 8}"));
+}
+
+// Any number of blocks will do: which is a guess.
+TEST_F(FirstDefinitionOf, LoopsOverTheGrid) {
+  const FirstDefinition definition = made(
+      "__global__ void k(float* y, int n) {\n  for (int i = blockIdx.x * B + threadIdx.x; i < n; i += gridDim.x * B) y[i] = 1;\n}\n");
+  EXPECT_THAT(line_of(definition, "grid"), AllOf(HasSubstr("ceil_div(n, B)"), HasSubstr("TODO")));
+}
+
 // What the threads of a block are compared with is no extent of the grid.
 TEST_F(FirstDefinitionOf, BoundsOfThreads) {
   const FirstDefinition definition = made(
