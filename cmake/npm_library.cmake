@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Called at build time: installs what SOURCE/package-lock.json names into BUILD/node_modules and copies the chart library
-# to BUILD/echarts.min.js; an empty file where that cannot be done. Never fails the build. NPM: the program, or
-# something-NOTFOUND; TESTS: whether what only tests need is installed too.
-set(library ${BUILD}/echarts.min.js)
+# Called at build time: installs what SOURCE/package-lock.json names into BUILD/node_modules and copies the file INSTALLED
+# from there to OUTPUT; an empty file where that cannot be done, with the line WITHOUT. Never fails the build. NPM: the
+# program, or something-NOTFOUND; TESTS: whether what only tests need is installed too.
 file(MAKE_DIRECTORY ${BUILD})
 file(COPY ${SOURCE}/package.json ${SOURCE}/package-lock.json ${SOURCE}/.npmrc DESTINATION ${BUILD})
 set(problem "npm is not installed")
@@ -17,10 +16,10 @@ if(NPM)
                   OUTPUT_VARIABLE output ERROR_VARIABLE output)
   set(problem "npm ci failed (${status}):\n${output}")
 endif()
-set(installed ${BUILD}/node_modules/echarts/dist/echarts.min.js)
+set(installed ${BUILD}/node_modules/${INSTALLED})
 if(NPM AND status EQUAL 0 AND EXISTS ${installed})
-  file(COPY_FILE ${installed} ${library})
+  file(COPY_FILE ${installed} ${OUTPUT})
 else()
-  message(STATUS "Pages of `tune report` will take the chart library from the web: ${problem}")
-  file(WRITE ${library} "")
+  message(STATUS "${WITHOUT}: ${problem}")
+  file(WRITE ${OUTPUT} "")
 endif()

@@ -24,20 +24,6 @@ std::vector<std::string> quoted_includes(std::string_view text) {
   return names;
 }
 
-/// Replaces comments by spaces: a declaration may have some between its parameters.
-std::string without_comments(const std::string& text) {
-  std::string plain = text;
-  for (std::size_t i = 0; i + 1 < plain.size(); ++i) {
-    if (plain[i] != '/' || (plain[i + 1] != '/' && plain[i + 1] != '*')) continue;
-    const bool line = plain[i + 1] == '/';
-    const std::size_t found = plain.find(line ? "\n" : "*/", i + 2);
-    const std::size_t end = found == std::string::npos ? plain.size() : found + (line ? 0 : 2);
-    for (; i < end; ++i)
-      if (plain[i] != '\n') plain[i] = ' ';
-  }
-  return plain;
-}
-
 /// Splits the text between an opening bracket and its closing one at the commas of this level.
 std::vector<std::string> split_arguments(const std::string& text, std::size_t at) {
   std::vector<std::string> parts;
@@ -259,6 +245,19 @@ class MacroSearch {
 };
 
 }  // namespace
+
+std::string without_comments(const std::string& text) {
+  std::string plain = text;
+  for (std::size_t i = 0; i + 1 < plain.size(); ++i) {
+    if (plain[i] != '/' || (plain[i + 1] != '/' && plain[i + 1] != '*')) continue;
+    const bool line = plain[i + 1] == '/';
+    const std::size_t found = plain.find(line ? "\n" : "*/", i + 2);
+    const std::size_t end = found == std::string::npos ? plain.size() : found + (line ? 0 : 2);
+    for (; i < end; ++i)
+      if (plain[i] != '\n') plain[i] = ' ';
+  }
+  return plain;
+}
 
 std::set<std::string, std::less<>> words_in(std::string_view text) {
   std::set<std::string, std::less<>> words;

@@ -28,6 +28,9 @@ KernelText read_kernel_text(const std::filesystem::path& file,
                             const std::vector<std::filesystem::path>& folders, const SourceLocation& place,
                             const std::vector<std::filesystem::path>& others = {});
 
+/// Returns the text with spaces in place of comments; lines stay where they are.
+std::string without_comments(const std::string& text);
+
 /// Replaces whole words that are names of these by their values.
 std::string replaced(const std::string& text, const std::map<std::string, std::string>& values);
 

@@ -135,6 +135,8 @@ std::map<std::string, Seeds, std::less<>> all_seeds() {
   all["http_request"] = {sound::request.substr(0, sound::request.size() - 4), "HEAD / HTTP/1.0"};
   all["kernel_source"] = {
       "k\n" + sound::kernel,
+      "\ntemplate <typename T, int N> __global__ void k(T* y, cudaTextureObject_t t, P p) {\n#if MODE == 2 && (A % 3)\n"
+      "  for (int i = threadIdx.x; i < n; i += B) y[i] += tex2D<float>(t, i, 0) + c[i];\n#elif W\n  f(&y[blockIdx.x * B]);\n#endif\n}\n",
       "k<3>\n// a\n#ifndef BLOCK\n#define BLOCK 64\n#endif\ntemplate<int N> __global__ void __launch_bounds__(BLOCK)\n"
       "k(float (*a)[3], const int* __restrict__ b /* c */, int n = 3);\n#if __has_include(<x.h>)\n#include X\n#endif\n"};
   all["matvec_file"] = {sound::matvec_file(8, 4, 8 * 4 + 4), sound::matvec_file(8, 4, 8 + 4),

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "kernels/described/kernel_text.hpp"
-#include "kernels/described/readers/first_definition.hpp"
+#include "kernels/described/source/first_definition.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/plan/includes.hpp"
@@ -20,12 +20,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   described::replaced(text, {{"BLOCK", "32"}, {"n", ""}});
   for (const std::string& kernel : {std::string(), entry}) try {
-      described::first_definition("k.cu", text, kernel);
+      described::first_definition("k.cu", {{"k.cu", text}, {}}, kernel);
     } catch (const Error&) {
     }
   try {
-    const described::KernelText read = described::read_kernel_text(
-        tune::testing::written("k.cu", text), {tune::testing::fuzz_folder().path()}, {});
+    const described::KernelText read = described::read_kernel_text(tune::testing::written("k.cu", text),
+                                                                   {tune::testing::fuzz_folder().path()}, {});
     described::find_redefinition(read, {{"BLOCK", ""}, {entry, "1"}});
     described::words_of(read);
   } catch (const Error&) {

@@ -43,11 +43,12 @@ constexpr std::string_view built_in_headers =
     "sys/time.h time.h unistd.h vector_functions.h vector_types.h ";
 
 /// Functions of the prelude that kernels add overloads to. These would hide it in the namespace of a variant.
-constexpr std::string_view overloaded[] = {"min",  "max",  "abs", "fabs",  "floor", "ceil",  "round", "trunc",
-                                           "fmin", "fmax", "fma", "sqrt",  "exp",   "log",   "pow",   "fmod",
-                                           "sin",  "cos",  "tan", "atan2", "rsqrt", "isnan", "isinf"};
-constexpr std::string_view vectors_of[] = {"char", "uchar", "short",    "ushort",    "int",   "uint",
-                                           "long", "ulong", "longlong", "ulonglong", "float", "double"};
+constexpr std::string_view overloaded[] = {
+    "min",   "max",   "abs",  "fabs",  "floor", "ceil",  "round", "trunc", "fmin", "fmax",
+    "fma",   "sqrt",  "exp",  "log",   "pow",   "fmod",  "sin",   "cos",   "tan",  "atan2",
+    "rsqrt", "isnan", "isinf", "rsqrtf", "sqrtf", "expf", "fabsf", "fminf", "fmaxf"};
+constexpr std::string_view vectors_of[] = {"char",  "uchar", "short",    "ushort",    "int",   "uint",
+                                           "long",  "ulong", "longlong", "ulonglong", "float", "double"};
 
 const SourceFile hip_header{"hip/hip_runtime.h", std::string(hip_runtime)};
 

@@ -27,6 +27,7 @@
 #define __maxnreg__(...)
 #define __grid_constant__
 #define __align__(bytes) __attribute__((aligned(bytes)))
+#define __builtin_align__(bytes) __align__(bytes)
 // PTX has no meaning here: a helper that holds it needs a host twin under #ifdef TUNE_EMULATOR.
 #define asm tune_inline_ptx_without_host_twin
 // A function of one expression.

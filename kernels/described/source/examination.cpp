@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/source/examination.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "tuner/base/error.hpp"
+#include "tuner/plan/directives.hpp"
+
+namespace tune::described {
+namespace {
+
+/// A name of a compiler or of the CUDA toolkit in a condition, no parameter.
+bool is_of_toolchain(std::string_view name) {
+  return name.starts_with("_") || name.starts_with("CUDA_") || name.starts_with("CUDART_") ||
+         name == "NDEBUG" || name.find("VERSION") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> number_in(const std::string& text) {
+  bool is_number = true;
+  const auto value = value_of_condition(text, {}, [&](std::string_view) { is_number = false; });
+  return is_number ? value : std::nullopt;
+}
+
+Examination::Examination(const std::string& file_name, const KernelText& text, const std::string& entry,
+                         const UndefinedNames& undefined)
+    : file_name_(file_name),
+      text_(text),
+      entry_(entry),
+      undefined_(undefined),
+      comparisons_(comparisons_in(text)) {
+  for (const GuardedMacro& macro : guarded_macros(text))
+    if (const auto value = number_in(macro.value)) {
+      guarded_.push_back({macro.name, Tunable::Source::guarded, value});
+      values_[macro.name] = macro.value;
+    }
+  declared_ = declared_in(every_branch(text));
+  constexpr int max_rounds = 8;
+  for (int round = 0; round < max_rounds; ++round) {
+    examine();
+    if (!add_unknown()) break;
+  }
+  leave_out_useless();
+  ask_for_others();
+}
+
+std::vector<std::pair<std::string, std::string>> Examination::elsewhere() const {
+  std::vector<std::string> names = facts_->unknown_elsewhere;
+  for (const Tunable& one : unknown_)
+    if (useless_.contains(one.name) && (undefined_elsewhere_ || is_in_default(one.name)))
+      names.push_back(one.name);
+  std::erase_if(names, [&](const std::string& name) {
+    return declared_.contains(name) || dropped_.contains(name) ||
+           (values_.contains(name) && !useless_.contains(name)) ||
+           (undefined_elsewhere_ &&
+            std::ranges::find(*undefined_elsewhere_, name) == undefined_elsewhere_->end());
+  });
+  names.insert(names.begin(), needed_.begin(), needed_.end());
+  std::vector<std::pair<std::string, std::string>> defines;
+  for (const std::string& name : names)
+    if (std::ranges::find(defines, name, &std::pair<std::string, std::string>::first) == defines.end())
+      defines.emplace_back(name, values_.contains(name)                  ? values_.at(name)
+                                 : facts_->shared_extents.contains(name) ? "16"
+                                                                         : "1");
+  return defines;
+}
+
+std::vector<Tunable> Examination::tunables() const {
+  std::vector<Tunable> all;
+  for (const auto* some : {&guarded_, &unknown_})
+    for (const Tunable& one : *some)
+      if (!useless_.contains(one.name)) all.push_back(one);
+  for (const auto& [name, body] : branches_.macros)
+    if (!values_.contains(name) && facts_->words.contains(name) && names_a_parameter(name))
+      if (const auto value = number_in(body)) all.push_back({name, Tunable::Source::fixed, value});
+  for (const TemplateParameter& one : facts_->templates)
+    if (one.kind != "typename")
+      all.push_back({one.name, Tunable::Source::template_argument, std::nullopt, one.kind == "bool"});
+  return all;
+}
+
+void Examination::examine() {
+  branches_ = follow_conditions(text_, values_);
+  for (const auto& [name, body] : branches_.macros)  // `#define USE_CACHE read_only`
+    if (const auto found = comparisons_.find(name);
+        found != comparisons_.end() && leading_word(body) == body && !body.empty())
+      comparisons_[body] = found->second;
+  facts_ = read_kernel_source(branches_, file_name_, entry_);
+  asked_ = branches_.asked;
+  const Guesses now = guesses();
+  for (const Tunable& one : now.tunables()) {
+    if (!comparisons_.contains(one.name)) continue;  // no branch depends on it
+    for (const std::int64_t value : now.values_of(one).values) {
+      const std::string word = std::to_string(value);
+      if (values_.contains(one.name) && values_.at(one.name) == word) continue;
+      if (branches_.text.size() + 1'000 > bytes_left_) return;
+      bytes_left_ -= branches_.text.size() + 1'000;
+      MacroValues other = values_;
+      other[one.name] = word;
+      const Branches branches = follow_conditions(text_, other);
+      for (const std::string& name : branches.asked)
+        if (std::ranges::find(asked_, name) == asked_.end()) asked_.push_back(name);
+      for (const std::string& name : branches.unrolls)
+        if (std::ranges::find(branches_.unrolls, name) == branches_.unrolls.end())
+          branches_.unrolls.push_back(name);
+      try {
+        add_facts(read_kernel_source(branches, file_name_, entry_.empty() ? facts_->name : entry_), *facts_);
+      } catch (const UsageError&) {
+        continue;  // the kernel does not exist for this value
+      }
+    }
+  }
+}
+
+void Examination::leave_out_useless() {
+  const std::vector<ConditionalLines> conditions = conditional_lines(text_);
+  std::set<std::string, std::less<>> used = facts_->words;
+  used.insert(branches_.unrolls.begin(), branches_.unrolls.end());
+  const auto matters = [&](const ConditionalLines& lines) {
+    const auto is_used = [&](const std::string& name) { return used.contains(name); };
+    return std::ranges::any_of(lines.defined, is_used) ||
+           std::ranges::any_of(lines.words,
+                               [&](const std::string& word) { return facts_->own_names.contains(word); }) ||
+           (lines.last > 0 && std::ranges::any_of(facts_->lines, [&](const auto& range) {
+              return lines.first <= range.second && range.first <= lines.last;
+            }));
+  };
+  std::vector<bool> seen(conditions.size());
+  for (bool again = true; again;) {  // a macro that is used by a condition alone
+    again = false;
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+      if (seen[i] || !matters(conditions[i])) continue;
+      seen[i] = again = true;
+      for (const std::string& name : conditions[i].names) {
+        used.insert(name);
+        const std::string all = expanded(name, branches_.macros, values_);
+        for (std::string_view rest = all; !rest.empty();) {
+          const std::string_view word = leading_word(rest);
+          used.emplace(word);
+          rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+        }
+      }
+    }
+  }
+  for (const auto* some : {&guarded_, &unknown_})
+    for (const Tunable& one : *some)
+      if (!used.contains(one.name)) useless_.insert(one.name);
+}
+
+void Examination::ask_for_others() {
+  if (!undefined_ || (facts_->unknown_elsewhere.empty() && useless_.empty())) return;
+  MacroValues defined = values_;
+  for (const std::string& name : useless_) defined.erase(name);
+  undefined_elsewhere_ = undefined_(defined);
+  if (!undefined_elsewhere_) return;
+  const std::set<std::string, std::less<>> missing(undefined_elsewhere_->begin(),
+                                                   undefined_elsewhere_->end());
+  const auto is_missing = [&](const std::string& name) { return missing.contains(name); };
+  for (const ConditionalLines& lines : conditional_lines(text_)) {
+    if (std::ranges::none_of(lines.defined, is_missing) && std::ranges::none_of(lines.words, is_missing))
+      continue;
+    for (const std::string& name : lines.names)
+      if (useless_.contains(name) && values_.contains(name) &&
+          std::ranges::find(needed_, name) == needed_.end()) {
+        needed_.push_back(name);
+        defined[name] = values_.at(name);
+      }
+  }
+  if (!needed_.empty()) undefined_elsewhere_ = undefined_(defined);
+}
+
+bool Examination::add_unknown() {
+  std::vector<std::string> found;
+  const auto is_new = [&](const std::string& name) {
+    return !values_.contains(name) && !dropped_.contains(name) &&
+           std::ranges::find(found, name) == found.end();
+  };
+  for (const std::string& name : asked_)
+    if (is_new(name) && !is_of_toolchain(name)) found.push_back(name);
+  std::vector<std::string> undeclared;
+  for (const std::string& name : facts_->unknown_names)
+    if (is_new(name) && !declared_.contains(name)) undeclared.push_back(name);
+  const auto confirmed = undeclared.empty() || !undefined_ ? std::nullopt : undefined_(values_);
+  for (const std::string& name : undeclared) {
+    if (!confirmed || std::ranges::find(*confirmed, name) != confirmed->end() || !is_in_default(name))
+      found.push_back(name);
+    else
+      dropped_.insert(name);
+  }
+  for (const std::string& name : found) {
+    unknown_.push_back({name, Tunable::Source::unknown, std::nullopt});
+    values_[name] = "1";
+  }
+  if (found.empty()) return false;
+  const Guesses now = guesses();
+  for (const std::string& name : found) {
+    const auto tunable = std::ranges::find(now.tunables(), name, &Tunable::name);
+    const auto size = std::ranges::find(now.sizes(), name, &GuessedSize::name);
+    if (tunable != now.tunables().end())
+      values_[name] = std::to_string(now.values_of(*tunable).default_value);
+    if (size != now.sizes().end()) values_[name] = std::to_string(size->value);
+  }
+  return true;
+}
+
+bool Examination::is_in_default(const std::string& name) const {
+  const std::string& text = branches_.text;
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+    if ((at == 0 || !is_word(text[at - 1])) &&
+        (at + name.size() == text.size() || !is_word(text[at + name.size()])))
+      return true;
+  return false;
+}
+
+}  // namespace tune::described

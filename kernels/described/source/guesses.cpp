@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/source/guesses.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <utility>
+
+#include "kernels/described/description.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/plan/directives.hpp"
+
+namespace tune::described {
+namespace {
+
+std::string lower(std::string_view name) {
+  std::string text;
+  for (const char c : name) text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+bool has_one_of(std::string_view name, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
+}
+
+bool names_a_block(std::string_view name) {
+  const std::string text = lower(name);
+  if (has_one_of(text, {"num_blocks", "nblocks", "blocks_per", "per_block"})) return false;
+  return has_one_of(text, {"block", "threads", "group", "wg_size", "wgs"}) || text == "bx" || text == "by" ||
+         text == "bz" || text == "tbx" || text == "tby" || text == "tbz";
+}
+
+bool names_a_grid(std::string_view name) {
+  const std::string text = lower(name);
+  return has_one_of(
+      text, {"num_blocks", "nblocks", "n_blocks", "numblocks", "grid_size", "num_groups", "grid_dim"});
+}
+
+/// The axis that ends a name: 1 of BLOCK_SIZE_Y; 3 where there is none.
+std::size_t axis_in(std::string_view name) {
+  const std::string text = lower(name);
+  if (text.size() < 2) return axis_names.size();
+  return static_cast<std::size_t>(
+      std::ranges::find(axis_names, std::string_view(text).substr(text.size() - 1)) - axis_names.begin());
+}
+
+bool names_a_switch(std::string_view name) {
+  const std::string text = lower(name);
+  return text.starts_with("use") || text.starts_with("enable") || text.starts_with("with_") ||
+         text.starts_with("is_") || text.starts_with("no_") ||
+         has_one_of(text, {"_use_", "ldg", "cache", "padding", "read_only", "prefetch", "local_mem",
+                           "shared_mem", "precompute"});
+}
+
+bool is_integer(std::string_view type) {
+  const auto known = type_named(type);
+  return known && known->components == 1 && !known->is_bool && !is_floating_point(known->element);
+}
+
+/// The place of the bracket that closes the first character's.
+std::size_t closing_bracket(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) return i;
+  }
+  return text.size();
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && leading_word(text) == text && (text.front() < '0' || text.front() > '9');
+}
+
+bool words_have(std::string_view text, std::string_view wanted) {
+  while (!text.empty()) {
+    const std::string_view word = leading_word(text);
+    if (word == wanted) return true;
+    text.remove_prefix(std::max<std::size_t>(1, word.size()));
+  }
+  return false;
+}
+
+std::optional<std::int64_t> number(std::string_view text) {
+  text = trimmed(text);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::vector<std::int64_t> powers(std::int64_t from, std::int64_t to) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t value = from; value <= to; value *= 2) all.push_back(value);
+  return all;
+}
+
+GuessedValues with_default(std::vector<std::int64_t> values, std::optional<std::int64_t> given,
+                           std::int64_t otherwise) {
+  const std::int64_t chosen = given.value_or(otherwise);
+  if (std::ranges::find(values, chosen) == values.end()) values.push_back(chosen);
+  std::ranges::sort(values);
+  return {std::move(values), chosen};
+}
+
+}  // namespace
+
+bool names_a_parameter(std::string_view name) {
+  return names_a_block(name) || has_one_of(lower(name), {"tile", "unroll", "per_thread", "items", "coarsen"});
+}
+
+bool names_a_size(std::string_view name, bool is_argument) {
+  const std::string text = lower(name);
+  if (names_a_block(name) || names_a_grid(name) ||
+      has_one_of(text, {"tile", "vec", "warp", "unroll", "work", "chunk", "local", "shared", "cache", "radix",
+                        "item", "step", "bucket", "pad", "filter", "per_"}))
+    return false;
+  if (has_one_of(text, {"width", "height", "rows", "cols", "columns", "length", "depth"}) ||
+      text.starts_with("size") || text.ends_with("size"))
+    return true;
+  for (const std::string_view known : {"n", "m", "k", "w", "h", "nx", "ny", "nz"})
+    if (text == known) return true;
+  return is_argument &&
+         (text.starts_with("num") || text.ends_with("count") || text.starts_with("nr_") ||
+          text.starts_with("n_") || text.ends_with("len") || text.starts_with("dim") || text == "total");
+}
+
+Guesses::Guesses(const Branches& branches, const KernelFacts& facts,
+                 std::map<std::string, Comparisons, std::less<>> comparisons, std::vector<Tunable> tunables)
+    : branches_(branches),
+      facts_(facts),
+      comparisons_(std::move(comparisons)),
+      tunables_(std::move(tunables)) {
+  for (const Tunable& one : tunables_) kept_.emplace(one.name, "");
+  find_sizes();
+  std::erase_if(tunables_, [&](const Tunable& one) { return is_size(one.name); });
+  std::size_t axes = 1;
+  for (std::size_t axis = 0; axis < axis_names.size(); ++axis)
+    if (facts_.axes[axis].has_threads || facts_.axes[axis].has_blocks) axes = axis + 1;
+  for (std::size_t axis = 0; axis < axes; ++axis) block_.push_back(block_along(axis));
+  for (std::size_t axis = 0; axis < axes; ++axis) grid_.push_back(grid_along(axis));
+}
+
+const Tunable* Guesses::tunable(std::string_view name) const {
+  const auto found = std::ranges::find(tunables_, name, &Tunable::name);
+  return found == tunables_.end() ? nullptr : &*found;
+}
+
+bool Guesses::is_size(std::string_view name) const {
+  return std::ranges::find(sizes_, name, &GuessedSize::name) != sizes_.end();
+}
+
+bool Guesses::has_rim() const {
+  return std::ranges::any_of(facts_.axes, &Axis::has_rim);
+}
+
+std::optional<std::string> Guesses::formula_of(std::string_view expression) const {
+  return formula_of(expression, {});
+}
+
+std::optional<std::string> Guesses::formula_of(std::string_view expression,
+                                               const std::vector<std::string>& also) const {
+  const std::string text = expanded(trimmed(expression), branches_.macros, kept_);
+  std::string formula;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view word = leading_word(rest);
+    if (word.empty()) {
+      if (std::string_view("+-*/%() ").find(rest.front()) == std::string_view::npos) return std::nullopt;
+      formula += rest.front();
+      if (rest.front() == '/') formula += '/';
+      rest.remove_prefix(1);
+      continue;
+    }
+    if (!number(word) && tunable(word) == nullptr && !is_size(word) &&
+        std::ranges::find(also, word) == also.end() && word != "min" && word != "max")
+      return std::nullopt;
+    formula += word;
+    rest.remove_prefix(word.size());
+  }
+  if (formula.empty()) return std::nullopt;
+  while (!formula.empty() && formula.front() == '(' && closing_bracket(formula) == formula.size() - 1)
+    formula = std::string(trimmed(std::string_view(formula).substr(1, formula.size() - 2)));
+  return formula.empty() ? std::nullopt : std::optional(formula);
+}
+
+// ---- sizes
+
+void Guesses::add_size(const std::string& name) {
+  if (!is_size(name)) sizes_.push_back({name, 0, 0, false, false});
+}
+
+/// The size that an index is compared with: an argument, an undefined name, or a macro with a number; empty
+/// where the bound is none.
+std::string Guesses::size_in(const std::string& bound) {
+  for (std::string_view rest = bound; !rest.empty();) {
+    const std::string_view word = leading_word(rest);
+    rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+    if (!is_name(word)) continue;
+    const std::string name(word);
+    const auto parameter = std::ranges::find(facts_.parameters, name, &ParameterOfKernel::name);
+    if (facts_.declared.contains(name) && parameter == facts_.parameters.end()) return {};
+    if (parameter != facts_.parameters.end()) {
+      if (!parameter->is_pointer && is_integer(parameter->type)) return name;
+      return size_in_struct(*parameter, rest);
+    }
+    if (const Tunable* const known = tunable(word); known != nullptr) {
+      if (may_be_size(*known)) return name;
+      continue;
+    }
+    const auto macro = branches_.macros.find(word);
+    if (macro == branches_.macros.end()) continue;
+    if (number(macro->second)) return name;
+    if (++depth_ > 20) return {};
+    const std::string inner = size_in(macro->second);
+    --depth_;
+    if (!inner.empty()) return inner;
+  }
+  return {};
+}
+
+/// The member in `p.n`, where p is a struct that is passed by value.
+std::string Guesses::size_in_struct(const ParameterOfKernel& parameter, std::string_view behind) const {
+  const auto members = facts_.structs.find(parameter.type);
+  if (parameter.is_pointer || members == facts_.structs.end() || !behind.starts_with('.')) return {};
+  const std::string_view name = leading_word(behind.substr(1));
+  for (const auto& [type, member] : members->second)
+    if (member == name && is_integer(type)) return member;
+  return {};
+}
+
+/// True for `n`, `n - 1` and macros that are so: the index goes to n. Not for `n / 4`.
+bool Guesses::is_plain(const std::string& bound, const std::string& name) const {
+  MacroValues kept = kept_;
+  kept.emplace(name, "");
+  const std::string all = expanded(bound, branches_.macros, kept);
+  for (std::string_view rest = all; !rest.empty();) {
+    const std::string_view word = leading_word(rest);
+    const bool is_struct = rest.substr(word.size()).starts_with('.');
+    if (word.empty() ? std::string_view("+-(). ").find(rest.front()) == std::string_view::npos
+                     : word != name && !number(word) && !is_struct)
+      return false;
+    rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+  }
+  return true;
+}
+
+bool Guesses::may_be_size(const Tunable& tunable) const {
+  if (tunable.source != Tunable::Source::unknown && tunable.source != Tunable::Source::guarded) return false;
+  if (const auto compared = comparisons_.find(tunable.name);
+      compared != comparisons_.end() && !compared->second.equal.empty())
+    return false;                       // a choice
+  for (const Axis& axis : facts_.axes)  // what divides the work is none of it
+    for (const auto* some : {&axis.per_block, &axis.strides})
+      for (const std::string& one : *some)
+        if (words_have(one, tunable.name)) return false;
+  return names_a_size(tunable.name, false) ||
+         std::ranges::any_of(facts_.constants, [&](const ConstantArray& array) {
+           return array.extents == std::vector<std::string>{tunable.name};
+         });
+}
+
+void Guesses::find_sizes() {
+  std::size_t blocks = 0;
+  for (const Axis& axis : facts_.axes) blocks += axis.has_blocks ? 1 : 0;
+  blocks = std::max<std::size_t>(1, blocks);
+  for (const Axis& axis : facts_.axes)
+    for (const std::string& bound : axis.bounds)
+      if (const std::string name = size_in(bound);
+          !name.empty() && std::ranges::find(extents_, name) == extents_.end()) {
+        extents_.push_back(name);
+        compared_.insert(name);
+        if (is_plain(bound, name)) bounds_.insert(name);
+        add_size(name);
+        break;
+      }
+  // One block goes along the whole of an axis that has no others.
+  for (const Axis& axis : facts_.axes)
+    for (const std::string& bound : axis.thread_bounds)
+      if (const std::string name = axis.has_blocks ? std::string() : size_in(bound);
+          !name.empty() && !extents_.empty() && std::ranges::find(extents_, name) == extents_.end()) {
+        extents_.push_back(name);
+        if (is_plain(bound, name)) bounds_.insert(name);
+        compared_.insert(name);
+        add_size(name);
+        break;
+      }
+  std::vector<std::string> others;
+  for (const ParameterOfKernel& parameter : facts_.parameters)
+    if (!parameter.is_pointer && is_integer(parameter.type) && names_a_size(parameter.name, true))
+      others.push_back(parameter.name);
+  // A macro with a default is a size only where an index is compared with it.
+  for (const Tunable& one : tunables_)
+    if (one.source == Tunable::Source::unknown && may_be_size(one)) others.push_back(one.name);
+  if (extents_.empty() && others.empty())
+    for (const std::string& word : facts_.words)
+      if (const auto macro = branches_.macros.find(word); macro != branches_.macros.end() &&
+                                                          names_a_size(word, false) &&
+                                                          number(macro->second) && tunable(word) == nullptr)
+        others.push_back(word);
+  // Width before height, x before y.
+  std::ranges::stable_sort(others, {}, [](const std::string& name) {
+    const std::string text = lower(name);
+    return has_one_of(text, {"height", "rows"}) || text.ends_with("y") || text == "h" ? 1
+           : has_one_of(text, {"depth"}) || text.ends_with("z")                       ? 2
+                                                                                      : 0;
+  });
+  for (const std::string& name : others) {
+    add_size(name);
+    if (extents_.size() < blocks && std::ranges::find(extents_, name) == extents_.end())
+      extents_.push_back(name);
+  }
+  if (sizes_.empty()) add_size("n");
+  if (extents_.empty()) extents_.push_back(sizes_.front().name);
+  while (extents_.size() < blocks) extents_.push_back(extents_.back());
+  constexpr std::array<std::int64_t, 3> usual = {1048576, 1024, 128}, small = {1003, 67, 21};
+  const std::size_t kind = std::min<std::size_t>(sizes_.size(), usual.size()) - 1;
+  std::int64_t step = 0;
+  for (GuessedSize& size : sizes_) {
+    const auto macro = branches_.macros.find(size.name);
+    const Tunable* const asked = tunable(size.name);
+    size.is_define = asked != nullptr;
+    const auto fixed =
+        macro != branches_.macros.end() && asked == nullptr ? number(macro->second) : std::nullopt;
+    size.is_fixed = fixed.has_value();
+    size.value = fixed.value_or(asked != nullptr ? asked->given.value_or(usual[kind]) : usual[kind]);
+    size.check = std::max<std::int64_t>(3, small[kind] - 4 * step++);
+    // Without a bound the kernel takes whole blocks alone.
+    if (!compared_.contains(size.name) && std::ranges::find(extents_, size.name) != extents_.end()) {
+      constexpr std::array<std::int64_t, 3> whole = {4096, 128, 64};
+      size.check = whole[kind];
+      size.is_whole = true;
+    }
+  }
+}
+
+// ---- launch
+
+bool Guesses::is_block(std::string_view name) const {
+  return std::ranges::any_of(block_, [&](const GuessedExtent& extent) { return extent.formula == name; });
+}
+
+GuessedExtent Guesses::block_along(std::size_t axis) {
+  const Axis& along = facts_.axes[axis];
+  if (!along.has_threads) return {"1", true};
+  const std::string usual = format("block_size_{}", axis_names[axis]);
+  const auto by_name = [&](auto accepts) {
+    const auto found = std::ranges::find_if(
+        tunables_, [&](const Tunable& one) { return accepts(one.name) && !is_block(one.name); });
+    return found == tunables_.end() ? std::string() : found->name;
+  };
+  // Names of Kernel Tuner.
+  if (const std::string name = by_name([&](const std::string& one) { return lower(one) == usual; });
+      !name.empty())
+    return {name, true};
+  for (const std::string& stride : along.strides)
+    if (tunable(stride) != nullptr && !is_block(stride)) return {stride, false};
+  if (const std::string name =
+          by_name([&](const std::string& one) { return names_a_block(one) && axis_in(one) == axis; });
+      !name.empty())
+    return {name, false};
+  const bool is_flat = !facts_.axes[1].has_threads && !facts_.axes[2].has_threads;
+  if (is_flat && !facts_.launch_bounds.empty())
+    if (const auto formula = formula_of(facts_.launch_bounds)) return {*formula, false};
+  std::vector<std::string> factors;
+  for (const std::string& factor : along.per_block)
+    if (const auto formula = formula_of(factor); formula && !factor.starts_with('/'))
+      factors.push_back(*formula);
+  for (const std::string& factor : factors)
+    if (tunable(factor) != nullptr && names_a_block(factor) && !is_block(factor) &&
+        (axis_in(factor) == axis || axis_in(factor) == axis_names.size()))
+      return {factor, false};
+  if (is_flat)
+    if (const std::string name = by_name(
+            [&](const std::string& one) { return names_a_block(one) && axis_in(one) == axis_names.size(); });
+        !name.empty())
+      return {name, false};
+  if (along.asks_block) {
+    tunables_.push_back({usual, Tunable::Source::launch, std::nullopt});
+    kept_.emplace(usual, "");
+    return {usual, true};
+  }
+  if (!factors.empty() && (!is_name(factors.front()) || axis_in(factors.front()) == axis ||
+                           axis_in(factors.front()) == axis_names.size()))
+    return {factors.front(), false};
+  if (is_flat) {
+    tunables_.push_back({usual, Tunable::Source::launch, std::nullopt});
+    kept_.emplace(usual, "");
+    return {usual, false};
+  }
+  return {axis == 0 ? "32" : axis == 1 ? "8" : "1", false};
+}
+
+GuessedExtent Guesses::grid_along(std::size_t axis) const {
+  const Axis& along = facts_.axes[axis];
+  if (!along.has_blocks) return {"1", true};
+  for (const Tunable& one : tunables_)
+    if (names_a_grid(one.name) &&
+        (axis_in(one.name) == axis || (axis == 0 && axis_in(one.name) == axis_names.size())))
+      return {one.name, false};
+  std::string per_block, times;
+  bool is_understood = !along.per_block.empty();
+  for (std::string factor : along.per_block) {
+    for (std::size_t i = 0; i < axis_names.size(); ++i) {
+      const std::string asked = format("blockDim.{}", axis_names[i]);
+      if (const std::size_t at = factor.find(asked); at != std::string::npos && i < block_.size())
+        factor.replace(at, asked.size(), block_[i].formula);
+    }
+    const bool divides = factor.starts_with('/');
+    const auto formula = formula_of(divides ? factor.substr(1) : factor);
+    is_understood = is_understood && formula;
+    if (!formula) break;
+    // A size is a row of the data, not a part of the block.
+    if (std::ranges::any_of(sizes_, [&](const GuessedSize& size) { return words_have(*formula, size.name); }))
+      break;
+    std::string& product = divides ? times : per_block;
+    const bool is_one = is_name(*formula) || number(*formula) || (along.per_block.size() == 1 && !divides);
+    product += (product.empty() && !divides ? "" : " * ") + (is_one ? *formula : "(" + *formula + ")");
+  }
+  if (per_block.empty()) per_block = along.has_threads ? block_[axis].formula : "1";
+  // Extents belong to the axes that have blocks.
+  std::size_t number_of_extent = 0;
+  for (std::size_t i = 0; i < axis; ++i) number_of_extent += facts_.axes[i].has_blocks ? 1 : 0;
+  const std::string size = extents_[std::min(number_of_extent, extents_.size() - 1)];
+  const std::string extent = size + times;
+  return {per_block == "1" ? extent : format("ceil_div({}, {})", extent, per_block),
+          bounds_.contains(size) && is_understood && !along.asks_grid};
+}
+
+// ---- values
+
+GuessedValues Guesses::values_of(const Tunable& tunable) const {
+  const std::string& name = tunable.name;
+  const auto given = tunable.given;
+  const auto compared = comparisons_.find(name);
+  const std::set<std::int64_t> equal =
+      compared == comparisons_.end() ? std::set<std::int64_t>() : compared->second.equal;
+  const bool is_flag = compared != comparisons_.end() && compared->second.is_flag,
+             above_zero = compared != comparisons_.end() && compared->second.above_zero;
+  for (std::size_t axis = 0; axis < block_.size(); ++axis) {
+    if (block_[axis].formula != name) continue;
+    const bool is_flat = axis == 0 && !facts_.axes[1].has_threads && !facts_.axes[2].has_threads;
+    const std::int64_t usual = is_flat ? 256 : axis == 0 ? 32 : axis == 1 ? 8 : 1;
+    if (usual == 256) return with_default(powers(32, 1024), given, usual);
+    if (axis == 0) return with_default(powers(8, 64), given, usual);
+    return with_default(powers(1, axis == 1 ? 16 : 4), given, usual);
+  }
+  const std::string text = lower(name);
+  if (tunable.is_switch) return {{0, 1}, 0};
+  if (names_a_grid(name)) return with_default({64, 128, 256, 512}, given, 256);
+  if (has_one_of(text, {"unroll"}) || std::ranges::find(branches_.unrolls, name) != branches_.unrolls.end()) {
+    if (equal == std::set<std::int64_t>{1} || (equal.empty() && is_flag))
+      return with_default({0, 1}, given, 1);
+    return with_default(above_zero || text.starts_with("loop_unroll_factor")
+                            ? std::vector<std::int64_t>{0, 1, 2, 4}
+                            : powers(1, 4),
+                        given, 1);
+  }
+  if (equal.size() >= 2) {
+    std::vector<std::int64_t> values(equal.begin(), equal.end());
+    const std::int64_t first = values.front();
+    return with_default(std::move(values), given, first);
+  }
+  if (is_flag || (equal.size() == 1 && *equal.begin() <= 1))
+    return with_default({0, 1}, given, equal.contains(1) || is_flag ? 1 : 0);
+  if (equal.size() == 1) {
+    const std::int64_t one = *equal.begin();
+    return with_default({std::max<std::int64_t>(1, one / 2), one, one * 2}, given, one);
+  }
+  if (has_one_of(text, {"pad"})) return with_default({0, 1}, given, 0);
+  if (names_a_block(name) ||
+      (!given && facts_.shared_extents.contains(name) && tunable.source != Tunable::Source::launch))
+    return with_default(powers(8, 32), given, 16);
+  if ((given == 0 || given == 1) && names_a_switch(name)) return with_default({0, 1}, given, 0);
+  if (given && *given != 0 && *given != 1) {
+    if ((*given & (*given - 1)) != 0 || *given < 0) return {{*given}, *given};
+    return with_default({std::max<std::int64_t>(1, *given / 2), *given, *given * 2}, given, *given);
+  }
+  if (names_a_switch(name)) return with_default({0, 1}, given, 0);
+  if (given == 0) return with_default({0, 1}, given, 0);
+  return with_default(powers(1, 4), given, 1);
+}
+
+}  // namespace tune::described

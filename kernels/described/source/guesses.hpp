@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel's file suggests about parameters, sizes and launch of its definition.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/described/source/kernel_source.hpp"
+
+namespace tune::described {
+
+/// A name that a definition gives values to.
+struct Tunable {
+  enum class Source {
+    guarded,  ///< a macro with a default
+    fixed,    ///< a macro that the file defines, whoever else does
+    unknown,  ///< a name that nothing defines
+    template_argument,
+    launch  ///< a name that the kernel does not know
+  };
+  std::string name;
+  Source source = Source::guarded;
+  std::optional<std::int64_t> given;  ///< the file's own value
+  bool is_switch = false;             ///< on or off
+};
+
+struct GuessedValues {
+  std::vector<std::int64_t> values;
+  std::int64_t default_value = 0;
+};
+
+struct GuessedSize {
+  std::string name;
+  std::int64_t value = 0, check = 0;
+  bool is_fixed = false;   ///< by a macro of the file, which the definition redefines
+  bool is_define = false;  ///< the kernel asks for it as a macro
+  bool is_whole = false;   ///< no index is compared with it: it must be a multiple of the block
+};
+
+/// The extent of blocks or grid along an axis.
+struct GuessedExtent {
+  std::string formula;
+  bool is_certain = false;
+};
+
+/// Guesses of one definition. Formulas are in the definition's notation.
+class Guesses {
+ public:
+  /// `tunables` without those for the launch alone, which are added.
+  Guesses(const Branches& branches, const KernelFacts& facts,
+          std::map<std::string, Comparisons, std::less<>> comparisons, std::vector<Tunable> tunables);
+
+  const std::vector<Tunable>& tunables() const { return tunables_; }
+  const std::vector<GuessedSize>& sizes() const { return sizes_; }
+  /// Of blocks in threads; those behind the last that is used are left out.
+  const std::vector<GuessedExtent>& block() const { return block_; }
+  const std::vector<GuessedExtent>& grid() const { return grid_; }
+
+  GuessedValues values_of(const Tunable& tunable) const;
+  bool is_size(std::string_view name) const;
+  /// True where the kernel may leave elements along the grid's axes as they are.
+  bool has_rim() const;
+  /// True for a size that an index is compared with.
+  bool is_bound(const std::string& name) const { return bounds_.contains(name); }
+  /// The sizes along the grid's axes, the first for x.
+  const std::vector<std::string>& extents() const { return extents_; }
+  /// A C expression as a formula over tunables and sizes; nothing where it has other names.
+  std::optional<std::string> formula_of(std::string_view expression) const;
+
+ private:
+  const Tunable* tunable(std::string_view name) const;
+  std::optional<std::string> formula_of(std::string_view expression,
+                                        const std::vector<std::string>& also) const;
+  void find_sizes();
+  std::string size_in_struct(const ParameterOfKernel& parameter, std::string_view behind) const;
+  bool is_plain(const std::string& bound, const std::string& name) const;
+  bool may_be_size(const Tunable& tunable) const;
+  std::string size_in(const std::string& bound);
+  void add_size(const std::string& name);
+  GuessedExtent block_along(std::size_t axis);
+  GuessedExtent grid_along(std::size_t axis) const;
+  bool is_block(std::string_view name) const;
+
+  const Branches& branches_;
+  const KernelFacts& facts_;
+  std::map<std::string, Comparisons, std::less<>> comparisons_;
+  std::vector<Tunable> tunables_;
+  MacroValues kept_ = {};
+  std::vector<GuessedSize> sizes_ = {};
+  std::vector<std::string> extents_ = {};
+  std::set<std::string, std::less<>> bounds_ = {};    ///< sizes up to which an index goes
+  std::set<std::string, std::less<>> compared_ = {};  ///< sizes that an index is compared with in any way
+  int depth_ = 0;
+  std::vector<GuessedExtent> block_ = {}, grid_ = {};
+};
+
+/// True for the name of a block, a tile or the like: of what is tuned.
+bool names_a_parameter(std::string_view name);
+
+/// True for a name that says that it is an extent of the data: `WIDTH`, `SIZE_A`, `n`. Of an argument
+/// `count`, too: as a macro that may be anything.
+bool names_a_size(std::string_view name, bool is_argument);
+
+}  // namespace tune::described
