@@ -138,25 +138,28 @@ Json entry_of(const Evaluation& evaluation, const std::string& recorded) {
   return entry;
 }
 
-std::string to_t4(ThirdPartyRecord& record) {
-  tell_failures(record, invalidities);
-  tell_absent(record, "those that they lack are left out");
-  record.losses.push_back(
+WrittenFile to_t4(const WrittenWorkload& workload, const TextSink& out) {
+  const WrittenSummary summary = summary_of(workload);
+  WrittenFile file = summary.file();
+  tell_failures(summary, invalidities, file);
+  tell_absent(summary, "those that they lack are left out", file);
+  file.losses.push_back(
       "T4 has no driver, compiler, sources, machine state, "
       "resources, errors of results and re-rankings: left out");
-  Json results = Json::array();
-  for (std::size_t i = 0; i < record.evaluations.size(); ++i)
-    results.push_back(
-        entry_of(record.evaluations[i], i < record.recorded.size() ? record.recorded[i] : std::string()));
-  const Json file = {{"schema_version", "1.0.0"},
+  const Json head = {{"schema_version", "1.0.0"},
                      {"metadata",
                       {{"timeunit", "seconds"},
                        {"autotuner", "tune"},
-                       {"kernel_name", record.problem},
-                       {"problem_size", record.workload},
-                       {"device", record.device}}},
-                     {"results", std::move(results)}};
-  return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+                       {"kernel_name", workload.problem},
+                       {"problem_size", workload.workload},
+                       {"device", workload.device}}}};
+  write_entries(
+      head, t4_format(), workload,
+      [](const Evaluation& evaluation, const std::string& recorded) {
+        return text_of(entry_of(evaluation, recorded));
+      },
+      out);
+  return file;
 }
 
 }  // namespace

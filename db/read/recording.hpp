@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,15 @@ std::optional<Recording> find_recording(const Database& database, const Instance
 /// Returns the recording of the workload of that number (Workload::id), in the order of list_results, or
 /// nothing where it has no evaluations. Throws Error.
 std::optional<Recording> recording_of(const Database& database, std::int64_t workload);
+
+/// Returns the numbers of the current evaluations of a workload in the order in which they were recorded.
+/// Throws Error.
+std::vector<std::int64_t> recorded_order(const Database& database, std::int64_t workload);
+
+/// Calls `take` with each of these evaluations and when it was made; one without samples has its median.
+/// Leaves out rows with a text that cannot be read, which are noted in the database. Throws Error.
+void each_recorded(const Database& database, const std::vector<std::int64_t>& evaluations,
+                   const std::function<void(const Evaluation&, const std::string& recorded)>& take);
 
 /// Returns the recordings of all workloads that were measured, here or by another program, in order of
 /// arrival. Throws Error.
