@@ -48,6 +48,11 @@ LaunchPlan plan_of(const BestAnswer& answer) {
   return std::move(*plan);
 }
 
+Metrics metrics_of(const BestAnswer& answer) {
+  return reports::metrics_of(*answer.selection.problem, answer.selection.instance,
+                             reports::shown(answer.candidate.result));
+}
+
 /// For people: configuration, time, and why this record was chosen.
 std::string best_text(const BestAnswer& answer) {
   const auto& [selection, candidate, database, shipped, objective, sources] = answer;
@@ -60,6 +65,7 @@ std::string best_text(const BestAnswer& answer) {
   if (objective != Objective::time)
     lines.push_back(format("{} an execution: the smallest {} that is stored",
                            si(candidate.value, unit_of(objective)), to_string(objective)));
+  for (const auto& [name, value] : metrics_of(answer)) lines.push_back(format("{}: {:.6g}", name, value));
   text += labelled("best", lines);
   std::vector<reports::Tie> ties;
   for (const db::ResultRow& tie : candidate.ties) ties.push_back({tie.rerank->ratio, tie.configuration});
@@ -121,6 +127,7 @@ std::string best_json(const BestAnswer& answer) {
        {"run", result.run},
        {"database", answer.database.string()},
        {"shipped", answer.shipped}});
+  for (const auto& [name, value] : metrics_of(answer)) object["metrics"][name] = value;
   return json_text(object);
 }
 

@@ -15,6 +15,7 @@
 #include "library/run/gpu.hpp"
 #include "search/strategies/registry.hpp"
 #include "tuner/backends/compile_pool.hpp"
+#include "tuner/backends/cuda/plan/kernel_parameters.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -223,10 +224,11 @@ void EmulatorOptions::add_to(OptionTable& table) {
       sanitize);
   table.flag("plain",
              "with --device emulator: compare only the results, in two orders of the threads; faster", plain);
-  table.texts("allow", "KIND",
-              "with --device emulator: pass over uninitialised (reads of memory that nothing wrote) or race, where a "
-              "kernel means it; may be repeated",
-              allow);
+  table.texts(
+      "allow", "KIND",
+      "with --device emulator: pass over uninitialised (reads of memory that nothing wrote) or race, where a "
+      "kernel means it; may be repeated",
+      allow);
 }
 
 void EmulatorOptions::check(const std::string& device) const {
@@ -246,8 +248,8 @@ std::vector<emulator::FindingKind> EmulatorOptions::allowed() const {
     if (name == "uninitialised")
       kinds.push_back(FindingKind::uninitialised_read);
     else if (name == "race")
-      kinds.insert(kinds.end(), {FindingKind::race_in_warp, FindingKind::race_in_block,
-                                 FindingKind::race_between_blocks});
+      kinds.insert(kinds.end(),
+                   {FindingKind::race_in_warp, FindingKind::race_in_block, FindingKind::race_between_blocks});
     else
       throw UsageError(format("--allow: expected uninitialised or race, found '{}'", name));
   }
@@ -257,10 +259,11 @@ std::vector<emulator::FindingKind> EmulatorOptions::allowed() const {
 /// Checks the configurations on the CPU: at the selected size alone, else at the problem's odd sizes.
 int check_emulated(const ProblemSelection& selection, bool one_size, const KernelSources& sources,
                    const std::vector<Configuration>& configurations, const EmulatorOptions& emulation,
-                   Format form) {
+                   const ProcessOptions& process, Format form) {
   const bool plain = emulation.plain;
   emulator::CheckOptions options;
   options.allowed = emulation.allowed();
+  if (process.timeout_given) options.seconds = process.timeout;
   options.flavour = plain ? emulator::Flavour::plain : emulator::Flavour::sanitize;
   constexpr double few_elements = 1 << 18;
   if (!one_size && !configurations.empty() &&
@@ -320,6 +323,7 @@ struct CheckRequest {
 
 void CheckRequest::add_to(OptionTable& table) {
   problem.add_to(table);
+  problem.add_reference_to(table);
   table.text(
       "device", "D",
       "number of a GPU ('tune devices' lists them), or emulator, which runs the same kernels on the CPU and checks every "
@@ -373,10 +377,17 @@ std::vector<Configuration> prepared(const CheckRequest& request, const ProblemSe
   return configurations;
 }
 
-Evaluation compiled(const Configuration& configuration, const Result<Binary>& binary) {
+/// Arguments that do not fit the kernel are a failure here, where nothing is launched.
+Evaluation compiled(const Configuration& configuration, const LaunchPlan& plan,
+                    const Result<Binary>& binary) {
   Evaluation evaluation;
   evaluation.configuration = configuration;
-  if (binary) {
+  std::string unfit;
+  for (const Launch* launch : kernel_launches(plan))
+    if (binary && unfit.empty()) unfit = cuda::unfit_arguments(*launch, *binary);
+  if (!unfit.empty()) {
+    evaluation.outcome = fail(Phase::launch, "arguments", unfit);
+  } else if (binary) {
     evaluation.outcome = Measurement{};
     evaluation.resources = binary->resources.begin()->second;
   } else {
@@ -396,19 +407,26 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   CheckReport findings(request.format, {});
   const unsigned compilers = compilers_of(request.process);
   CompilePool pool(*compiler, compilers);
-  std::deque<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
+  struct Compiling {
+    Configuration configuration;
+    LaunchPlan plan;
+    std::future<Result<Binary>> binary;
+  };
+  std::deque<Compiling> compiling;
   const std::size_t ahead = 4 * std::size_t{compilers};  // few, because each holds the kernel's text
   const auto finish_first = [&] {
-    while (compiling.front().second.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
+    Compiling& first = compiling.front();
+    while (first.binary.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
       if (InterruptGuard::interrupted()) return;  // the pool ends what still compiles
-    findings.add(compiled(compiling.front().first, compiling.front().second.get()));
+    findings.add(compiled(first.configuration, first.plan, first.binary.get()));
     compiling.pop_front();
   };
   for (const Configuration& configuration : configurations) {
     if (InterruptGuard::interrupted()) break;
-    const Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, sources);
+    Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, sources);
     if (!plan) throw Error(format("a valid configuration has no plan: {}", plan.error().detail));
-    compiling.emplace_back(configuration, pool.submit(plan->compile));
+    auto binary = pool.submit(plan->compile);
+    compiling.push_back({configuration, std::move(*plan), std::move(binary)});
     if (compiling.size() == ahead) finish_first();
   }
   while (!compiling.empty() && !InterruptGuard::interrupted()) finish_first();
@@ -445,7 +463,8 @@ int check_selection(const CheckRequest& request) {
     const DeviceProperties limits =
         architecture_properties(request.architecture.empty() ? "sm_90" : request.architecture);
     return check_emulated(selection, !request.problem.size.empty(), *sources,
-                          prepared(request, selection, limits, *sources), request.emulator, request.format);
+                          prepared(request, selection, limits, *sources), request.emulator, request.process,
+                          request.format);
   }
   if (!request.architecture.empty()) return compile_only(request, selection, *sources);
   const DeviceChoice device = chosen_device(request.device, DeviceUse::checking);

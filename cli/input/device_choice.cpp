@@ -143,7 +143,8 @@ DeviceProperties properties_or_architecture(const std::string& device, const std
 
 void ProcessOptions::add_to(OptionTable& table) {
   table.seconds("timeout", "longest time that one execution of a kernel may take: 500ms, 10s, 2m", timeout)
-      .by_default("10s");
+      .by_default("10s")
+      .tells(timeout_given);
   table.count(
       "compilers", "N",
       "kernels that are compiled at the same time; default: as many as the cores and the memory that this "

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 #include "cli/output/output_file.hpp"
@@ -15,6 +16,7 @@
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
+#include "search/expressions/nearest.hpp"
 #include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -54,6 +56,28 @@ ProblemSelection problem_of_stencil(const ProblemOptions& options) {
   return selection;
 }
 
+/// Replaces what the definition says.
+void take_reference(const std::string& text, described::KernelDescription& description) {
+  described::ReferenceDescription& reference = description.reference;
+  if (text == "none") {
+    reference.is_none = true;
+    description.notes.push_back("results are not compared: a wrong kernel can win");
+    return;
+  }
+  constexpr std::string_view same = "same:";
+  if (!text.starts_with(same))
+    throw UsageError(format("--reference: expected none or same:NAME, found '{}'", text));
+  std::vector<std::string> known;
+  for (const search::Parameter& parameter : description.parameters) known.push_back(parameter.name);
+  std::istringstream names(text.substr(same.size()));
+  for (std::string name; std::getline(names, name, ',');) {
+    if (std::ranges::find(known, name) == known.end())
+      throw UsageError(
+          format("--reference: there is no parameter '{}'{}", name, search::did_you_mean(name, known)));
+    reference.same.push_back(name);
+  }
+}
+
 }  // namespace
 
 void ProblemOptions::add_to(OptionTable& table) {
@@ -68,16 +92,29 @@ void ProblemOptions::add_to(OptionTable& table) {
   table.assignments("set", settings_help(), settings);
 }
 
+void ProblemOptions::add_reference_to(OptionTable& table) {
+  table.text(
+      "reference", "R",
+      "for your own kernel: 'none' compares no results, 'same:NAME,...' compares with a reference of the same "
+      "value of these parameters; default: as the definition says",
+      reference);
+}
+
 ProblemSelection selected_problem(const ProblemOptions& options) {
   const std::string& name = options.problem;
   if (!options.stencil.empty()) return problem_of_stencil(options);
   if (name.empty()) throw UsageError("name a problem with --problem; 'tune list problems' lists them");
   ProblemSelection selection;
   if (is_file(name)) {
-    auto defined = std::make_unique<described::DescribedProblem>(described::read_definition(name));
+    described::KernelDescription description = described::read_definition(name);
+    if (!options.reference.empty()) take_reference(options.reference, description);
+    auto defined = std::make_unique<described::DescribedProblem>(std::move(description));
     for (const std::string& note : defined->description().notes) say(format("{}: {}", name, note));
     selection.problem = std::move(defined);
   } else {
+    if (!options.reference.empty())
+      throw UsageError(
+          "--reference: for the definition of a kernel of your own; built-in problems have theirs");
     try {
       selection.problem = kernels::make_problem(name);
     } catch (const UsageError& error) {

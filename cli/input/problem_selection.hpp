@@ -20,8 +20,11 @@ struct ProblemOptions {
   std::string size;
   std::string stencil;  ///< a file
   Assignments settings;
+  std::string reference;  ///< of a definition: `none`, or `same:` and parameters
 
   void add_to(OptionTable& table);
+  /// Adds --reference, for commands that compare results.
+  void add_reference_to(OptionTable& table);
 };
 
 struct ProblemSelection {

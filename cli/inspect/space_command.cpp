@@ -53,13 +53,16 @@ std::string describe(const ProblemSelection& selection, const DeviceProperties& 
   std::string text = format("{} {} on {}\n{} of {:.0f} in the plain product\n\nParameters\n",
                             selection.instance.problem, selection.instance.key(), device.name,
                             counted(space.size(), "valid configuration"), space.product_size());
+  std::size_t width = 14;
+  for (const search::Parameter& parameter : space.parameters())
+    width = std::max(width, parameter.name.size() + 2);
   for (const search::Parameter& parameter : space.parameters()) {
-    text += format("  {:<14}{}  (default {})\n", parameter.name, listed(parameter.values),
+    text += format("  {:<{}}{}  (default {})\n", parameter.name, width, listed(parameter.values),
                    parameter.default_value.to_string());
     const std::string condition =
         parameter.exists_if ? format("; only if {}", parameter.exists_if->to_string()) : std::string();
     if (const std::string description = parameter.documentation + condition; !description.empty())
-      text += std::string(16, ' ') + wrapped(description, 16) + "\n";
+      text += std::string(width + 2, ' ') + wrapped(description, width + 2) + "\n";
   }
   text += "\nConstraints\n";
   for (const search::Constraint& constraint : space.definition().constraints)

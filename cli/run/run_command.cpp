@@ -83,6 +83,7 @@ struct RunRequest {
 
 void RunRequest::add_to(OptionTable& table) {
   problem.add_to(table);
+  problem.add_reference_to(table);
   files.add_to(table);
   table.text(
       "device", "D",
@@ -232,7 +233,7 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
         });
   }
   if (job.dumped && result.progress.best) job.dumped->keep(result.progress.best->configuration);
-  const FinishedRun summary{job.record, result, job.device_label, path};
+  const FinishedRun summary{job.record, result, job.device_label, path, job.selection.problem.get()};
   std::cout << (request.format == Format::json ? to_json(summary) : to_text(summary));
   if (result.end == RunEnd::failed) throw Error(result.reason);
   if (result.end == RunEnd::interrupted) return static_cast<int>(Exit::interrupted);

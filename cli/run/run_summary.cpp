@@ -35,11 +35,14 @@ std::vector<std::string> others_lines(const RerankResult& rerank) {
 }
 
 std::string winner_text(const FinishedRun& summary) {
-  const auto& [record, result, device_label, database] = summary;
+  const auto& [record, result, device_label, database, problem] = summary;
   if (!result.progress.best) return labelled("best", "none: no configuration was measured");
-  std::vector<std::string> best =
-      reports::result_texts(reports::shown(record, *result.progress.best, result.rerank));
+  const reports::ShownResult shown = reports::shown(record, *result.progress.best, result.rerank);
+  std::vector<std::string> best = reports::result_texts(shown);
   if (record.key.origin == Origin::replayed) best.front() += ", replayed";
+  if (problem != nullptr)
+    for (const auto& [name, value] : reports::metrics_of(*problem, record.key.instance, shown))
+      best.push_back(format("{}: {:.6g}", name, value));
   return labelled("best", best) + labelled("ties", others_lines(result.rerank));
 }
 
@@ -153,7 +156,7 @@ nlohmann::ordered_json places_json(const RerankResult& rerank) {
 }  // namespace
 
 std::string to_text(const FinishedRun& summary) {
-  const auto& [record, result, device_label, database] = summary;
+  const auto& [record, result, device_label, database, problem] = summary;
   std::string text =
       format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), device_label);
   text += winner_text(summary);
@@ -206,6 +209,11 @@ std::string to_json(const FinishedRun& summary) {
         {"configuration", "seconds", "low_seconds", "high_seconds", "confidence", "items_per_second",
          "bytes_per_second", "share_of_limit", "error", "tolerance"});
   if (progress.best) object["best"]["origin"] = to_string(record.key.origin);
+  if (progress.best && summary.problem != nullptr)
+    for (const auto& [name, value] :
+         reports::metrics_of(*summary.problem, record.key.instance,
+                             reports::shown(record, *progress.best, summary.result.rerank)))
+      object["best"]["metrics"][name] = value;
   object["objective"] = to_string(record.options.objective);
   object["cache"] = to_string(record.key.cache);
   object["finals"] = places_json(summary.result.rerank);

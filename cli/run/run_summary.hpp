@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tuner/problem/problem.hpp"
 #include "tuner/session/session.hpp"
 #include "tuner/session/store.hpp"
 
@@ -15,6 +16,7 @@ struct FinishedRun {
   const SessionResult& result;
   std::string device_label;
   std::filesystem::path database;
+  const Problem* problem = nullptr;  ///< whose metrics are shown
 };
 
 /// The summary as text, the winner first.

@@ -58,16 +58,36 @@ bool Argument::is_written() const {
   return is_vector() && (access == BufferAccess::write || access == BufferAccess::both);
 }
 
+bool Argument::is_computed() const {
+  const auto computed = [](const Expression& number) { return !number.is_constant(); };
+  if (!object) return value && computed(*value);
+  const auto all_computed = [&](const auto& self, const StructField& field) -> bool {
+    return field.buffer.empty() && std::ranges::all_of(field.values, computed) &&
+           std::ranges::all_of(field.fields, [&](const StructField& one) { return self(self, one); });
+  };
+  return object->bytes.empty() && all_computed(all_computed, object->all);
+}
+
 const Argument* KernelDescription::argument(std::string_view wanted) const {
   const auto found = std::ranges::find(arguments, wanted, &Argument::name);
   return found == arguments.end() ? nullptr : &*found;
+}
+
+bool KernelDescription::is_in_struct(std::string_view array) const {
+  const auto holds = [&](const auto& self, const StructField& field) -> bool {
+    return field.buffer == array ||
+           std::ranges::any_of(field.fields, [&](const StructField& one) { return self(self, one); });
+  };
+  return std::ranges::any_of(arguments, [&](const Argument& argument) {
+    return argument.object && holds(holds, argument.object->all);
+  });
 }
 
 std::vector<std::string> KernelDescription::arguments_of(const LaunchDescription& launch) const {
   if (launch.arguments) return *launch.arguments;
   std::vector<std::string> names;
   for (const Argument& one : arguments)
-    if (one.symbol.empty()) names.push_back(one.name);
+    if (one.symbol.empty() && !is_in_struct(one.name)) names.push_back(one.name);
   return names;
 }
 

@@ -30,16 +30,17 @@ struct TypeName {
 /// Returns nothing for a type that no buffer has. Upper and lower case are the same.
 std::optional<TypeName> type_named(std::string_view name);
 
-enum class BufferAccess { read, write, both, scratch };
+/// `restored`: the kernel may change it, it is not compared, and every execution begins with its contents.
+enum class BufferAccess { read, write, both, scratch, restored };
 
 /// The contents of a vector before a kernel runs, or the right ones afterwards. Numbers may be formulas over
 /// sizes and settings.
 struct Contents {
   enum class Kind { constant, random, sequence, file, function, formula };
   Kind kind = Kind::random;
-  Expression value{0.0, {}};                ///< constant: every element; sequence: the first
-  Expression step{1.0, {}};                 ///< sequence: from one element to the next
-  Expression low{0.0, {}}, high{1.0, {}};   ///< random: uniform; whole numbers from low to high, high included
+  Expression value{0.0, {}};               ///< constant: every element; sequence: the first
+  Expression step{1.0, {}};                ///< sequence: from one element to the next
+  Expression low{0.0, {}}, high{1.0, {}};  ///< random: uniform; whole numbers from low to high, high included
   std::optional<std::uint64_t> seed = std::nullopt;  ///< random: besides that of the check
   std::filesystem::path file = {};                   ///< elements in the machine's byte order, nothing else
   /// Computes an element from its number, as laid out in memory, and the check's seed.
@@ -52,6 +53,21 @@ struct TensorMapDescription {
   std::vector<Expression> box;  ///< over sizes, settings and parameters
   MapSwizzle swizzle = MapSwizzle::none;
   MapPromotion promotion = MapPromotion::bytes_128;
+};
+
+/// A part of a struct: numbers, an address, or another struct.
+struct StructField {
+  SourceLocation place = {};
+  TypeName type = {};                    ///< of the numbers
+  std::vector<Expression> values = {};   ///< numbers and lists of them: several are an array or a vector
+  std::string buffer = {};               ///< the argument whose address it is; empty: no address
+  std::vector<StructField> fields = {};  ///< of a struct
+};
+
+/// A struct that is passed by value.
+struct StructDescription {
+  StructField all = {};               ///< its fields, laid out as C does
+  std::vector<std::byte> bytes = {};  ///< or its bytes as they are
 };
 
 /// An argument of a kernel, or the contents of a symbol in constant memory.
@@ -68,17 +84,22 @@ struct Argument {
   Contents contents = {};
   /// The right contents of a compared vector, if they are known.
   std::optional<Contents> expected = std::nullopt;
-  std::optional<Bounds> bounds = std::nullopt;        ///< of its comparison, instead of the description's
-  std::optional<Expression> value = std::nullopt;     ///< of a scalar: over sizes, settings and parameters
-  std::string symbol = {};                            ///< a `__constant__` variable that is given a copy
-  std::optional<TextureSpec> texture = std::nullopt;  ///< the kernel gets a texture object over it
+  std::optional<Bounds> bounds = std::nullopt;     ///< of its comparison, instead of the description's
+  std::optional<Expression> value = std::nullopt;  ///< of a scalar: over sizes, settings and parameters
+  std::optional<StructDescription> object = std::nullopt;  ///< passed by value, instead of a scalar
+  std::string symbol = {};                                 ///< a `__constant__` variable that is given a copy
+  std::optional<TextureSpec> texture = std::nullopt;       ///< the kernel gets a texture object over it
   std::optional<TensorMapDescription> map = std::nullopt;  ///< or a tensor map
 
   bool is_vector() const { return !extents.empty(); }
+  /// True where contents are made for it before a kernel runs.
+  bool is_filled() const {
+    return is_vector() && access != BufferAccess::write && access != BufferAccess::scratch;
+  }
   /// True for an output: only these are compared.
   bool is_written() const;
-  /// True for a scalar that follows from sizes and configuration.
-  bool is_computed() const { return value && !value->is_constant(); }
+  /// True for a scalar, and for a struct of scalars, that follow from sizes and configuration.
+  bool is_computed() const;
 };
 
 /// A launch of a kernel; expressions are over sizes, settings and parameters.
@@ -88,17 +109,24 @@ struct LaunchDescription {
   std::array<std::optional<Expression>, 3> grid = {}, block = {};
   std::optional<Expression> shared = std::nullopt;  ///< dynamic shared memory [bytes]
   std::optional<Expression> when = std::nullopt;    ///< the launch is left out where it is false
+  std::optional<Expression> repeat = std::nullopt;  ///< how often it runs, one after another; nothing: once
+  /// Arrays that take each other's place in every second repetition.
+  std::vector<std::pair<std::string, std::string>> swaps = {};
   /// Names in the kernel's order; nothing: all arguments without symbol, as declared.
   std::optional<std::vector<std::string>> arguments = std::nullopt;
 };
 
 struct KernelSource {
   std::filesystem::path path = {};
+  std::vector<std::filesystem::path> others = {};  ///< that are included behind it
   std::vector<std::filesystem::path> folders = {};               ///< of headers
   std::vector<std::string> options = {};                         ///< names of parameters become their values
   std::vector<std::pair<std::string, Expression>> defines = {};  ///< besides the parameters
+  /// Macros whose `#define` in the files gets another value.
+  std::vector<std::pair<std::string, Expression>> redefines = {};
   SourceLocation place = {};
-  bool of_kernel_tuner = false;  ///< has the macros of Kernel Tuner, even if it does not mention `kernel_tuner`
+  bool of_kernel_tuner =
+      false;  ///< has the macros of Kernel Tuner, even if it does not mention `kernel_tuner`
   std::optional<KernelText> text = std::nullopt;  ///< nothing: read when the problem is made
   std::set<std::string, std::less<>> words = {};  ///< of the text; found when the problem is made
 };
@@ -149,6 +177,10 @@ struct KernelDescription {
   /// (Problem::low_fidelity); empty: none are known.
   std::vector<std::pair<std::string, std::int64_t>> low_fidelity = {};
   std::optional<Expression> items = std::nullopt, flops = std::nullopt, bytes = std::nullopt;
+  /// How often an execution does this work, over parameters too; nothing: once.
+  std::optional<Expression> per_execution = std::nullopt;
+  /// Figures of a measured configuration, over sizes, settings, parameters and facts (Problem::metrics).
+  std::vector<std::pair<std::string, Expression>> metrics = {};
   std::string item = "element";
   int revision = 1;
   /// Text that the hash of sources covers. Kernel files that are read later are added.
@@ -164,6 +196,9 @@ struct KernelDescription {
 
   /// Returns null for an unknown name.
   const Argument* argument(std::string_view wanted) const;
+  /// True for an array whose address a struct holds.
+  bool is_in_struct(std::string_view array) const;
+  /// Returns the launch's arguments; without a list of its own all but symbols and arrays in structs.
   std::vector<std::string> arguments_of(const LaunchDescription& launch) const;
   /// Returns it without sources. Throws UsageError if the name is empty.
   ProblemInfo info() const;

@@ -75,9 +75,8 @@ FormulaValue Expression::evaluated(const std::string& formula, std::size_t prefi
     return evaluate(formula, [&](std::string_view name) { return scope.find(name); });
   } catch (const search::ExprError& error) {
     const std::size_t column = error.column() - std::min(error.column(), prefix);
-    place_.fail(place_.is_file()
-                    ? format("'{}', column {}: {}", shortened(text()), column, mistake_of(error))
-                    : format("'{}': {}", shortened(text()), error.what()));
+    place_.fail(place_.is_file() ? format("'{}', column {}: {}", shortened(text()), column, mistake_of(error))
+                                 : format("'{}': {}", shortened(text()), error.what()));
   }
 }
 

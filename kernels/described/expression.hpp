@@ -60,6 +60,11 @@ class ExpressionScope {
   ExpressionScope(const std::vector<search::Parameter>& parameters, const Instance& instance,
                   const search::Configuration& configuration);
 
+  /// Adds a number, unless there is something of this name.
+  void add_other(const std::string& name, double value) {
+    values_.emplace(name, FormulaValue::of_number(value));
+  }
+
   /// Returns null for an unknown name.
   const FormulaValue* find(std::string_view name) const;
   /// Returns numbers and words by name, as macros and name expressions take them: true is 1.

@@ -58,6 +58,69 @@ std::vector<std::string> split_arguments(const std::string& text, std::size_t at
   return parts;
 }
 
+/// Returns words and single other characters, without spaces and directives.
+std::vector<std::string> tokens_of(const std::string& text) {
+  std::vector<std::string> tokens;
+  const std::string plain = without_comments(text);
+  for (std::string_view lines = plain; !lines.empty();) {
+    std::string_view line = next_line(lines);
+    if (directive_of(line)) continue;
+    while (!line.empty()) {
+      const std::string_view word = leading_word(line);
+      const std::size_t length = std::max<std::size_t>(1, word.size());
+      if (std::isspace(static_cast<unsigned char>(line.front())) == 0)
+        tokens.emplace_back(line.substr(0, length));
+      line.remove_prefix(length);
+    }
+  }
+  return tokens;
+}
+
+bool is_struct_word(const std::string& token) {
+  return token == "struct" || token == "class" || token == "union";
+}
+
+/// Finds structs, and names for other types.
+void declare_types(const std::string& text, DeclaredTypes& types) {
+  const std::vector<std::string> tokens = tokens_of(text);
+  const auto add_alias = [&](const std::string& name, std::size_t begin, std::size_t end) {
+    std::string type;
+    for (std::size_t i = begin; i < end; ++i)
+      type += (type.empty() || !is_word(tokens[i].front()) ? "" : " ") + tokens[i];
+    const auto [known, is_new] = types.aliases.emplace(name, type);
+    if (!is_new && known->second != type) known->second.clear();
+  };
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (is_struct_word(tokens[i])) {
+      // Behind attributes such as __align__(16).
+      std::size_t name = i + 1;
+      while (name + 1 < tokens.size() && tokens[name + 1] == "(")
+        name = static_cast<std::size_t>(
+                   std::find(tokens.begin() + static_cast<std::ptrdiff_t>(name), tokens.end(), ")") -
+                   tokens.begin()) +
+               1;
+      if (name + 1 < tokens.size() && is_word(tokens[name].front()) &&
+          (tokens[name + 1] == "{" || tokens[name + 1] == ":"))
+        types.structs.insert(tokens[name]);
+    }
+    if (tokens[i] != "typedef" && tokens[i] != "using") continue;
+    std::size_t end = i + 1;
+    int depth = 0;
+    for (; end < tokens.size() && (depth > 0 || tokens[end] != ";"); ++end)
+      depth += tokens[end] == "{" ? 1 : tokens[end] == "}" ? -1 : 0;
+    if (end >= tokens.size()) break;
+    if (tokens[i] == "using") {
+      if (i + 3 < end && tokens[i + 2] == "=" && (i == 0 || tokens[i - 1] != ">"))
+        add_alias(tokens[i + 1], i + 3, end);
+    } else if (is_word(tokens[end - 1].front()) && end > i + 2) {
+      if (tokens[end - 2] != "}")
+        add_alias(tokens[end - 1], i + 1, end - 1);
+      else if (is_struct_word(tokens[i + 1]))
+        types.structs.insert(tokens[end - 1]);
+    }
+  }
+}
+
 /// True, false or unknown.
 using Truth = std::optional<bool>;
 
@@ -197,18 +260,19 @@ class MacroSearch {
 
 }  // namespace
 
-std::set<std::string, std::less<>> words_of(const KernelText& text) {
+std::set<std::string, std::less<>> words_in(std::string_view text) {
   std::set<std::string, std::less<>> words;
-  const auto collect = [&](const SourceFile& file) {
-    const std::string plain = without_comments(file.text);
-    for (std::string_view rest = plain; !rest.empty();) {
-      const std::string_view word = leading_word(rest);
-      if (!word.empty() && !words.contains(word)) words.emplace(word);
-      rest.remove_prefix(std::max<std::size_t>(1, word.size()));
-    }
-  };
-  collect(text.source);
-  for (const SourceFile& header : text.headers) collect(header);
+  while (!text.empty()) {
+    const std::string_view word = leading_word(text);
+    if (!word.empty() && !words.contains(word)) words.emplace(word);
+    text.remove_prefix(std::max<std::size_t>(1, word.size()));
+  }
+  return words;
+}
+
+std::set<std::string, std::less<>> words_of(const KernelText& text) {
+  std::set<std::string, std::less<>> words = words_in(without_comments(text.source.text));
+  for (const SourceFile& header : text.headers) words.merge(words_in(without_comments(header.text)));
   return words;
 }
 
@@ -218,14 +282,26 @@ std::optional<Redefinition> find_redefinition(const KernelText& text,
 }
 
 KernelText read_kernel_text(const std::filesystem::path& file,
-                            const std::vector<std::filesystem::path>& folders, const SourceLocation& place) {
+                            const std::vector<std::filesystem::path>& folders, const SourceLocation& place,
+                            const std::vector<std::filesystem::path>& others) {
+  const auto read = [&](const std::filesystem::path& path) {
+    const auto text = read_text(path);
+    if (!text) place.fail(format("cannot read the kernel's file {}: {}", path.string(), text.error()));
+    return *text;
+  };
   KernelText all;
-  const auto source = read_text(file);
-  if (!source) place.fail(format("cannot read the kernel's file {}: {}", file.string(), source.error()));
-  all.source = {file.filename().string(), *source};
+  all.source = {file.filename().string(), read(file)};
   std::set<std::string> seen;
   std::vector<std::pair<std::string, std::filesystem::path>> open;  // texts and the folders they lie in
-  open.emplace_back(*source, file.parent_path());
+  open.emplace_back(all.source.text, file.parent_path());
+  for (const std::filesystem::path& other : others) {
+    const std::string name = other.filename().string();
+    if (name == all.source.name || !seen.insert(name).second)
+      place.fail(format("two of the kernel's files have the name {}", name));
+    all.headers.push_back({name, read(other)});
+    open.emplace_back(all.headers.back().text, other.parent_path());
+    all.source.text += format("\n#include \"{}\"\n", name);
+  }
   while (!open.empty()) {
     const auto [text, folder] = std::move(open.back());
     open.pop_back();
@@ -260,6 +336,51 @@ std::string replaced(const std::string& text, const std::map<std::string, std::s
     i = end;
   }
   return result;
+}
+
+std::string DeclaredTypes::resolved(std::string type) const {
+  std::string pointers;
+  for (int steps = 0; steps < 16; ++steps) {
+    if (type.starts_with("struct ")) type.erase(0, 7);
+    const auto alias = aliases.find(type);
+    if (alias == aliases.end()) break;
+    type = alias->second;
+    for (; type.ends_with('*'); type = std::string(trimmed(type.substr(0, type.size() - 1)))) pointers += '*';
+  }
+  return type + pointers;
+}
+
+DeclaredTypes declared_types(const KernelText& text) {
+  DeclaredTypes types;
+  declare_types(text.source.text, types);
+  for (const SourceFile& header : text.headers) declare_types(header.text, types);
+  return types;
+}
+
+std::size_t redefine(std::string& text, const std::map<std::string, std::string>& values) {
+  std::string changed;
+  std::size_t count = 0;
+  const std::string plain = without_comments(text);  // of the same length
+  std::string_view rest = text, rest_of_plain = plain;
+  while (!rest.empty()) {
+    const char* const begin = rest.data();
+    next_line(rest);
+    std::string_view of_plain = next_line(rest_of_plain);
+    const auto directive = directive_of(of_plain);
+    const auto found =
+        directive && directive->name == "define" ? values.find(std::string(directive->word)) : values.end();
+    if (found == values.end() || directive->rest.substr(directive->word.size()).starts_with('(')) {
+      changed.append(begin, rest.empty() ? text.data() + text.size() : rest.data());
+      continue;
+    }
+    changed += format("#define {} {}\n", found->first, found->second);
+    ++count;
+    // Lines that the old value goes on in stay as empty ones: those behind keep their numbers.
+    for (; of_plain.ends_with('\\') && !rest.empty(); next_line(rest), changed += '\n')
+      of_plain = next_line(rest_of_plain);
+  }
+  text = std::move(changed);
+  return count;
 }
 
 std::vector<std::vector<std::string>> declarations_of(const std::string& text, const std::string& entry) {

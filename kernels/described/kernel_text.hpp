@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/described/expression.hpp"
@@ -20,13 +22,17 @@ struct KernelText {
   std::vector<SourceFile> headers;
 };
 
-/// Throws UsageError for a file that cannot be read; the compiler reports missing headers.
+/// Reads a file, and `others` that the compiler sees behind it. Throws UsageError for a file that cannot be read;
+/// the compiler reports missing headers.
 KernelText read_kernel_text(const std::filesystem::path& file,
-                            const std::vector<std::filesystem::path>& folders, const SourceLocation& place);
+                            const std::vector<std::filesystem::path>& folders, const SourceLocation& place,
+                            const std::vector<std::filesystem::path>& others = {});
 
 /// Replaces whole words that are names of these by their values.
 std::string replaced(const std::string& text, const std::map<std::string, std::string>& values);
 
+/// Returns all names and numbers in the text.
+std::set<std::string, std::less<>> words_in(std::string_view text);
 /// Returns all words of the files outside of comments.
 std::set<std::string, std::less<>> words_of(const KernelText& text);
 
@@ -44,6 +50,21 @@ struct Redefinition {
 /// underscores, count as undefined.
 std::optional<Redefinition> find_redefinition(const KernelText& text,
                                               const std::map<std::string, std::string>& macros);
+
+/// Gives every `#define` of an object-like macro that has a name among these their value. Returns how many
+/// lines changed.
+std::size_t redefine(std::string& text, const std::map<std::string, std::string>& values);
+
+/// The types that the files declare.
+struct DeclaredTypes {
+  std::set<std::string, std::less<>> structs;  ///< and classes and unions
+  /// What `typedef` and `using` say; empty where they say several things.
+  std::map<std::string, std::string> aliases;
+
+  /// Follows aliases: `float*` for `row` after `typedef float* row;`. Returns other names as they are.
+  std::string resolved(std::string type) const;
+};
+DeclaredTypes declared_types(const KernelText& text);
 
 /// The parameters of every declaration of the kernel `entry` (without template arguments), as declared:
 /// `const float* in`. Empty where the text declares no such kernel in a way that is understood.

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "kernels/described/problem.hpp"
+#include "kernels/described/struct_layout.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/tensor_map_shape.hpp"
@@ -34,32 +36,6 @@ Result<Dim3> dimensions(const std::array<std::optional<Expression>, 3>& extents,
   return Dim3{sizes[0], sizes[1], sizes[2]};
 }
 
-/// Returns nothing if the type cannot hold the number.
-template<class T>
-std::optional<T> integer_as(const FormulaValue& value) {
-  // Whole numbers in formulas are below 2^63.
-  const std::int64_t integer = value.integer();
-  const bool negative = integer < 0 && std::is_unsigned_v<T>;
-  if (negative || static_cast<std::int64_t>(static_cast<T>(integer)) != integer) return std::nullopt;
-  return static_cast<T>(integer);
-}
-
-/// Returns a number as a kernel's argument of that type; nothing if it is beyond the type. Throws
-/// search::ExprError for another kind of number.
-std::optional<ScalarArgument> scalar_of(const TypeName& type, const FormulaValue& value) {
-  if (type.is_bool) return ScalarArgument(static_cast<std::uint8_t>(value.to_bool() ? 1 : 0));
-  return with_element(type.element, [&]<class T>(T) -> std::optional<ScalarArgument> {
-    if constexpr (std::is_floating_point_v<T>) {
-      return ScalarArgument(static_cast<T>(value.real()));
-    } else if constexpr (is_floating<T>) {
-      return ScalarArgument(T(value.real()).bits);
-    } else {
-      const auto integer = integer_as<T>(value);
-      return integer ? std::optional(ScalarArgument(*integer)) : std::nullopt;
-    }
-  });
-}
-
 KernelArgument scalar_argument(const Expression& expression, const TypeName& type,
                                const ExpressionScope& scope) {
   const FormulaValue value = expression.value(scope);
@@ -74,10 +50,10 @@ KernelArgument scalar_argument(const Expression& expression, const TypeName& typ
 /// `is_compared`: if it is an output.
 BufferSpec buffer_of(const Argument& argument, ElementType type, const Extents& extents, bool is_compared) {
   BufferSpec buffer{argument.name, type, Layout::dense(extents)};
-  buffer.role = argument.access == BufferAccess::read      ? BufferRole::input
-                : argument.access == BufferAccess::scratch || !is_compared ? BufferRole::scratch
-                                                                           : BufferRole::output;
-  if (argument.access == BufferAccess::both) buffer.fill = BufferFill::contents;
+  buffer.role = argument.access == BufferAccess::read ? BufferRole::input
+                : is_compared                         ? BufferRole::output
+                                                      : BufferRole::scratch;
+  if (argument.is_filled() && buffer.role != BufferRole::input) buffer.fill = BufferFill::contents;
   buffer.symbol = argument.symbol;
   return buffer;
 }
@@ -141,6 +117,13 @@ CompileRequest compile_request(const KernelSource& kernel, const std::vector<Lau
   CompileRequest request;
   request.source = kernel.text->source;
   request.headers = kernel.text->headers;
+  if (!kernel.redefines.empty()) {
+    std::map<std::string, std::string> values;
+    for (const auto& [name, value] : kernel.redefines)
+      values.emplace(name, to_word(value.value(scope).scalar()));
+    redefine(request.source.text, values);
+    for (SourceFile& header : request.headers) redefine(header.text, values);
+  }
   const std::set<std::string> in_templates = template_words(launches);
   const auto define = [&](const std::string& name, const Value& value) {
     if (!in_templates.contains(name)) request.defines.emplace_back(name, to_word(value));
@@ -174,6 +157,27 @@ void define_as_kernel_tuner(CompileRequest& request, const std::set<std::string,
   define_each("grid_size", launch.grid);
 }
 
+constexpr std::int64_t most_launches = 100'000;
+
+/// Lets the arrays that the description names take each other's place.
+void swap_arrays(const LaunchDescription& described, Launch& launch) {
+  const auto other_of = [&](std::string& buffer) {
+    for (const auto& [one, other] : described.swaps) {
+      if (buffer == one || buffer == other) {
+        buffer = buffer == one ? other : one;
+        return;
+      }
+    }
+  };
+  for (KernelArgument& argument : launch.arguments) {
+    if (auto* buffer = std::get_if<BufferArgument>(&argument)) other_of(buffer->buffer);
+    if (auto* texture = std::get_if<TextureArgument>(&argument)) other_of(texture->buffer);
+    if (auto* map = std::get_if<TensorMapArgument>(&argument)) other_of(map->buffer);
+    if (auto* object = std::get_if<StructArgument>(&argument))
+      for (StructPointer& pointer : object->pointers) other_of(pointer.target.buffer);
+  }
+}
+
 /// Returns the launch without its arguments.
 Result<Launch> geometry_of(const LaunchDescription& described, const ExpressionScope& scope) {
   Launch launch;
@@ -195,6 +199,21 @@ Result<Launch> geometry_of(const LaunchDescription& described, const ExpressionS
 
 }  // namespace
 
+Result<KernelArgument> DescribedProblem::argument_of(const std::string& name, const Instance& instance,
+                                                     const LaunchPlan& plan,
+                                                     const ExpressionScope& scope) const {
+  const Argument& argument = *description_.argument(name);
+  if (argument.map) {
+    Result<TensorMapArgument> map = map_argument(argument, plan, scope);
+    if (!map) return tl::unexpected(map.error());
+    return KernelArgument(std::move(*map));
+  }
+  if (argument.texture) return KernelArgument(TextureArgument{name, *argument.texture});
+  if (argument.is_vector()) return KernelArgument(BufferArgument{name});
+  if (argument.object) return KernelArgument(laid_out(*argument.object, scope));
+  return scalar_argument(*argument.value, type_of(argument, instance), scope);
+}
+
 Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
                                                const std::vector<LaunchDescription>& launches,
                                                const Instance& instance,
@@ -206,32 +225,34 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
   plan.compile = compile_request(kernel, launches, scope);
   for (const Argument& argument : description_.arguments)
     if (argument.is_vector())
-      plan.buffers.push_back(
-          buffer_of(argument, type_of(argument, instance).element, extents_of(argument, instance),
-                    is_compared(argument)));
+      plan.buffers.push_back(buffer_of(argument, type_of(argument, instance).element,
+                                       extents_of(argument, instance), is_compared(argument)));
   for (const LaunchDescription& described : launches) {
     if (described.when && !described.when->value(scope).to_bool()) continue;
     Result<Launch> launch = geometry_of(described, scope);
     if (!launch) return tl::unexpected(launch.error());
     for (const std::string& name : *described.arguments) {
-      const Argument& argument = *description_.argument(name);
-      if (argument.map) {
-        Result<TensorMapArgument> map = map_argument(argument, plan, scope);
-        if (!map) return tl::unexpected(map.error());
-        launch->arguments.emplace_back(std::move(*map));
-      } else if (argument.texture) {
-        launch->arguments.emplace_back(TextureArgument{name, *argument.texture});
-      } else if (argument.is_vector()) {
-        launch->arguments.emplace_back(BufferArgument{name});
-      } else {
-        launch->arguments.push_back(scalar_argument(*argument.value, type_of(argument, instance), scope));
-      }
+      Result<KernelArgument> argument = argument_of(name, instance, plan, scope);
+      if (!argument) return tl::unexpected(argument.error());
+      launch->arguments.push_back(std::move(*argument));
     }
     if (plan.launches.empty() && (kernel.of_kernel_tuner || kernel.words.contains("kernel_tuner")))
       define_as_kernel_tuner(plan.compile, kernel.words, *launch);
     if (std::ranges::find(plan.compile.entries, launch->entry) == plan.compile.entries.end())
       plan.compile.entries.push_back(launch->entry);
-    plan.launches.emplace_back(std::move(*launch));
+    const std::int64_t repetitions = described.repeat ? described.repeat->integer(scope) : 1;
+    if (repetitions < 0 || repetitions > most_launches)
+      return fail(Phase::constraint, "launches",
+                  described.repeat->with_text(format("{} is not from 0 to {}", repetitions, most_launches)));
+    for (std::int64_t i = 0; i < repetitions; ++i) {
+      plan.launches.emplace_back(*launch);
+      swap_arrays(described, *launch);
+    }
+  }
+  if (description_.per_execution) {
+    plan.work_per_execution = description_.per_execution->real(scope);
+    if (!(plan.work_per_execution > 0))
+      description_.per_execution->fail(format("{} is not a positive number", plan.work_per_execution));
   }
   if (plan.launches.empty())
     return fail(Phase::constraint, "launches", "no launch is left for this configuration");

@@ -63,8 +63,7 @@ void fill(std::span<T> to, const Contents& contents, const Argument& argument, b
     } else if (kind == Contents::Kind::function) {
       value = contents.function(i, seed);
     } else if (kind == Contents::Kind::formula) {
-      if (i % at_once == 0)
-        results = contents.formula->elements(scope, i, std::min(i + at_once, to.size()));
+      if (i % at_once == 0) results = contents.formula->elements(scope, i, std::min(i + at_once, to.size()));
       value = results[i % at_once];
     }
     if (kind >= Contents::Kind::function && !is_floating<T>) value = std::trunc(value);
@@ -72,26 +71,38 @@ void fill(std::span<T> to, const Contents& contents, const Argument& argument, b
   }
 }
 
-void read_file(HostTensor& tensor, const Contents& contents, const Argument& argument) {
-  if (is_other_than_file(contents.file))
-    argument.place.fail(format("{} is not a regular file", contents.file.string()));
-  std::ifstream in(contents.file, std::ios::binary);
-  if (!in) argument.place.fail(format("cannot read {}", contents.file.string()));
+/// Names of sizes and settings in braces become their values: `x_{n}.bin`.
+std::filesystem::path file_at(const Contents& contents, const ExpressionScope& scope) {
+  std::string path = contents.file.string();
+  for (const auto& [name, word] : scope.words())
+    for (std::size_t at = path.find("{" + name + "}"); at != std::string::npos;
+         at = path.find("{" + name + "}", at + word.size()))
+      path.replace(at, name.size() + 2, word);
+  return path;
+}
+
+/// `may_be_longer`: for a size other than the file's, whose first elements are taken.
+void read_file(HostTensor& tensor, const std::filesystem::path& file, const Argument& argument,
+               bool may_be_longer) {
+  if (is_other_than_file(file)) argument.place.fail(format("{} is not a regular file", file.string()));
+  std::ifstream in(file, std::ios::binary);
+  if (!in) argument.place.fail(format("cannot read {}", file.string()));
   const std::span<std::byte> bytes = tensor.bytes();
   in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   const auto read = static_cast<std::size_t>(in.gcount());
-  if (read != bytes.size() || in.peek() != std::ifstream::traits_type::eof())
-    argument.place.fail(format("{} has {} bytes than the {} that '{}' takes", contents.file.string(),
+  if (read != bytes.size() || (!may_be_longer && in.peek() != std::ifstream::traits_type::eof()))
+    argument.place.fail(format("{} has {} bytes than the {} that '{}' takes", file.string(),
                                read < bytes.size() ? "fewer" : "more", bytes.size(), argument.name));
 }
 
 /// Returns a tensor with these contents; random ones follow from the seed and the argument's name. Throws
-/// UsageError for a file that cannot be read or has another size.
+/// UsageError for a file that cannot be read or has another size; `is_small`: it may have more elements.
 HostTensor make_tensor(const Contents& contents, const Argument& argument, const TypeName& type,
-                       const Extents& extents, std::uint64_t seed, const ExpressionScope& scope) {
+                       const Extents& extents, std::uint64_t seed, const ExpressionScope& scope,
+                       bool is_small) {
   HostTensor tensor(type.element, extents);
   if (contents.kind == Contents::Kind::file)
-    read_file(tensor, contents, argument);
+    read_file(tensor, file_at(contents, scope), argument, is_small);
   else
     with_element(type.element,
                  [&]<class T>(T) { fill(tensor.as<T>(), contents, argument, type.is_bool, seed, scope); });
@@ -113,6 +124,15 @@ DescribedProblem::DescribedProblem(KernelDescription description)
   find_roles(description_);
   if (description_.unusable.empty()) read_kernels();
   for (const SourceFile& source : texts_) info_.sources.push_back(source.name);
+  check_work();
+  check_metrics();
+}
+
+/// A formula of the work that names something unknown is found when the problem is made.
+void DescribedProblem::check_work() const {
+  const ExpressionScope scope(description_.parameters, make_instance(info_, "", {}));
+  for (const auto* formula : {&description_.flops, &description_.bytes, &description_.items})
+    if (*formula && !(*formula)->is_function()) static_cast<void>((*formula)->real(scope));
 }
 
 void DescribedProblem::read_kernels() {
@@ -128,7 +148,8 @@ void DescribedProblem::read_kernels() {
   for (KernelSource* source : {&kernel, reference ? &*reference : nullptr}) {
     if (source == nullptr) continue;
     const bool is_given = source->text.has_value();
-    if (!is_given) source->text = read_kernel_text(source->path, source->folders, source->place);
+    if (!is_given)
+      source->text = read_kernel_text(source->path, source->folders, source->place, source->others);
     source->words = words_of(*source->text);
     if (is_given) continue;
     read.insert_or_assign(source->text->source.name, source->text->source.text);
@@ -141,9 +162,8 @@ void DescribedProblem::read_kernels() {
   }
   check_macros(description_);
   for (const std::string& parameter : unused_parameters(description_))
-    description_.notes.push_back(
-        format("parameter '{}' changes nothing: neither the kernel's files nor the launches mention it",
-               parameter));
+    description_.notes.push_back(format(
+        "parameter '{}' changes nothing: neither the kernel's files nor the launches mention it", parameter));
   for (LaunchDescription& launch : description_.launches)
     launch.arguments = checked_arguments(description_, *kernel.text, launch);
   for (LaunchDescription& launch : description_.reference.launches)
@@ -285,8 +305,9 @@ bool DescribedProblem::expects_all() const {
 std::string DescribedProblem::compared_with() const {
   const ReferenceDescription& reference = description_.reference;
   if (std::ranges::none_of(description_.arguments, [&](const Argument& one) { return is_compared(one); }))
-    return format("nothing: {}", reference.is_none ? format("the {} has 'reference': 'none'", description_.noun())
-                                                   : format("no output of the {} is compared", description_.noun()));
+    return format("nothing: {}", reference.is_none
+                                     ? format("the {} has 'reference': 'none'", description_.noun())
+                                     : format("no output of the {} is compared", description_.noun()));
   if (expects_all()) return format("the values that the {} expects", description_.noun());
   if (reference.function) return "the reference function";
   if (reference.kernel)
@@ -303,21 +324,25 @@ std::optional<Result<LaunchPlan>> DescribedProblem::reference_plan(const Instanc
   if (expects_all() || reference.function) return std::nullopt;
   const Configuration configuration = reference_configuration(instance);
   Instance plain = instance;
-  std::erase_if(plain.settings, [&](const auto& setting) {
-    return std::ranges::count(reference.same, setting.first) > 0;
-  });
+  std::erase_if(plain.settings,
+                [&](const auto& setting) { return std::ranges::count(reference.same, setting.first) > 0; });
   return reference.kernel ? make_plan(*reference.kernel, reference.launches, plain, configuration)
                           : make_plan(description_.kernel, description_.launches, plain, configuration);
+}
+
+bool DescribedProblem::is_check_size(const Instance& instance) const {
+  return std::ranges::any_of(check_instances(instance, {}),
+                             [&](const Instance& small) { return small.extents == instance.extents; });
 }
 
 TensorSet DescribedProblem::inputs(const Instance& instance, std::uint64_t seed) const {
   TensorSet inputs;
   const ExpressionScope scope(description_.parameters, instance);
   for (const Argument& argument : description_.arguments)
-    if (argument.is_vector() &&
-        (argument.access == BufferAccess::read || argument.access == BufferAccess::both))
-      inputs.emplace(argument.name, make_tensor(argument.contents, argument, type_of(argument, instance),
-                                                extents_of(argument, instance), seed, scope));
+    if (argument.is_filled())
+      inputs.emplace(argument.name,
+                     make_tensor(argument.contents, argument, type_of(argument, instance),
+                                 extents_of(argument, instance), seed, scope, is_check_size(instance)));
   return inputs;
 }
 
@@ -330,7 +355,7 @@ TensorSet DescribedProblem::reference(const Instance& instance, const TensorSet&
     const Extents extents = extents_of(argument, instance);
     if (argument.expected) {
       const HostTensor tensor =
-          make_tensor(*argument.expected, argument, type_of(argument, instance), extents, 0, scope);
+          make_tensor(*argument.expected, argument, type_of(argument, instance), extents, 0, scope, false);
       results.emplace(argument.name, as_reference(view_of(tensor)));
     } else if (function) {
       HostTensor tensor(ElementType::f64, extents);
@@ -382,6 +407,31 @@ std::vector<Instance> DescribedProblem::check_instances(const Instance& instance
     all.push_back(std::move(small));
   }
   return all;
+}
+
+Metrics DescribedProblem::metrics(const Instance& instance, const Configuration& configuration,
+                                  const Facts& facts) const {
+  ExpressionScope scope(description_.parameters, instance, configuration);
+  for (const auto& [name, value] : facts) scope.add_other(name, value);
+  Metrics metrics;
+  for (const auto& [name, formula] : description_.metrics) {
+    const bool known = std::ranges::all_of(fact_names, [&](const char* fact) {
+      return scope.find(fact) != nullptr || !words_in(formula.text()).contains(fact);
+    });
+    if (known) metrics.emplace_back(name, formula.real(scope));
+  }
+  return metrics;
+}
+
+/// A metric that names something unknown is found when the problem is made. With parameters at their defaults
+/// it may divide by zero, and the like.
+void DescribedProblem::check_metrics() const {
+  Configuration defaults;
+  for (const search::Parameter& parameter : description_.parameters)
+    defaults.set(parameter.name, parameter.default_value);
+  ExpressionScope scope(description_.parameters, make_instance(info_, "", {}), defaults);
+  for (const char* const name : fact_names) scope.add_other(name, 1);
+  for (const auto& [name, formula] : description_.metrics) static_cast<void>(formula.real(scope));
 }
 
 RunDefaults DescribedProblem::run_defaults() const {

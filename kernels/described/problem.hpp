@@ -54,20 +54,28 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
   std::optional<Instance> low_fidelity(const Instance& instance) const override;
   std::vector<Instance> check_instances(const Instance& instance,
                                         const Configuration& configuration) const override;
+  Metrics metrics(const Instance& instance, const Configuration& configuration,
+                  const Facts& facts) const override;
   RunDefaults run_defaults() const override;
   std::unique_ptr<KernelSources> sources(std::unique_ptr<const KernelSources> others) const override;
 
  private:
   void read_kernels();
+  void check_work() const;
+  void check_metrics() const;
   /// Returns the extents of a vector, with the components of its elements.
   Extents extents_of(const Argument& argument, const Instance& instance) const;
   bool is_compared(const Argument& argument) const;
+  bool is_check_size(const Instance& instance) const;
   /// True where the description knows the right contents of every output that is compared.
   bool expects_all() const;
   Configuration reference_configuration(const Instance& instance) const;
   /// In plan.cpp. Failure{constraint} if a grid or block is empty or too large.
   Result<LaunchPlan> make_plan(const KernelSource& kernel, const std::vector<LaunchDescription>& launches,
                                const Instance& instance, const Configuration& configuration) const;
+  /// Returns the argument of this name; the plan has its buffers already.
+  Result<KernelArgument> argument_of(const std::string& name, const Instance& instance,
+                                     const LaunchPlan& plan, const ExpressionScope& scope) const;
 
   KernelDescription description_;
   ProblemInfo info_;

@@ -18,38 +18,69 @@
 namespace tune::described {
 namespace {
 
+/// What is known of a parameter's type.
+struct ParameterType {
+  bool pointer = false;
+  bool texture = false;
+  bool structure = false;
+  std::optional<TypeName> numbers = std::nullopt;  ///< or what it points to
+  bool known() const { return texture || structure || numbers; }
+};
+
+ParameterType type_of(const std::string& declared, const DeclaredTypes& types) {
+  const std::string name = types.resolved(type_of_parameter(declared));
+  ParameterType type{.pointer = is_pointer(declared) || is_pointer(name)};
+  type.texture = !type.pointer && (name == "cudaTextureObject_t" || name == "cudaSurfaceObject_t");
+  type.structure = types.structs.contains(name);
+  if (!type.structure) type.numbers = type_named(name.substr(0, name.find('*')));
+  return type;
+}
+
 /// True where the kernel's type is known to differ from that of the argument: in size or kind of its numbers.
 /// Signs may differ, and vectors may be taken for their elements.
-bool is_other_type(const std::string& declared, const Argument& argument) {
-  const std::optional<TypeName> wanted = type_named(type_of_parameter(declared));
-  if (!wanted || !argument.type || argument.texture || argument.map) return false;
-  const ElementType is = argument.type->element, kernel = wanted->element;
-  if (is_pointer(declared) && argument.type->components > 4) return false;  // bytes of a custom type
-  return element_size(is) != element_size(kernel) || is_floating_point(is) != is_floating_point(kernel) ||
-         (is_floating_point(is) && is != kernel);
+bool is_other_type(const ParameterType& declared, const Argument& argument) {
+  if (!declared.numbers || !argument.type || argument.texture || argument.map) return false;
+  const TypeName &wanted = *declared.numbers, &given = *argument.type;
+  if (declared.pointer && given.components > 4) return false;  // bytes of a custom type
+  if (!declared.pointer && given.components != wanted.components) return true;
+  return element_size(given.element) != element_size(wanted.element) ||
+         is_floating_point(given.element) != is_floating_point(wanted.element) ||
+         (is_floating_point(given.element) && given.element != wanted.element);
 }
 
 /// Returns why a parameter of the kernel, as declared, does not fit this argument; empty if it fits.
-std::string misfit(const std::string& declared, const Argument& argument) {
+std::string misfit(const std::string& declared, const DeclaredTypes& types, const Argument& argument) {
   if (declared.find('(') != std::string::npos) return {};  // a macro, or a reference to an array
-  const bool pointer = is_pointer(declared);
-  if (argument.texture && declared.find("cudaTextureObject_t") == std::string::npos)
-    return "no cudaTextureObject_t";
-  if (argument.map && pointer) return "no CUtensorMap";
-  if (pointer == (argument.is_vector() && !argument.texture && !argument.map))
-    return is_other_type(declared, argument)
-               ? format("but '{}' has the type {}: give it the kernel's type", argument.name,
-                        argument.type_name.empty() ? to_string(argument.type->element) : argument.type_name)
-               : std::string();
-  if (!argument.place.is_file())
-    return format("the problem declares the {} '{}'", pointer ? "scalar" : "array", argument.name);
-  return pointer ? "a pointer: set 'size' for a vector" : "not a pointer: set a single value";
+  const ParameterType type = type_of(declared, types);
+  const bool in_file = argument.place.is_file();
+  const auto set = [&](const char* what, const char* cure) {
+    return in_file ? format("{}: {}", what, cure)
+                   : format("the problem declares the {} '{}'",
+                            argument.is_vector() ? "array"
+                            : argument.object    ? "struct"
+                                                 : "scalar",
+                            argument.name);
+  };
+  if (argument.texture) return type.texture || !type.known() ? "" : "no cudaTextureObject_t";
+  if (argument.map) return type.pointer ? "no CUtensorMap" : "";
+  if (type.texture)
+    return in_file ? "a texture: set 'size' and 'texture'" : "a texture, which only a file can define";
+  if (argument.is_vector() && !type.pointer)
+    return !type.known() ? "" : set("not a pointer", "set a single value");
+  if (!argument.is_vector() && type.pointer) return set("a pointer", "set 'size' for a vector");
+  if (argument.object)
+    return type.numbers && type.numbers->components == 1 ? set("a number", "set 'type' and 'value'") : "";
+  if (!argument.is_vector() && type.structure) return set("a struct", "set 'struct' or 'bytes'");
+  if (!is_other_type(type, argument)) return {};
+  return format("but '{}' has the type {}: give it the kernel's type", argument.name,
+                argument.type_name.empty() ? to_string(argument.type->element) : argument.type_name);
 }
 
 /// Returns what is wrong with these arguments for a declaration of the kernel, and the place where; an empty
 /// text if nothing is.
 std::pair<std::string, SourceLocation> misfits(const KernelDescription& description, const std::string& entry,
                                                const std::vector<std::string>& declared,
+                                               const DeclaredTypes& types,
                                                const std::vector<std::string>& given) {
   if (given.size() != declared.size())
     return {format("kernel '{}' takes {} arguments ({}), the {} has {} ({})", entry, declared.size(),
@@ -57,7 +88,7 @@ std::pair<std::string, SourceLocation> misfits(const KernelDescription& descript
             description.place};
   for (std::size_t i = 0; i < declared.size(); ++i) {
     const Argument& argument = *description.argument(given[i]);
-    if (const std::string wrong = misfit(declared[i], argument); !wrong.empty())
+    if (const std::string wrong = misfit(declared[i], types, argument); !wrong.empty())
       return {format("argument {} of kernel '{}' is '{}', {}", i + 1, entry, declared[i], wrong),
               argument.place};
   }
@@ -73,9 +104,10 @@ std::vector<std::string> checked_arguments(const KernelDescription& description,
   for (const std::string& name : names)
     if (description.argument(name) == nullptr)
       description.place.fail(format("the launch of '{}' has an argument '{}' that is not declared{}",
-                                     launch.entry, name, search::did_you_mean(name, known)));
+                                    launch.entry, name, search::did_you_mean(name, known)));
   std::string problem;
   SourceLocation place = description.place;
+  const DeclaredTypes types = declared_types(kernel);
   for (const std::vector<std::string>& declared : declarations_of(kernel.source.text, launch.entry)) {
     std::vector<std::string> given = names;
     // In a file that lists all arguments, one for constant memory is an argument too only if the kernel
@@ -85,7 +117,7 @@ std::vector<std::string> checked_arguments(const KernelDescription& description,
         return !description.argument(name)->symbol.empty() &&
                std::ranges::find(declared, name, name_of_parameter) == declared.end();
       });
-    const auto [wrong, where] = misfits(description, launch.entry, declared, given);
+    const auto [wrong, where] = misfits(description, launch.entry, declared, types, given);
     if (wrong.empty()) return given;
     // A kernel may be declared anew for another type, by a condition: one that fits is enough.
     if (problem.empty()) std::tie(problem, place) = std::pair(wrong, where);
@@ -106,6 +138,15 @@ void check_macros(const KernelDescription& description) {
   for (const SettingInfo& setting : description.settings) add(setting.name, "", "setting");
   for (const auto& [name, value] : kernel.defines) add(name, "", "macro");
   if (kernel.words.contains("kernel_tuner")) add("kernel_tuner", "1", "macro");
+  for (const auto& [name, value] : kernel.redefines) {
+    macros.erase(name);
+    const std::map<std::string, std::string> one = {{name, "0"}};
+    std::string text = kernel.text->source.text;
+    std::size_t lines = redefine(text, one);
+    for (SourceFile header : kernel.text->headers) lines += redefine(header.text, one);
+    if (lines == 0)
+      kernel.place.fail(format("redefine: no file of the kernel has a line '#define {} ...'", name));
+  }
   const auto found = find_redefinition(*kernel.text, macros);
   if (!found) return;
   throw UsageError(
@@ -119,13 +160,7 @@ std::vector<std::string> unused_parameters(const KernelDescription& description)
   const KernelSource& kernel = description.kernel;
   std::set<std::string, std::less<>> words = kernel.words;
   bool has_functions = false;
-  const auto mention = [&](std::string_view text) {
-    for (; !text.empty();) {
-      const std::string_view word = leading_word(text);
-      if (!word.empty()) words.emplace(word);
-      text.remove_prefix(std::max<std::size_t>(1, word.size()));
-    }
-  };
+  const auto mention = [&](std::string_view text) { words.merge(words_in(text)); };
   const auto mention_formula = [&](const std::optional<Expression>& expression) {
     if (!expression) return;
     has_functions = has_functions || expression->is_function();
@@ -133,15 +168,22 @@ std::vector<std::string> unused_parameters(const KernelDescription& description)
   };
   for (const std::string& option : kernel.options) mention(option);
   for (const auto& [name, value] : kernel.defines) mention_formula(value);
+  for (const auto& [name, value] : kernel.redefines) mention_formula(value);
   for (const LaunchDescription& launch : description.launches) {
     mention(launch.entry);
     for (const auto* extents : {&launch.grid, &launch.block})
       for (const auto& extent : *extents) mention_formula(extent);
     mention_formula(launch.shared);
     mention_formula(launch.when);
+    mention_formula(launch.repeat);
   }
+  const auto mention_struct = [&](const auto& self, const StructField& field) -> void {
+    for (const Expression& value : field.values) mention_formula(value);
+    for (const StructField& one : field.fields) self(self, one);
+  };
   for (const Argument& argument : description.arguments) {
     mention_formula(argument.value);
+    if (argument.object) mention_struct(mention_struct, argument.object->all);
     if (argument.map)
       for (const Expression& extent : argument.map->box) mention_formula(extent);
   }

@@ -9,8 +9,8 @@
 
 namespace tune::described {
 
-/// Returns the names of a launch's arguments in the kernel's order. Throws UsageError for an unknown name, and
-/// where no declaration of the kernel that is understood takes arguments of this number and these types.
+/// Returns the names of a launch's arguments in the kernel's order. Throws UsageError for an unknown name,
+/// and where no declaration of the kernel that is understood takes arguments of this number and these types.
 std::vector<std::string> checked_arguments(const KernelDescription& description, const KernelText& kernel,
                                            const LaunchDescription& launch);
 

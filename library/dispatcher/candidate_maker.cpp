@@ -37,6 +37,10 @@ const std::vector<StreamRunner::Arguments>& PreparedCandidate::arguments(const s
         places_[i][k] = given[static_cast<std::size_t>(slots[i][k])];
         continue;
       }
+      if (auto* object = std::get_if<StructArgument>(&launch.arguments[k])) {
+        places_[i][k] = object->bytes.data();
+        continue;
+      }
       auto& scalar = std::get<ScalarArgument>(launch.arguments[k]);
       places_[i][k] = std::visit([](auto& value) { return static_cast<void*>(&value); }, scalar);
     }

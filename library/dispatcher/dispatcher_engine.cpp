@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/dispatcher/dispatcher_engine.hpp"
 
+#include "kernels/described/struct_layout.hpp"
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
 #include "library/tuner/problem.hpp"
@@ -37,9 +38,7 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
                  "the program's: pass it to the kernel as an argument",
                  problem_.info().name, argument.name));
   for (const described::Argument& argument : description.arguments)
-    if (!argument.is_computed())
-      expected_.push_back({argument.name, argument.is_vector(),
-                           std::string(tune::to_string(problem_.type_of(argument, instance_).element))});
+    if (!argument.is_computed()) expected_.push_back(expected_of(argument));
   make_first();
   if (options.slowdown > 0 && options.candidates > 0)
     make_strategy(options);
@@ -48,6 +47,15 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
   notice_ = record_.notice();
   if (closed_) policy_.close();
   thread_ = std::jthread([this](const std::stop_token& stop) { run_thread(stop); });
+}
+
+Dispatcher::Engine::Expected Dispatcher::Engine::expected_of(const described::Argument& argument) const {
+  if (argument.object) {
+    const described::ExpressionScope scope(problem_.description().parameters, instance_);
+    return {argument.name, false, "struct", described::laid_out(*argument.object, scope).bytes.size()};
+  }
+  return {argument.name, argument.is_vector(),
+          std::string(tune::to_string(problem_.type_of(argument, instance_).element))};
 }
 
 Dispatcher::Engine::~Engine() {
@@ -127,6 +135,9 @@ void Dispatcher::Engine::check_arguments(const Argument* arguments, std::size_t 
     const std::string_view type = given.type;
     const bool fits =
         given.pointer == wanted.pointer && (type == wanted.type || (given.pointer && type.empty()));
+    if (fits && wanted.bytes > 0 && given.size != wanted.bytes)
+      throw UsageError(format("{}: launch: the struct '{}' has {} bytes, {} were given", problem_.info().name,
+                              wanted.name, wanted.bytes, given.size));
     if (!fits)
       throw UsageError(format("{}: launch: argument {} '{}' is {} {}, {} {} was given", problem_.info().name,
                               i + 1, wanted.name, wanted.pointer ? "a pointer to" : "a", wanted.type,
@@ -170,7 +181,7 @@ void Dispatcher::Engine::launch_call(const online::Call& call, void* stream,
 void Dispatcher::Engine::launch(void* stream, const Argument* arguments, std::size_t count) {
   check_arguments(arguments, count);
   std::vector<void*> given(count);
-  for (std::size_t i = 0; i < count; ++i) given[i] = const_cast<unsigned char*>(arguments[i].value);
+  for (std::size_t i = 0; i < count; ++i) given[i] = const_cast<void*>(arguments[i].value);
   {
     const std::lock_guard lock(mutex_);
     // While a graph is captured no call is timed, and the driver must not be asked for times.

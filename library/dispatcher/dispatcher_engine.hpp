@@ -43,12 +43,14 @@ class Dispatcher::Engine {
     std::string name;
     bool pointer;
     std::string type;
+    std::size_t bytes = 0;  ///< of a struct
   };
   struct Timed {
     std::uint64_t ticket;
     std::uint64_t device_work;  ///< when it was launched
   };
 
+  Expected expected_of(const described::Argument& argument) const;
   RunRecord make_record(const DispatchOptions& options) const;
   void make_first();
   void make_strategy(const DispatchOptions& options);

@@ -198,6 +198,12 @@ std::string summary_of(const KernelDescription& description) {
                    contents.value.text(), contents.step.text(), contents.low.text(), contents.high.text(),
                    contents.file.string());
     if (!argument.symbol.empty()) text += "symbol\n";
+    if (argument.object) {
+      text += "struct ";
+      for (const std::byte byte : argument.object->bytes)
+        text += format("{:02x}", std::to_integer<int>(byte));
+      text += "\n";
+    }
     for (const Expression& extent : argument.extents) text += format("extent {}\n", extent.text());
   }
   for (const LaunchDescription& launch : description.launches) {
@@ -206,6 +212,7 @@ std::string summary_of(const KernelDescription& description) {
     if (launch.arguments)
       for (const std::string& name : *launch.arguments) text += format("with {}\n", name);
   }
+  if (description.per_execution) text += format("work per execution {}\n", description.per_execution->text());
   return text;
 }
 
@@ -392,6 +399,13 @@ Problem& Problem::scalar(std::string name, std::string type, Number value) {
   return changed();
 }
 
+Problem& Problem::structure(std::string name, const void* bytes, std::size_t size) {
+  described::Argument& argument = add_argument(*spec_, std::move(name), "struct");
+  const auto* const first = static_cast<const std::byte*>(bytes);
+  argument.object = described::StructDescription{.bytes = {first, first + size}};
+  return changed();
+}
+
 Problem& Problem::kernel(Kernel kernel, std::string entry) {
   if (spec_->description.kernel.text)
     throw Error(
@@ -491,6 +505,11 @@ Problem& Problem::check_at(Sizes sizes) {
 
 Problem& Problem::flops(SizeNumber count) {
   spec_->description.flops = expression(*spec_, std::move(count), "flops");
+  return changed();
+}
+
+Problem& Problem::work_per_execution(Number count) {
+  spec_->description.per_execution = expression(*spec_, std::move(count), "work_per_execution");
   return changed();
 }
 

@@ -122,6 +122,13 @@ Cover cover(Records& records, const std::vector<const RecordedWorkload*>& all_wo
   result.exact = workloads.size() <= max_exact_workloads;
   if (workloads.empty()) return result;
   const std::vector<CoverChoice> all = choices(records, workloads, bound);
+  for (std::size_t i = 0; i < workloads.size(); ++i)
+    if (std::none_of(all.begin(), all.end(), [i](const CoverChoice& choice) { return choice.serves[i]; }))
+      throw Failed(
+          {Code::damaged, records.file_of(*workloads[i]) +
+                              " is damaged: what it says is the best is none of its results; restore a "
+                              "copy, or save what is sound with 'tune db salvage'"},
+          SQLITE_CORRUPT);
   const auto chosen = result.exact ? smallest(all, workloads.size()) : greedy(all, workloads.size());
   for (const RecordedWorkload* workload : workloads) {
     Cover::Served served{workload, 0, 1e300};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "db/read/run_details.hpp"
+#include "tuner/problem/problem.hpp"
 
 /// One result as all commands and reports show it, as text and as JSON, whether it comes from a run that has
 /// just ended or from a database.
@@ -50,6 +51,9 @@ ShownResult shown(const RerankPlace& place);
 std::vector<std::pair<std::string, std::string>> result_lines(const ShownResult& result);
 /// The texts alone.
 std::vector<std::string> result_texts(const ShownResult& result);
+
+/// The problem's metrics of this result.
+Metrics metrics_of(const Problem& problem, const Instance& instance, const ShownResult& result);
 
 /// A configuration that is as good as the winner, and the ratio of its value to the winner's.
 struct Tie {

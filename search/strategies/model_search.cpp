@@ -113,7 +113,8 @@ std::vector<ConfigurationId> ModelSearch::one_of_each_variant() {
   std::ranges::sort(ones);
   std::vector<ConfigurationId> ids;
   for (const auto& [chance, id] : ones) ids.push_back(id);
-  std::ranges::stable_partition(ids, [&](ConfigurationId id) { return has_guess(variants_.of(id)); });
+  std::stable_partition(ids.begin(), ids.end(),
+                        [&](ConfigurationId id) { return has_guess(variants_.of(id)); });
   const auto usual = std::ranges::find(ids, space_.default_configuration().value_or(space_.size()));
   if (usual != ids.end()) std::rotate(ids.begin(), usual, usual + 1);
   return ids;

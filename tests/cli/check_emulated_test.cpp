@@ -77,19 +77,48 @@ TEST(CheckEmulated, AParameterMayMeanAnotherResult) {
   if (i < n) out[i] = STEPS;
 }
 )";
-  const auto check = [&](const std::string& reference) {
+  const auto check = [&](const std::string& reference, const std::string& option = "") {
     const std::string file = sandbox / "steps.json";
     std::ofstream(file) << R"json({"problem": "steps", "kernel": "k.cu", "sizes": {"n": 100},
-      "parameters": {"BLOCK": [32, 64], "STEPS": [1, 2, 3]}, )json" + reference + R"json(
+      "parameters": {"BLOCK": [32, 64], "STEPS": [1, 2, 3]}, )json" +
+                               reference + R"json(
       "arguments": {"out": {"type": "float", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"}},
       "launches": {"entry": "k", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"}})json";
-    return sandbox.tune({"check", "--problem", file, "--device", "emulator", "--all"}).out;
+    std::vector<std::string> all = {"check", "--problem", file, "--device", "emulator", "--all"};
+    if (!option.empty()) all.insert(all.end(), {"--reference", option});
+    const ProgramResult outcome = sandbox.tune(all);
+    return outcome.out + outcome.err;
   };
+  // On the command line the same, for definitions that cannot say it.
+  EXPECT_NE(check("", "same:STEPS").find("6 configurations, 0 failed"), std::string::npos);
+  EXPECT_NE(check("", "none").find("results are not compared: a wrong kernel can win"), std::string::npos);
+  EXPECT_NE(check("", "same:STEP").find("--reference: there is no parameter 'STEP' (did you mean 'STEPS'?)"),
+            std::string::npos);
+  EXPECT_NE(check("", "some").find("--reference: expected none or same:NAME, found 'some'"),
+            std::string::npos);
   EXPECT_NE(check("").find("6 configurations, 4 failed"), std::string::npos);
-  EXPECT_NE(check(R"("reference": {"same": ["STEPS"]},)").find("6 configurations, 0 failed"), std::string::npos);
+  EXPECT_NE(check(R"("reference": {"same": ["STEPS"]},)").find("6 configurations, 0 failed"),
+            std::string::npos);
   const std::string none = check(R"("reference": "none",)");
   EXPECT_NE(none.find("6 configurations, 0 failed"), std::string::npos) << none;
-  EXPECT_NE(none.find("compared with nothing: the definition has 'reference': 'none'"), std::string::npos) << none;
+  EXPECT_NE(none.find("compared with nothing: the definition has 'reference': 'none'"), std::string::npos)
+      << none;
+}
+
+TEST(CheckEmulated, AKernelThatHangsEndsAfterTheTimeout) {
+  const Sandbox sandbox;
+  std::ofstream(sandbox / "k.cu") << "__global__ void k(float* out) { while (out[BLOCK - 1] < 1) {} }\n";
+  const std::string file = sandbox / "k.json";
+  std::ofstream(file)
+      << R"json({"problem": "k", "kernel": "k.cu", "sizes": {"n": 1}, "parameters": {"BLOCK": [1]},
+    "arguments": {"out": {"type": "float", "size": "n", "access": "both", "fill": 0}},
+    "launches": {"entry": "k", "grid": 1, "block": 1}})json";
+  const auto begin = std::chrono::steady_clock::now();
+  const ProgramResult outcome =
+      sandbox.tune({"check", "--problem", file, "--device", "emulator", "--timeout", "1s"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_NE(outcome.out.find("hang"), std::string::npos) << outcome.out;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(40)) << "60 without the option";
 }
 
 // Without sizes for checks a small problem is checked at its own size.

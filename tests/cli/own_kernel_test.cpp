@@ -9,6 +9,7 @@
 #include "db/store/sqlite_store.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 
 namespace tune::testing {
 namespace {
@@ -91,6 +92,43 @@ TEST_F(OwnKernel, SaysInOneLineWhatIsWrong) {
   expect_refused(sandbox_.tune({"new"}), 2, {"tune new"});
 }
 
+// A type that only the compiler knows: the binary says how many bytes a parameter has.
+TEST_F(OwnKernel, ArgumentsOfOtherSizesFailWhereTheyAreCompiled) {
+  std::string reason;
+  if (!cuda::make_nvrtc_compiler("sm_90", &reason)) GTEST_SKIP() << reason;
+  write("k.cu",
+        "template<typename T> struct Number { T of; };\n"
+        "template<typename T> __global__ void k(float* out, Number<T> factor) { out[BLOCK] = factor.of; }\n");
+  const auto check = [&](const std::string& type) {
+    const std::string file = write("k.json", R"json({"problem": "k", "kernel": "k.cu", "sizes": {"n": 64},
+      "parameters": {"BLOCK": [32]},
+      "arguments": {"out": {"type": "float", "size": "n", "access": "write"},
+                    "factor": {"type": ")json" + type +
+                                                 R"json(", "value": 2}},
+      "launches": {"entry": "k<float>", "grid": 1, "block": 1}})json");
+    return sandbox_.tune({"check", "--problem", file, "--arch", "sm_90", "--all"});
+  };
+  EXPECT_EQ(check("float").status, 0);
+  const ProgramResult wrong = check("double");
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.out.find("launch: arguments: argument 2 of kernel `k<float>` has 4 bytes, 8 are passed"),
+            std::string::npos)
+      << wrong.out << wrong.err;
+}
+
+TEST_F(OwnKernel, LongNamesOfParametersKeepTheirDistance) {
+  const std::string file = write("long.json", R"json({"problem": "k", "kernel": "add.cu", "sizes": {"n": 64},
+    "parameters": {"A_NAME_THAT_IS_LONGER_THAN_A_COLUMN": [1, 2], "B": [3]},
+    "arguments": {"out": {"type": "float", "size": "n", "access": "write"}, "a": {"type": "float", "size": "n"},
+                  "b": {"type": "float", "size": "n"}, "n": {"type": "int", "value": "n"}},
+    "launches": {"entry": "add", "grid": 1, "block": 1}})json");
+  const ProgramResult space = sandbox_.tune({"space", "--problem", file, "--arch", "sm_90"});
+  EXPECT_NE(space.out.find("A_NAME_THAT_IS_LONGER_THAN_A_COLUMN  1 2  (default 1)\n"), std::string::npos)
+      << space.out << space.err;
+  EXPECT_NE(space.out.find("B                                    3  (default 3)\n"), std::string::npos)
+      << space.out;
+}
+
 // A size that is not there to be checked at is not taken for a clean check.
 TEST_F(OwnKernel, WithoutSmallSizesAsksForOne) {
   sandbox_.tune({"new", path("add.cu")});
@@ -171,6 +209,20 @@ TEST_F(StoredOwnKernel, IsFoundByItsDefinition) {
   EXPECT_NE(named.out.find("BLOCK=128"), std::string::npos) << named.out;
   expect_refused(sandbox_.tune({"best", "--problem", "scales"}), 2, {"unknown problem 'scales'"});
   EXPECT_NE(sandbox_.tune({"report", "--problem", "scale"}).out.find("BLOCK"), std::string::npos);
+}
+
+TEST_F(StoredOwnKernel, MetricsAreShownWithTheResult) {
+  std::string text = read_file(definition_);
+  text.insert(text.rfind('}'), R"(, "metrics": {"elements a microsecond": "n / time / 1e6",
+      "joules": "energy", "blocks": "n // BLOCK"})");
+  std::vector<std::string> best = {"best", "--problem", write("scale.json", text), "--device", "Invented H2"};
+  const ProgramResult found = sandbox_.tune(best);
+  EXPECT_NE(found.out.find("elements a microsecond: 524.288\n"), std::string::npos) << found.out << found.err;
+  EXPECT_NE(found.out.find("blocks: 32\n"), std::string::npos) << found.out;
+  EXPECT_EQ(found.out.find("joules"), std::string::npos) << "no energy was measured: " << found.out;
+  best.insert(best.end(), {"--format", "json"});
+  const auto json = nlohmann::json::parse(sandbox_.tune(best).out);
+  EXPECT_EQ(json["metrics"]["blocks"], 32);
 }
 
 TEST_F(OwnKernel, OfAHugeSpaceIsCountedAndSampled) {

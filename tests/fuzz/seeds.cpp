@@ -110,7 +110,8 @@ std::map<std::string, Seeds, std::less<>> all_seeds() {
   all["compressed_file"] = {compressed(sound::t4), compressed(""), sound::ktt};
   all["cubin"] = {small_cubin()};
   all["database_page"] = {std::string("\0\x14\0\x08", 4), std::string("\x03\0\0\x05", 4),
-                          std::string("\x07\x10\x01\xff", 4)};
+                          std::string("\x07\x10\x01\xff", 4),
+                          std::string("\x7f\0\x7f\0", 4)};  // a winner that is none of the results
   all["database_row"] = {};
   for (const char* value : {"0{\"a\": [1]}", "0", "2-9223372036854775808", "31e999"})
     for (int column = 0; column < 100; ++column)  // in steps, because the ordinary suite has time for a few

@@ -252,6 +252,31 @@ TEST_F(Online, ArgumentsAreChecked) {
   EXPECT_EQ(message(static_cast<const void*>(in), out, 2.0f), "");
 }
 
+struct Pair {
+  float first;
+  int second;
+};
+
+TEST_F(Online, StructsArePassedByValue) {
+  const api::Problem scaled = toy_in_code().structure("pair", Pair{2, 3});
+  api::Dispatcher tuning = dispatcher(options(), scaled);
+  const float* in = in_.data();
+  EXPECT_NO_THROW(tuning.launch(nullptr, in, out_.data(), Pair{4, 5}));
+  const auto message = [&](auto last) -> std::string {
+    try {
+      tuning.launch(nullptr, in, out_.data(), last);
+    } catch (const api::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  struct Other {
+    char text[12];
+  };
+  EXPECT_EQ(message(2.0f), "toy: launch: argument 3 'pair' is a struct, a float was given");
+  EXPECT_EQ(message(Other{}), "toy: launch: the struct 'pair' has 8 bytes, 12 were given");
+}
+
 TEST_F(Online, NothingThatRunsIsAnError) {
   api::Problem wrong("toy");
   wrong.size("nx", 1000)
@@ -271,8 +296,9 @@ TEST_F(Online, NothingThatRunsIsAnError) {
   try {
     dispatcher(options(), wrong);
   } catch (const tune::Error& error) {
-    EXPECT_THAT(error.what(),
-                HasSubstr("toy 1000: no configuration could be launched: kind=wrong, block=32, items=1: verify"));
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("toy 1000: no configuration could be launched: kind=wrong, block=32, items=1: verify"));
   }
 }
 

@@ -75,7 +75,7 @@ std::string counted(std::uint64_t count, std::string_view what) {
 
 double parse_duration(std::string_view text, std::string_view option) {
   const auto [number, unit] = leading_number(text);
-  const auto is = [&](std::initializer_list<std::string_view> names) {
+  const auto is = [&unit = unit](std::initializer_list<std::string_view> names) {
     return std::ranges::count(names, unit) > 0;
   };
   const double factor = is({"", "s", "sec", "second", "seconds"}) ? 1

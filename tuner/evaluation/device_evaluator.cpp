@@ -40,6 +40,16 @@ std::optional<KernelResources> compiled_resources(const Binary& binary) {
   return binary.resources.begin()->second;
 }
 
+/// Measures times and energy of the problem's work, which an execution may do several times.
+Result<Timing> measured(PreparedPlan& prepared, const LaunchPlan& plan, MeasureOptions options) {
+  if (options.incumbent_seconds) *options.incumbent_seconds *= plan.work_per_execution;
+  Result<Timing> timing = prepared.measure(options);
+  if (!timing) return timing;
+  for (double& seconds : timing->samples) seconds /= plan.work_per_execution;
+  timing->energy /= plan.work_per_execution;
+  return timing;
+}
+
 /// True where another program killed the process that ran the kernel: the first time it is not counted
 /// against the configuration.
 bool was_killed(const Result<Measurement>& outcome) {
@@ -273,7 +283,7 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
   MeasureOptions measure_options = options_.measure;
   if (options_.race) measure_options.incumbent_seconds = fastest_;
   measure_options.checked_seconds = checked->seconds;
-  Result<Timing> timing = (*prepared)->measure(measure_options);
+  Result<Timing> timing = measured(**prepared, plan, measure_options);
   evaluation.phases.measure = measuring.seconds();
   if (!timing) return tl::unexpected(timing.error());
   static_cast<Timing&>(measurement) = std::move(*timing);
@@ -334,7 +344,7 @@ Result<Timing> DeviceEvaluator::take_turn(RerankCandidate& candidate, const Laun
   measure_options.max_samples = rerank_max_samples;
   measure_options.time_cap = rerank_time_cap;
   measure_options.spread = 0;
-  Result<Timing> timing = (*prepared)->measure(measure_options);
+  Result<Timing> timing = measured(**prepared, plan, measure_options);
   if (!timing) return timing;
   const Result<double> after = check_after_timing(**prepared, plan, expected);
   if (!after) return tl::unexpected(after.error());

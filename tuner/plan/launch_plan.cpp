@@ -33,12 +33,24 @@ std::string to_text(const TensorMapArgument& argument) {
                 list_of(box), static_cast<int>(swizzle), static_cast<int>(promotion));
 }
 
+std::string to_text(const BufferArgument& argument) {
+  return format("&{}", argument.buffer) + (argument.offset > 0 ? format("+{}", argument.offset) : "") +
+         (argument.count > 0 ? format(" for {}", argument.count) : "");
+}
+
+std::string to_text(const StructArgument& argument) {
+  std::string text = "struct:";
+  for (const std::byte byte : argument.bytes) text += format("{:02x}", std::to_integer<int>(byte));
+  for (const StructPointer& pointer : argument.pointers)
+    text += format(":{}={}", pointer.place, to_text(pointer.target));
+  return text;
+}
+
 std::string to_text(const KernelArgument& argument) {
   if (const auto* texture = std::get_if<TextureArgument>(&argument)) return to_text(*texture);
   if (const auto* map = std::get_if<TensorMapArgument>(&argument)) return to_text(*map);
-  if (const auto* buffer = std::get_if<BufferArgument>(&argument))
-    return format("&{}", buffer->buffer) + (buffer->offset > 0 ? format("+{}", buffer->offset) : "") +
-           (buffer->count > 0 ? format(" for {}", buffer->count) : "");
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument)) return to_text(*buffer);
+  if (const auto* object = std::get_if<StructArgument>(&argument)) return to_text(*object);
   const auto& scalar = std::get<ScalarArgument>(argument);
   // Floating point in hexadecimal: two values that differ in the last bit are two values.
   return format("{}:{}", scalar.index(),
@@ -218,6 +230,7 @@ std::string launches_of(const LaunchPlan& plan) {
   };
   add(plan.setup, "setup ");
   add(plan.launches, "");
+  if (plan.work_per_execution != 1) text += format("work per execution {:a}\n", plan.work_per_execution);
   if (plan.graph != GraphUse::automatic)
     text += plan.graph == GraphUse::always ? "always as a graph\n" : "never as a graph\n";
   return text;

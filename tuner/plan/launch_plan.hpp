@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -166,7 +167,37 @@ struct TensorMapArgument {
   TensorMapSpec map;
   friend bool operator==(const TensorMapArgument&, const TensorMapArgument&) = default;
 };
-using KernelArgument = std::variant<BufferArgument, ScalarArgument, TextureArgument, TensorMapArgument>;
+/// An address inside a struct.
+struct StructPointer {
+  std::uint64_t place = 0;  ///< bytes from the struct's first
+  BufferArgument target;
+  friend bool operator==(const StructPointer&, const StructPointer&) = default;
+};
+/// A struct by value, as the kernel's compiler lays it out.
+struct StructArgument {
+  std::vector<std::byte> bytes;
+  std::vector<StructPointer> pointers = {};  ///< 8 bytes each
+  friend bool operator==(const StructArgument&, const StructArgument&) = default;
+};
+using KernelArgument =
+    std::variant<BufferArgument, ScalarArgument, TextureArgument, TensorMapArgument, StructArgument>;
+
+/// Calls `use` for the buffer of an address among the launch's arguments, those inside of structs included.
+template<class Use>
+void each_buffer(const KernelArgument& argument, const Use& use) {
+  if (const auto* given = std::get_if<BufferArgument>(&argument)) use(*given);
+  if (const auto* object = std::get_if<StructArgument>(&argument))
+    for (const StructPointer& pointer : object->pointers) use(pointer.target);
+}
+
+/// Puts the address that `address_of` returns for each target into the struct's bytes.
+template<class AddressOf>
+void place_pointers(StructArgument& object, const AddressOf& address_of) {
+  for (const StructPointer& pointer : object.pointers) {
+    const auto address = reinterpret_cast<std::uint64_t>(address_of(pointer.target));
+    std::memcpy(object.bytes.data() + pointer.place, &address, sizeof address);
+  }
+}
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
@@ -260,6 +291,8 @@ struct LaunchPlan {
   /// Replaces the problem's, where rounding depends on the algorithm.
   std::optional<Tolerance> tolerance = std::nullopt;
   GraphUse graph = GraphUse::automatic;
+  /// How often an execution does the problem's work: times and energies are divided by it. Positive.
+  double work_per_execution = 1;
 
   /// Throws Error for a name that the plan lacks.
   const BufferSpec& buffer(std::string_view name) const;

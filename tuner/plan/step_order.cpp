@@ -27,15 +27,15 @@ void add_accesses(const LaunchPlan& plan, const Launch& launch, std::vector<Step
       all.push_back(access_to_all(plan.buffer(texture->buffer), false));
     if (const auto* map = std::get_if<TensorMapArgument>(&argument))
       all.push_back(access_to_all(plan.buffer(map->buffer), false));
-    const auto* given = std::get_if<BufferArgument>(&argument);
-    if (given == nullptr) continue;
-    const BufferSpec& buffer = plan.buffer(given->buffer);
-    StepAccess access = access_to_all(buffer, buffer.role != BufferRole::input);
-    if (given->count > 0) {
-      access.begin = buffer.layout.offset + given->offset;
-      access.width = given->count;
-    }
-    all.push_back(access);
+    each_buffer(argument, [&](const BufferArgument& given) {
+      const BufferSpec& buffer = plan.buffer(given.buffer);
+      StepAccess access = access_to_all(buffer, buffer.role != BufferRole::input);
+      if (given.count > 0) {
+        access.begin = buffer.layout.offset + given.offset;
+        access.width = given.count;
+      }
+      all.push_back(access);
+    });
   }
 }
 
@@ -82,18 +82,18 @@ void check(const LaunchPlan& plan, const Launch& launch, const PlanStep& step) {
     if (const auto* map = std::get_if<TensorMapArgument>(&argument))
       if (plan.buffer(map->buffer).on_host())
         impossible(step, format("a tensor map over '{}', which lies on the host", map->buffer));
-    const auto* given = std::get_if<BufferArgument>(&argument);
-    if (given == nullptr) continue;
-    const BufferSpec& buffer = plan.buffer(given->buffer);
-    if (buffer.place == MemoryPlace::pageable)
-      impossible(step,
-                 format("a kernel cannot reach '{}', which is pageable memory of the host", buffer.name));
-    // The address behind the last element is allowed.
-    const std::uint64_t room =
-        buffer.layout.allocation - std::min(buffer.layout.offset, buffer.layout.allocation);
-    if (!fits(given->offset, given->count, 0, 1, room))
-      impossible(step, format("elements {} to {} of '{}', which has {} from its first one on", given->offset,
-                              given->offset + given->count, buffer.name, room));
+    each_buffer(argument, [&](const BufferArgument& given) {
+      const BufferSpec& buffer = plan.buffer(given.buffer);
+      if (buffer.place == MemoryPlace::pageable)
+        impossible(step,
+                   format("a kernel cannot reach '{}', which is pageable memory of the host", buffer.name));
+      // The address behind the last element is allowed.
+      const std::uint64_t room =
+          buffer.layout.allocation - std::min(buffer.layout.offset, buffer.layout.allocation);
+      if (!fits(given.offset, given.count, 0, 1, room))
+        impossible(step, format("elements {} to {} of '{}', which has {} from its first one on", given.offset,
+                                given.offset + given.count, buffer.name, room));
+    });
   }
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -75,6 +78,13 @@ class KernelSources {
   virtual std::string text(std::string_view name) const = 0;
 };
 
+/// Numbers by name, in the order in which they are shown.
+using Metrics = std::vector<std::pair<std::string, double>>;
+using Facts = std::map<std::string, double, std::less<>>;
+/// All names that facts may have.
+inline constexpr std::array fact_names = {"time",        "energy",        "power",   "registers",
+                                          "spill_bytes", "shared_memory", "threads", "occupancy"};
+
 /// A problem that can be tuned. Stateless: one object serves all threads.
 class Problem {
  public:
@@ -89,9 +99,9 @@ class Problem {
                                const DeviceProperties& /*device*/) const {
     return 0;
   }
-  /// Returns a cheaper instance that ranks configurations nearly as `instance` does, such as one of fewer time
-  /// steps; nothing where there is none. Configurations that are valid at both are then evaluated there first
-  /// (MultiFidelityEvaluator).
+  /// Returns a cheaper instance that ranks configurations nearly as `instance` does, such as one of fewer
+  /// time steps; nothing where there is none. Configurations that are valid at both are then evaluated there
+  /// first (MultiFidelityEvaluator).
   virtual std::optional<Instance> low_fidelity(const Instance& /*instance*/) const { return std::nullopt; }
   /// Failure{constraint} where the configuration cannot be laid out at this size.
   virtual Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
@@ -100,7 +110,8 @@ class Problem {
   virtual TensorSet inputs(const Instance& instance, std::uint64_t seed) const = 0;
   /// Returns the instance of which inputs and reference count for a configuration: `instance`, with more
   /// settings where the right result depends on the configuration.
-  virtual Instance reference_instance(const Instance& instance, const Configuration& /*configuration*/) const {
+  virtual Instance reference_instance(const Instance& instance,
+                                      const Configuration& /*configuration*/) const {
     return instance;
   }
   /// Returns what every output buffer must hold, in double precision, without those that `reference_plan`
@@ -116,6 +127,14 @@ class Problem {
   /// True where `reference_plan` computes everything that `reference` would; `reference` is then called only
   /// where the plan cannot run.
   virtual bool plan_replaces_reference(const Instance& /*instance*/) const { return false; }
+  /// Returns further figures of a measured configuration that the problem defines. `facts` has what is known
+  /// of the measurement: `time` [s], `energy` [J], `power` [W], `registers` and `spill_bytes` (a thread),
+  /// `shared_memory` (bytes a block), `threads` (a block), `occupancy` (0 to 1). A figure that needs one that
+  /// is not known is left out.
+  virtual Metrics metrics(const Instance& /*instance*/, const Configuration& /*configuration*/,
+                          const Facts& /*facts*/) const {
+    return {};
+  }
   /// Returns small odd sizes at which this configuration has a plan, for checking.
   virtual std::vector<Instance> check_instances(const Instance& instance,
                                                 const Configuration& configuration) const = 0;

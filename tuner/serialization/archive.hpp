@@ -58,6 +58,10 @@ inline constexpr std::array member_names<TensorMapSpec>{"offset", "extents", "st
 template<>
 inline constexpr std::array member_names<TensorMapArgument>{"buffer", "map"};
 template<>
+inline constexpr std::array member_names<StructPointer>{"place", "target"};
+template<>
+inline constexpr std::array member_names<StructArgument>{"bytes", "pointers"};
+template<>
 inline constexpr std::array member_names<Dim3>{"x", "y", "z"};
 template<>
 inline constexpr std::array member_names<Launch>{"entry",       "grid",      "block", "dynamic_shared_memory",
@@ -67,7 +71,7 @@ inline constexpr std::array member_names<FourierTransform>{"direction", "input",
                                                            "extents",   "axes",  "order"};
 template<>
 inline constexpr std::array member_names<LaunchPlan>{"compile",  "buffers",   "setup",
-                                                     "launches", "tolerance", "graph"};
+                                                     "launches", "tolerance", "graph", "work_per_execution"};
 template<>
 inline constexpr std::array member_names<KernelResources>{"registers",
                                                           "spill_store_bytes",

@@ -46,6 +46,14 @@ void add_constraint(const JsonField& rule, std::string reason, KernelDescription
   definition.constraint_places.push_back(rule.place());
 }
 
+void read_files(const JsonField& field, KernelSource& kernel) {
+  std::vector<std::filesystem::path> files;
+  for (const JsonField& one : field.one_or_more()) files.push_back(field.file().parent_path() / one.text());
+  if (files.empty()) field.fail("expected a file");
+  kernel.path = files.front();
+  kernel.others.assign(files.begin() + 1, files.end());
+}
+
 void read_type(const JsonField& field, Argument& argument) {
   argument.type_name = field.text();
   argument.type = type_named(field.text());

@@ -38,6 +38,8 @@ void add_parameter(search::Parameter parameter, const JsonField& place, KernelDe
 /// Adds the constraint of `rule`. An empty reason: the rule itself.
 void add_constraint(const JsonField& rule, std::string reason, KernelDescription& definition);
 
+/// Reads the name of a file, or a list of names, from the definition's folder.
+void read_files(const JsonField& field, KernelSource& kernel);
 /// Sets the argument's type. Fails for a name that is not a type.
 void read_type(const JsonField& field, Argument& argument);
 /// Reads the expressions of a vector's extents. Fails for none and for more than three.

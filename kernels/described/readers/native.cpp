@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our own format of definitions: docs/your-own-kernel.md describes it on one page.
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "kernels/described/readers/definition.hpp"
@@ -94,9 +95,13 @@ void read_check_sizes(const JsonField& root, KernelDescription& definition) {
   if (!check) return;
   for (const JsonField& field : check->elements()) {
     std::vector<std::pair<std::string, std::int64_t>> size;
-    for (const ExtentInfo& extent : definition.extents)
-      size.emplace_back(extent.name, field.at(extent.name).integer());
-    if (field.members().size() != size.size()) field.fail("expected one value for each size, and no others");
+    for (const auto& [name, value] : field.members())
+      if (std::ranges::find(definition.extents, name, &ExtentInfo::name) == definition.extents.end())
+        value.fail(format("there is no size '{}'", name));
+    for (const ExtentInfo& extent : definition.extents) {
+      const auto value = field.find(extent.name);
+      size.emplace_back(extent.name, value ? value->integer() : extent.default_value);
+    }
     if (std::ranges::any_of(size, [](const auto& one) { return one.second < 1; }))
       field.fail("expected positive sizes");
     definition.check_sizes.push_back(std::move(size));
@@ -252,18 +257,104 @@ void read_map(const JsonField& field, Argument& argument) {
   argument.map = std::move(map);
 }
 
+/// Reads numbers, an address or the fields of a struct in a struct.
+StructField read_struct_field(const JsonField& field) {
+  field.allow({"name", "type", "value", "buffer", "struct"});
+  StructField read{.place = field.place()};
+  if (const auto fields = field.find("struct")) {
+    for (const JsonField& one : fields->elements()) read.fields.push_back(read_struct_field(one));
+    if (read.fields.empty()) fields->fail("expected a field");
+  } else if (const auto buffer = field.find("buffer")) {
+    read.buffer = buffer->text();
+  } else {
+    Argument number;
+    read_type(field.at("type"), number);
+    read.type = *number.type;
+    for (const JsonField& one : field.at("value").one_or_more()) read.values.push_back(one.expression());
+  }
+  return read;
+}
+
+/// Reads pairs of hexadecimal digits, with spaces between them or without.
+std::vector<std::byte> read_bytes(const JsonField& field) {
+  std::string digits;
+  for (const char c : field.text())
+    if (c != ' ') digits += c;
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(&digits[i], &digits[i] + 2, value, 16);
+    if (error != std::errc() || end != &digits[i] + 2) break;
+    bytes.push_back(static_cast<std::byte>(value));
+  }
+  if (bytes.empty() || 2 * bytes.size() != digits.size() || bytes.size() > 4096)
+    field.fail("expected two hexadecimal digits for each of 1 to 4,096 bytes: \"00 00 80 3f\"");
+  return bytes;
+}
+
+/// After all arguments: the addresses in structs are those of arrays.
+void check_structs(const KernelDescription& definition) {
+  const auto check = [&](const auto& self, const StructField& field) -> void {
+    for (const StructField& one : field.fields) self(self, one);
+    if (field.buffer.empty()) return;
+    const Argument* const array = definition.argument(field.buffer);
+    if (array == nullptr || !array->is_vector() || array->texture || array->map)
+      field.place.fail(format("there is no array '{}'", field.buffer));
+  };
+  for (const Argument& argument : definition.arguments)
+    if (argument.object) check(check, argument.object->all);
+}
+
+/// Reads a number, a vector of numbers or a struct that is passed by value; false for an array.
+bool read_value(const JsonField& field, const KernelDescription& definition, Argument& argument) {
+  const auto value = field.find("value"), fields = field.find("struct"), bytes = field.find("bytes");
+  if (!value && !fields && !bytes) return false;
+  if (field.find("size")) field.fail("expected 'size' for an array, or a value; found both");
+  if (value) {
+    read_type_of(field.at("type"), definition, argument);
+    if (argument.type && argument.type->components != 1) {
+      StructField all = {.place = field.place(), .type = *argument.type};
+      for (const JsonField& one : value->one_or_more()) all.values.push_back(one.expression());
+      argument.object = StructDescription{.all = std::move(all)};
+    } else {
+      argument.value = value->expression();
+    }
+    return true;
+  }
+  field.allow({"struct", "bytes"});
+  argument.object.emplace();
+  if (fields) argument.object->all.place = field.place();
+  if (fields)
+    for (const JsonField& one : fields->elements())
+      argument.object->all.fields.push_back(read_struct_field(one));
+  if (bytes) argument.object->bytes = read_bytes(*bytes);
+  if (argument.object->all.fields.empty() == argument.object->bytes.empty())
+    field.fail("expected the fields of a struct, or its bytes");
+  return true;
+}
+
+/// Limits of a comparison; those that are not given are 0.
+Bounds read_bounds(const JsonField& field) {
+  field.allow({"absolute", "relative", "each", "sum"});
+  const auto bound = [&](std::string_view name) {
+    const auto given = field.find(name);
+    const double number = given ? given->number() : 0;
+    if (!(number >= 0)) given->fail("a tolerance cannot be negative");
+    return number;
+  };
+  return {.absolute = bound("absolute"),
+          .relative = bound("relative"),
+          .each = bound("each"),
+          .sum = bound("sum")};
+}
+
 Argument read_argument(const std::string& name, const JsonField& field, const KernelDescription& definition,
                        const std::filesystem::path& folder) {
-  field.allow({"type", "size", "access", "fill", "value", "symbol", "expect", "texture", "tensor_map"});
+  field.allow({"type", "size", "access", "fill", "value", "struct", "bytes", "symbol", "expect", "tolerance",
+               "texture", "tensor_map"});
   Argument argument{name, field.place()};
+  if (read_value(field, definition, argument)) return argument;
   read_type_of(field.at("type"), definition, argument);
-  if (const auto value = field.find("value")) {
-    if (field.find("size")) field.fail("expected 'size' (a vector) or 'value' (a number), found both");
-    if (argument.type && argument.type->components != 1)
-      field.at("type").fail("only a single number is passed by value");
-    argument.value = value->expression();
-    return argument;
-  }
   read_extents(field.at("size"), argument);
   const std::string access = text_or(field, "access", "read");
   static const std::map<std::string, BufferAccess> known = {{"read", BufferAccess::read},
@@ -274,11 +365,20 @@ Argument read_argument(const std::string& name, const JsonField& field, const Ke
   if (found == known.end())
     field.at("access").fail(format("expected read, write, both or scratch, found '{}'", access));
   argument.access = found->second;
-  if (const auto fill = field.find("fill")) argument.contents = read_contents(*fill, folder);
+  if (const auto fill = field.find("fill")) {
+    argument.contents = read_contents(*fill, folder);
+    if (argument.access == BufferAccess::write)
+      fill->fail(
+          "an array that is only written has no contents before: 'access' is both, or leave 'fill' out");
+    if (argument.access == BufferAccess::scratch) argument.access = BufferAccess::restored;
+  }
   if (const auto expect = field.find("expect")) {
-    if (argument.access == BufferAccess::read || argument.access == BufferAccess::scratch)
-      expect->fail("only written arguments are compared, scratch is not");
+    if (!argument.is_written()) expect->fail("only written arguments are compared, scratch is not");
     argument.expected = read_contents(*expect, folder);
+  }
+  if (const auto tolerance = field.find("tolerance")) {
+    if (!argument.is_written()) tolerance->fail("only outputs are compared");
+    argument.bounds = read_bounds(*tolerance);
   }
   if (const auto texture = field.find("texture")) read_texture(*texture, argument);
   if (const auto map = field.find("tensor_map")) read_map(*map, argument);
@@ -296,14 +396,33 @@ std::array<std::optional<Expression>, 3> read_dimensions(const JsonField& field)
   return all;
 }
 
+/// Reads a pair of arrays, or a list of pairs.
+void read_swaps(const JsonField& field, const KernelDescription& definition, LaunchDescription& launch) {
+  if (!launch.repeat) field.fail("arrays are swapped between repetitions: expected 'repeat' beside it");
+  std::vector<JsonField> pairs = field.elements();
+  if (!pairs.empty() && pairs.front().is_text()) pairs = {field};
+  for (const JsonField& pair : pairs) {
+    const std::vector<JsonField> two = pair.elements();
+    if (two.size() != 2) pair.fail("expected the names of two arrays");
+    const Argument *one = definition.argument(two[0].text()), *other = definition.argument(two[1].text());
+    for (const auto& [argument, name] : {std::pair(one, two[0]), std::pair(other, two[1])})
+      if (argument == nullptr || !argument->is_vector())
+        name.fail(format("there is no array '{}'", name.text()));
+    if (one->type_name != other->type_name) pair.fail("arrays of two types cannot take each other's place");
+    launch.swaps.emplace_back(one->name, other->name);
+  }
+}
+
 LaunchDescription read_launch(const JsonField& field, const KernelDescription& definition) {
-  field.allow({"entry", "grid", "block", "shared", "arguments", "if"});
+  field.allow({"entry", "grid", "block", "shared", "arguments", "if", "repeat", "swap"});
   LaunchDescription launch;
   launch.entry = field.at("entry").text();
   launch.grid = read_dimensions(field.at("grid"));
   launch.block = read_dimensions(field.at("block"));
   if (const auto shared = field.find("shared")) launch.shared = shared->expression();
   if (const auto when = field.find("if")) launch.when = when->expression();
+  if (const auto repeat = field.find("repeat")) launch.repeat = repeat->expression();
+  if (const auto swap = field.find("swap")) read_swaps(*swap, definition, launch);
   if (const auto arguments = field.find("arguments")) {
     launch.arguments.emplace();
     for (const JsonField& name : arguments->elements()) {
@@ -328,8 +447,8 @@ KernelSource read_kernel(const JsonField& field, const std::filesystem::path& fo
     kernel.path = folder / field.text();
     return kernel;
   }
-  field.allow({"file", "include", "options", "defines"});
-  kernel.path = folder / field.at("file").text();
+  field.allow({"file", "include", "options", "defines", "redefine"});
+  read_files(field.at("file"), kernel);
   if (const auto include = field.find("include"))
     for (const JsonField& one : include->one_or_more()) kernel.folders.push_back(folder / one.text());
   if (const auto options = field.find("options"))
@@ -338,6 +457,10 @@ KernelSource read_kernel(const JsonField& field, const std::filesystem::path& fo
     for (const auto& [name, value] : defines->members())
       kernel.defines.emplace_back(name, value.expression());
   std::ranges::sort(kernel.defines, {}, &std::pair<std::string, Expression>::first);
+  if (const auto redefine = field.find("redefine"))
+    for (const auto& [name, value] : redefine->members())
+      kernel.redefines.emplace_back(name, value.expression());
+  kernel.place = field.place();
   return kernel;
 }
 
@@ -380,7 +503,7 @@ void read_reference(const JsonField& root, KernelDescription& definition,
 void read_cost(const JsonField& root, KernelDescription& definition) {
   const auto work = root.find("work");
   if (!work) return;
-  work->allow({"items", "item", "flops", "bytes"});
+  work->allow({"items", "item", "flops", "bytes", "per_execution"});
   const auto formula = [&](std::string_view name) -> std::optional<Expression> {
     const auto field = work->find(name);
     if (!field) return std::nullopt;
@@ -389,6 +512,7 @@ void read_cost(const JsonField& root, KernelDescription& definition) {
   definition.items = formula("items");
   definition.flops = formula("flops");
   definition.bytes = formula("bytes");
+  definition.per_execution = formula("per_execution");
   definition.item = text_or(*work, "item", definition.item);
 }
 
@@ -396,7 +520,7 @@ void read_cost(const JsonField& root, KernelDescription& definition) {
 
 KernelDescription read_native(const JsonField& root) {
   root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "low_fidelity", "parameters",
-              "constraints", "arguments", "launches", "reference", "tolerance", "work", "budget"});
+              "constraints", "arguments", "launches", "reference", "tolerance", "work", "metrics", "budget"});
   KernelDescription definition;
   const std::filesystem::path folder = root.file().parent_path();
   definition.name = root.at("problem").text();
@@ -409,9 +533,13 @@ KernelDescription read_native(const JsonField& root) {
   read_constraints(root, definition);
   for (const auto& [name, field] : root.at("arguments").members())
     definition.arguments.push_back(read_argument(name, field, definition, folder));
+  check_structs(definition);
   definition.launches = read_launches(root.at("launches"), definition);
   read_reference(root, definition, folder);
   read_cost(root, definition);
+  if (const auto metrics = root.find("metrics"))
+    for (const auto& [name, formula] : metrics->members())
+      definition.metrics.emplace_back(name, formula.expression());
   if (const auto budget = root.find("budget")) {
     budget->allow({"evaluations", "seconds"});
     if (const auto count = budget->find("evaluations")) definition.budget_evaluations = count->integer();

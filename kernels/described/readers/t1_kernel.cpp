@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "kernels/described/readers/definition.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::described::t1 {
@@ -78,7 +79,7 @@ BufferAccess read_access(const JsonField& field) {
 }
 
 /// `custom` elements have this many bytes.
-void read_element(const JsonField& field, Argument& argument, KernelDescription& definition) {
+void read_element(const JsonField& field, Argument& argument) {
   const JsonField type = field.at("Type");
   if (word(type) != "custom") {
     read_type(type, argument);
@@ -86,8 +87,6 @@ void read_element(const JsonField& field, Argument& argument, KernelDescription&
   }
   const std::int64_t bytes = std::clamp<std::int64_t>(field.at("TypeSize").written_integer(), 1, 1 << 20);
   argument.type = TypeName{ElementType::u8, static_cast<int>(bytes)};
-  definition.notes.push_back(
-      format("{}: elements of a custom type are compared byte by byte", argument.name));
 }
 
 /// The schema has only the word `Texture`: the fields are those of our own format, in T1's spelling.
@@ -118,6 +117,9 @@ void read_vector(const JsonField& field, const std::string& kind, Argument& argu
                  KernelDescription& definition) {
   read_extents(field.at("Size"), argument);
   argument.access = read_access(field);
+  if (word(field.at("Type")) == "custom")
+    definition.notes.push_back(
+        format("{}: elements of a custom type are compared byte by byte", argument.name));
   const std::string fill = fill_of(field);
   const std::string reason = obstacle(field, fill, argument.name);
   if (reason.empty())
@@ -130,10 +132,42 @@ void read_vector(const JsonField& field, const std::string& kind, Argument& argu
   if (kind == "texture" || special == "texture") argument.texture = read_texture(field, argument);
 }
 
+/// Bytes of a `custom` scalar: those of a file, or each the same.
+StructDescription read_struct(const JsonField& field, std::size_t size) {
+  StructDescription object;
+  if (fill_of(field) == "binaryraw") {
+    const std::filesystem::path file = field.file().parent_path() / field.at("DataSource").text();
+    const auto text = read_text(file);
+    if (!text) field.at("DataSource").fail(format("cannot read {}: {}", file.string(), text.error()));
+    if (text->size() != size)
+      field.at("DataSource")
+          .fail(format("{} has {} bytes, TypeSize says {}", file.string(), text->size(), size));
+    const auto* const first = reinterpret_cast<const std::byte*>(text->data());
+    object.bytes.assign(first, first + size);
+    return object;
+  }
+  if (fill_of(field) != "constant")
+    field.fail("write the struct's bytes to a file: FillType BinaryRaw and that file as DataSource");
+  const double value = field.at("FillValue").written_number();
+  if (!(value >= 0 && value <= 255)) field.at("FillValue").fail("expected the value of a byte, 0 to 255");
+  object.bytes.assign(size, static_cast<std::byte>(value));
+  return object;
+}
+
+/// Arguments without a name are called by their number.
+std::string name_of(const JsonField& field, const KernelDescription& definition) {
+  const auto name = field.find("Name");
+  return name ? name->text() : format("argument_{}", definition.arguments.size() + 1);
+}
+
 Argument read_argument(const JsonField& field, const std::string& kind, KernelDescription& definition) {
-  Argument argument{field.at("Name").text(), field.place()};
-  read_element(field, argument, definition);
+  Argument argument{name_of(field, definition), field.place()};
+  read_element(field, argument);
   if (kind == "scalar") {
+    if (word(field.at("Type")) == "custom") {
+      argument.object = read_struct(field, static_cast<std::size_t>(argument.type->components));
+      return argument;
+    }
     if (argument.type->components != 1) field.at("Type").fail("only a single number is passed by value");
     const JsonField value = field.find("FillValue") ? field.at("FillValue") : field.at("Value");
     argument.value = value.expression();
@@ -334,7 +368,7 @@ void read_kernel(const JsonField& kernel, KernelDescription& definition) {
                                  kernel.file().string(), language->text());
   if (const auto size = kernel.find("ProblemSize")) read_problem_size(*size, definition);
   definition.kernel.of_kernel_tuner = true;
-  definition.kernel.path = kernel.file().parent_path() / kernel.at("KernelFile").text();
+  read_files(kernel.at("KernelFile"), definition.kernel);
   if (const auto options = kernel.find("CompilerOptions")) read_options(*options, definition);
   read_arguments(kernel, definition);
   read_launch(kernel, definition);

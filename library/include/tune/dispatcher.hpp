@@ -62,9 +62,9 @@ class TUNE_API Dispatcher {
   ~Dispatcher();
 
   /// Enqueues the kernel's launches on the stream. `arguments` are those of the problem in their order:
-  /// device pointers for arrays, values of the declared type for scalars. Scalars by a formula or a function
-  /// are left out, since they follow from the sizes. The stream's device must be current. Throws Error for
-  /// other arguments, and for a device that is lost.
+  /// device pointers for arrays, values of the declared type for scalars and structs. Scalars by a formula or
+  /// a function are left out, since they follow from the sizes. The stream's device must be current. Throws
+  /// Error for other arguments, and for a device that is lost.
   template<class... Arguments>
   void launch(CUstream_st* stream, const Arguments&... arguments) {
     const Argument all[] = {Argument(arguments)..., Argument()};
@@ -76,22 +76,23 @@ class TUNE_API Dispatcher {
   /// Ends the search and stores the best, with which later calls go on. Waits for a check under way.
   void finish();
 
-  /// An argument of a call, as it is passed on.
+  /// An argument of a call, which the call reads.
   struct Argument {
     bool pointer = false;
     const char* type = "";  ///< of the value, or of what it points to; empty: unknown, `void` for a pointer
-    alignas(8) unsigned char value[8] = {};
+    const void* value = nullptr;
+    std::size_t size = 0;  ///< of the value [bytes]
 
     Argument() = default;
     template<class T>
-    explicit Argument(const T& given) : pointer(std::is_pointer_v<T>) {
-      static_assert(sizeof(T) <= sizeof value && std::is_trivially_copyable_v<T>,
-                    "an argument is a pointer or a number");
+    explicit Argument(const T& given) : pointer(std::is_pointer_v<T>), value(&given), size(sizeof(T)) {
+      static_assert(std::is_trivially_copyable_v<T>, "an argument is a pointer, a number or a plain struct");
       if constexpr (std::is_pointer_v<T>)
         type = HostData::type_name<std::remove_cv_t<std::remove_pointer_t<T>>>();
+      else if constexpr (std::is_class_v<T>)
+        type = "struct";
       else
         type = HostData::type_name<T>();
-      std::memcpy(value, &given, sizeof(T));
     }
   };
 

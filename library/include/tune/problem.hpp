@@ -219,6 +219,12 @@ class TUNE_API Problem {
   Problem& scalar(std::string name, Number value) {
     return scalar(std::move(name), checked_type<T>(), std::move(value));
   }
+  /// Adds a struct that is passed by value, with these contents.
+  template<class T>
+  Problem& structure(std::string name, const T& contents) {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_class_v<T>, "a struct of plain data");
+    return structure(std::move(name), &contents, sizeof(T));
+  }
   /// Adds a `__constant__` or `__device__` variable of the kernel, which gets these contents before launches.
   /// It is not an argument, unless a launch's `arguments` name it.
   template<class T>
@@ -278,6 +284,9 @@ class TUNE_API Problem {
 
   Problem& flops(SizeNumber count);  ///< operations of a solution
   Problem& bytes(SizeNumber count);  ///< that have to be moved; default: all arrays once
+  /// Sets how often an execution does this work, for instance the number of fused time steps: times are those
+  /// of one.
+  Problem& work_per_execution(Number count);
   Problem& items(SizeNumber count, std::string name = "element");  ///< for rates
   /// Sets the revision, to be raised when a function given here (a constraint, a geometry, a fill) changes
   /// its meaning: results of another revision are not reused.
@@ -297,6 +306,7 @@ class TUNE_API Problem {
   }
   using Geometry = std::function<Dim3(const Configuration&, const Sizes&)>;
   Problem& changed();
+  Problem& structure(std::string name, const void* bytes, std::size_t size);
   Problem& grid_function(Geometry function);
   Problem& block_function(Geometry function);
 

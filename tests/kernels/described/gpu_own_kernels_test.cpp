@@ -71,6 +71,12 @@ TEST_F(GpuOwnKernels, EveryTypeIsFilledPassedAndCompared) {
   }
 }
 
+TEST_F(GpuOwnKernels, ValuesAndLaunchesAreAsTheySay) {
+  const tune::testing::TemporaryFolder folder;
+  expect_right(testing::write_values_and_launches(folder.path()), 2);
+  EXPECT_EQ(count_wrong(testing::write_values_and_launches(folder.path(), 2), 2, false), 2u);
+}
+
 TEST_F(GpuOwnKernels, TexturesAreReadAsTheyAreDeclared) {
   for (testing::TexturedKernel kernel : testing::textured_kernels()) {
     SCOPED_TRACE(kernel.fetch);

@@ -10,6 +10,7 @@
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/framework/kernel_files.hpp"
 #include "search/space/search_space.hpp"
+#include "tests/kernels/described/definition_check.hpp"
 #include "tests/kernels/described/written_definitions.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
@@ -20,38 +21,10 @@ namespace tune::emulator {
 namespace {
 
 using described::DescribedProblem;
+using described::testing::findings_of;
 namespace fs = std::filesystem;
 
 const fs::path examples = fs::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels";
-
-/// Findings of up to `most` configurations, evenly spread, at the definition's small sizes.
-std::vector<Finding> findings_of(const fs::path& file, std::size_t max,
-                                 const std::vector<std::pair<std::string, Value>>& settings = {}) {
-  const DescribedProblem problem(described::read_definition(file));
-  const kernels::EmbeddedSources sources;
-  const Instance instance = make_instance(problem.info(), "", settings);
-  const search::SearchSpace space(problem.space(instance, architecture_properties("sm_90")));
-  std::vector<Configuration> configurations;
-  for (std::size_t i = 0; i < std::min<std::size_t>(max, space.size()); ++i)
-    configurations.push_back(space.at(i * space.size() / std::min<std::size_t>(max, space.size())));
-  ProblemJobs jobs(problem, sources);
-  std::vector<Finding> findings;
-  std::size_t checked = 0;
-  check(
-      configurations.size(),
-      [&](std::size_t number) {
-        return jobs.job(configurations[number], problem.check_instances(instance, configurations[number]));
-      },
-      CheckOptions{},
-      [&](std::size_t, const CheckVerdict& verdict) {
-        ++checked;
-        EXPECT_EQ(verdict.not_emulated, "");
-        findings.insert(findings.end(), verdict.findings.begin(), verdict.findings.end());
-        return true;
-      });
-  EXPECT_EQ(checked, configurations.size());
-  return findings;
-}
 
 void expect_clean(const std::string& name, std::size_t max,
                   const std::vector<std::pair<std::string, Value>>& settings = {}) {

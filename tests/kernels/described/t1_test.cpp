@@ -45,7 +45,8 @@ const char* const plain = R"json({
 class T1 : public ::testing::Test {
  protected:
   T1() : json_(Json::parse(plain)) {
-    write_kernel("extern \"C\" __global__ void k(float* out, const float* in, int n) { /* bx by */ int a = mode; }\n");
+    write_kernel(
+        "extern \"C\" __global__ void k(float* out, const float* in, int n) { /* bx by */ int a = mode; }\n");
   }
   void write_kernel(const std::string& text) { std::ofstream(folder_.path() / "k.cu") << text; }
   DescribedProblem problem() {
@@ -263,15 +264,15 @@ TEST_F(T1, WhatKernelTunerDefinesIsDefined) {
       "extern \"C\" __global__ void k(float* out, const float* in, int n) {\n"
       "  __shared__ float tile[block_size_y][block_size_x]; int a = mode + grid_size_x + by; }\n");
   using Macros = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(plan()->compile.defines,
-            (Macros{{"bx", "16"},
-                    {"by", "1"},
-                    {"mode", "a"},
-                    {"kernel_tuner", "1"},
-                    {"block_size_x", "16"},
-                    {"block_size_y", "1"},
-                    {"grid_size_x", "63"}}));
-  write_kernel("extern \"C\" __global__ void k(float* out, const float* in, int n) { int a = mode + grid_size_x; }\n");
+  EXPECT_EQ(plan()->compile.defines, (Macros{{"bx", "16"},
+                                             {"by", "1"},
+                                             {"mode", "a"},
+                                             {"kernel_tuner", "1"},
+                                             {"block_size_x", "16"},
+                                             {"block_size_y", "1"},
+                                             {"grid_size_x", "63"}}));
+  write_kernel(
+      "extern \"C\" __global__ void k(float* out, const float* in, int n) { int a = mode + grid_size_x; }\n");
   EXPECT_EQ(plan()->compile.defines.size(), 4U) << "what it mentions";
 }
 
@@ -281,7 +282,8 @@ TEST_F(T1, HipIsCudaByAnotherName) {
 }
 
 TEST_F(T1, AParameterThatTheSourceReplacesIsAnError) {
-  const std::string rest = "extern \"C\" __global__ void k(float* out, const float* in, int n) { int a = mode; }\n";
+  const std::string rest =
+      "extern \"C\" __global__ void k(float* out, const float* in, int n) { int a = mode; }\n";
   write_kernel("// ours\n#define bx 16\n" + rest);
   EXPECT_EQ(refusal(),
             "k.cu:2: '#define bx 16' replaces the parameter 'bx', so that its values change nothing: put it "
@@ -304,15 +306,18 @@ TEST_F(T1, TypesOfArgumentsAreThoseOfTheKernel) {
     const std::size_t begin = text.find("argument ");
     return begin == std::string::npos ? text : text.substr(begin);
   };
-  EXPECT_EQ(refusal_of("double* out, const float* in, int n"),
-            "argument 1 of kernel 'k' is 'double* out', but 'out' has the type float: give it the kernel's type");
-  EXPECT_EQ(refusal_of("float* __restrict__ out, const float in[], const long long n"),
-            "argument 3 of kernel 'k' is 'const long long n', but 'n' has the type int32: give it the kernel's type");
+  EXPECT_EQ(
+      refusal_of("double* out, const float* in, int n"),
+      "argument 1 of kernel 'k' is 'double* out', but 'out' has the type float: give it the kernel's type");
+  EXPECT_EQ(
+      refusal_of("float* __restrict__ out, const float in[], const long long n"),
+      "argument 3 of kernel 'k' is 'const long long n', but 'n' has the type int32: give it the kernel's type");
   EXPECT_EQ(refusal_of("float* out, const float* in, float n"),
             "argument 3 of kernel 'k' is 'float n', but 'n' has the type int32: give it the kernel's type");
   for (const char* taken :
        {"float* out, const float* in, unsigned int n", "float4* out, float const* in, const int32_t n",
-        "real* out, const T* in, int", "PTR(float) out, const float* in, int n", "volatile float *out, const float * const __restrict__ in, int n = 3"})
+        "real* out, const T* in, int", "PTR(float) out, const float* in, int n",
+        "volatile float *out, const float * const __restrict__ in, int n = 3"})
     EXPECT_EQ(refusal_of(taken), "it was taken") << taken;
   // One of several declarations that a condition chooses among is enough.
   write_kernel(
@@ -415,6 +420,54 @@ TEST_F(T1, VectorsAndCustomElements) {
   kernel()["Arguments"][1]["TypeSize"] = 12;
   EXPECT_EQ(plan()->buffer("out").layout.extents, (Extents{4, 1000}));
   EXPECT_EQ(plan()->buffer("in").allocation_bytes(), 12'000U);
+}
+
+TEST_F(T1, ArgumentsNeedNoNames) {
+  for (auto& argument : kernel()["Arguments"]) argument.erase("Name");
+  kernel()["ReferenceArguments"][0]["TargetName"] = "argument_1";
+  const Launch made = launch();
+  EXPECT_EQ(std::get<BufferArgument>(made.arguments.at(0)).buffer, "argument_1");
+  EXPECT_EQ(std::get<std::int32_t>(std::get<ScalarArgument>(made.arguments.at(2))), 1000);
+}
+
+TEST_F(T1, KernelsMayLieInSeveralFiles) {
+  write_kernel("#include \"mode.h\"\n__device__ int twice(int a) { /* bx by */ return mode * a; }\n");
+  std::filesystem::create_directory(folder_.path() / "more");
+  std::ofstream(folder_.path() / "more" / "second.cu")
+      << "#include \"local.h\"\n__global__ void k(float* out, const float* in, int n) { out[0] = twice(n); }\n";
+  std::ofstream(folder_.path() / "more" / "local.h") << "// nothing\n";
+  std::ofstream(folder_.path() / "mode.h") << "// nothing\n";
+  kernel()["KernelFile"] = {"k.cu", "more/second.cu"};
+  const auto made = plan();
+  ASSERT_TRUE(made);
+  EXPECT_TRUE(made->compile.source.text.ends_with("\n#include \"second.cu\"\n"));
+  std::set<std::string> names;
+  for (const SourceFile& header : made->compile.headers) names.insert(header.name);
+  EXPECT_EQ(names, (std::set<std::string>{"second.cu", "local.h", "mode.h"}));
+  kernel()["KernelFile"] = {"k.cu", "more/../k.cu"};
+  EXPECT_NE(refusal().find("two of the kernel's files have the name k.cu"), std::string::npos);
+}
+
+TEST_F(T1, CustomScalarsAreStructs) {
+  write_kernel(
+      "struct P { int a, b; };\n"
+      "__global__ void k(float* out, const float* in, P n) { /* bx by */ int a = mode; }\n");
+  Json& argument = kernel()["Arguments"][2];
+  argument = {{"Name", "n"},
+              {"Type", "custom"},
+              {"TypeSize", 8},
+              {"MemoryType", "Scalar"},
+              {"FillType", "BinaryRaw"},
+              {"DataSource", "n.bin"}};
+  std::ofstream(folder_.path() / "n.bin") << "12345678";
+  const Launch made = launch();
+  const auto& object = std::get<StructArgument>(made.arguments.at(2));
+  EXPECT_EQ(object.bytes.size(), 8U);
+  EXPECT_EQ(object.bytes[2], std::byte{'3'});
+  argument["TypeSize"] = 12;
+  EXPECT_NE(refusal().find("n.bin has 8 bytes, TypeSize says 12"), std::string::npos);
+  argument["FillType"] = "Random";
+  EXPECT_NE(refusal().find("FillType BinaryRaw"), std::string::npos);
 }
 
 TEST_F(T1, WithoutAKernelIsASpace) {

@@ -84,4 +84,34 @@ std::vector<TexturedKernel> textured_kernels() {
        "in[y * nx + i]"}};
 }
 
+std::filesystem::path write_values_and_launches(const std::filesystem::path& folder, int factor) {
+  std::ofstream(folder / "values.cu")
+      << "struct Inner { char first; double second; };\n"
+         "struct P { char flag; float weights[3]; Inner inner; float4 add; const float* x; int n; };\n"
+         "extern \"C\" __global__ void k(float* to, const float* from, float* once, P p, double2 more) {\n"
+         "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+         "  if (i >= p.n || p.flag != 7) return;\n"
+         "  to[i] = from[i] + p.x[i] * p.weights[i % 3] + float(p.inner.second) + p.add.w + float(more.y)\n"
+         "          + once[i];\n"
+         "  once[i] = 0;\n}\n";
+  // Each launch adds 3 * (i % 3 + 1) + 1 + 20 + 5, the first one 100 more.
+  std::ofstream(folder / "values.json") << R"json({
+    "problem": "values", "kernel": "values.cu", "sizes": {"n": 1000}, "check": [{"n": 77}],
+    "parameters": {"BLOCK": [32, 64]},
+    "arguments": {
+      "a": {"type": "float", "size": "n", "access": "both", "fill": 0,
+            "expect": {"formula": "3 * (3 * (i % 3 + 1) + 26) + 100"}},
+      "b": {"type": "float", "size": "n", "access": "both", "fill": 0,
+            "expect": {"formula": "2 * (3 * (i % 3 + 1) + 26) + 100"}},
+      "once": {"type": "float", "size": "n", "access": "scratch", "fill": 100},
+      "x": {"type": "float", "size": "n", "fill": )json"
+                                        << factor << R"json(},
+      "p": {"struct": [{"type": "int8", "value": 7}, {"type": "float", "value": [1, 2, "1 + 2"]},
+                       {"struct": [{"type": "char", "value": 5}, {"type": "double", "value": 1}]},
+                       {"type": "float4", "value": [0, 0, 0, 20]}, {"buffer": "x"}, {"type": "int", "value": "n"}]},
+      "more": {"type": "double2", "value": [0, 5]}},
+    "launches": {"entry": "k", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK", "repeat": 3, "swap": ["a", "b"]}})json";
+  return folder / "values.json";
+}
+
 }  // namespace tune::described::testing

@@ -36,4 +36,8 @@ struct TexturedKernel {
 /// Every memory, address and filter mode that definitions have.
 std::vector<TexturedKernel> textured_kernels();
 
+/// Writes a definition with structs by value, an input that the kernel destroys, and launches that swap
+/// arrays. `factor`: 3 is right. Returns its file.
+std::filesystem::path write_values_and_launches(const std::filesystem::path& folder, int factor = 3);
+
 }  // namespace tune::described::testing

@@ -54,6 +54,34 @@ TEST_F(DeviceEvaluatorTest, MeasuresWhatIsRight) {
   EXPECT_FALSE(all[0].binary_hash.empty());
 }
 
+/// Several works in an execution: four in one of blocks of 32, one in others.
+class FusedToy : public ToyProblem {
+ public:
+  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
+                          const KernelSources& sources) const override {
+    Result<LaunchPlan> plan = ToyProblem::plan(instance, configuration, sources);
+    if (plan && configuration.find("block")->as_int() == 32) plan->work_per_execution = 4;
+    return plan;
+  }
+};
+
+TEST_F(DeviceEvaluatorTest, TimesAreThoseOfOneWork) {
+  const auto times = [&](const Problem& problem) {
+    DeviceEvaluator evaluator(problem, testing::toy_instance(1000), backend_, sources_,
+                              {.measure = {}, .compile_threads = 2});
+    std::vector<double> all;
+    evaluate_all(evaluator, std::vector{configuration("plain", 32), configuration("plain", 64)},
+                 [&](const Evaluation& evaluation) {
+                   all.push_back(evaluation.outcome->time());
+                   return true;
+                 });
+    return all;
+  };
+  const std::vector<double> plain = times(problem_), fused = times(FusedToy());
+  EXPECT_DOUBLE_EQ(fused[0], plain[0] / 4);
+  EXPECT_EQ(fused[1], plain[1]);
+}
+
 TEST_F(DeviceEvaluatorTest, ChecksOddSizesBeforeTheSizeItself) {
   evaluate({configuration("plain")}, {.measure = {}, .recheck_share = 0});
   const std::vector<std::string> expected = {

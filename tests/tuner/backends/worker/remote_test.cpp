@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tests/support/fake_backend.hpp"
+#include "tests/support/sanitizers.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/toy_problem.hpp"
 #include "tuner/backends/compile_pool.hpp"
@@ -177,7 +178,7 @@ TEST(Remote, PlacedTensorsLieInMemoryOnceAndEnd) {
   constexpr std::uint64_t size = 64 << 20;
   RemoteDevice device(worker("device"));
   device.ready();
-  [[maybe_unused]] const std::uint64_t before = resident_bytes();
+  const std::uint64_t before = resident_bytes();
   std::uint64_t last = 0;
   for (const int value : {1, 2, 3}) {
     HostTensor tensor(ElementType::u8, {size});
@@ -188,9 +189,9 @@ TEST(Remote, PlacedTensorsLieInMemoryOnceAndEnd) {
     EXPECT_NE(std::exchange(last, *number), *number);
     EXPECT_EQ(device.share(view_of(tensor)).value_or(0), *number);
     EXPECT_EQ(tensor.bytes().back(), static_cast<std::byte>(value));
-#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
-    EXPECT_LT(resident_bytes() - before, size + size / 2) << value;
-#endif
+    if (!tune::testing::sanitizer_keeps_memory) {
+      EXPECT_LT(resident_bytes() - before, size + size / 2) << value;
+    }
   }
 }
 
@@ -207,9 +208,9 @@ TEST_F(RemoteTest, LargeTensorsLieInMemoryOnce) {
   }
   const std::uint64_t grown = resident_bytes() - before;
   EXPECT_GE(grown, tensors);
-#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
-  EXPECT_LT(grown, tensors + tensors / 2);
-#endif
+  if (!tune::testing::sanitizer_keeps_memory) {
+    EXPECT_LT(grown, tensors + tensors / 2);
+  }
 }
 
 TEST_F(RemoteTest, AWorkerThatSomebodyKillsBetweenEvaluationsIsReplaced) {

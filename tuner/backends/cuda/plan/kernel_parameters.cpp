@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backends/cuda/plan/kernel_parameters.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <string>
+#include <variant>
+
+#include "tuner/base/format.hpp"
+#include "tuner/plan/tensor_map_shape.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -121,6 +125,38 @@ std::optional<std::vector<std::size_t>> parameter_sizes(std::span<const std::byt
   }
   if (end != found->bytes) return std::nullopt;
   return sizes;
+}
+
+namespace {
+
+std::size_t size_of_argument(const KernelArgument& argument) {
+  if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
+    return std::visit([](const auto& value) { return sizeof(value); }, *scalar);
+  if (std::holds_alternative<TensorMapArgument>(argument)) return tensor_map_bytes;
+  if (const auto* object = std::get_if<StructArgument>(&argument)) return object->bytes.size();
+  return sizeof(void*);
+}
+
+}  // namespace
+
+std::string unfit_arguments(const Launch& launch, const std::vector<std::size_t>& sizes) {
+  for (std::size_t i = 0; i < std::min(sizes.size(), launch.arguments.size()); ++i)
+    if (const auto given = size_of_argument(launch.arguments[i]); given != sizes[i])
+      return format("argument {} of kernel `{}` has {} bytes, {} are passed", i + 1, launch.entry, sizes[i],
+                    given);
+  if (sizes.size() != launch.arguments.size())
+    return format("kernel `{}` takes {} arguments, {} are passed", launch.entry, sizes.size(),
+                  launch.arguments.size());
+  return {};
+}
+
+std::string unfit_arguments(const Launch& launch, const Binary& binary) {
+  const auto symbol = binary.symbols.find(launch.entry);
+  if (symbol == binary.symbols.end()) return {};
+  const auto sizes = parameter_sizes(binary.image, symbol->second);
+  // An empty list may also mean that the cubin has the sizes elsewhere.
+  if (!sizes || (sizes->empty() && !launch.arguments.empty())) return {};
+  return unfit_arguments(launch, *sizes);
 }
 
 }  // namespace tune::cuda

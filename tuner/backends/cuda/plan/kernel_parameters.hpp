@@ -4,8 +4,12 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "tuner/backends/binary.hpp"
+#include "tuner/plan/launch_plan.hpp"
 
 namespace tune::cuda {
 
@@ -15,5 +19,12 @@ namespace tune::cuda {
 /// sm_75 to sm_120. Nothing where any detail of it is unknown.
 std::optional<std::vector<std::size_t>> parameter_sizes(std::span<const std::byte> cubin,
                                                         std::string_view symbol);
+
+/// Returns how the launch's arguments differ from the parameters of its kernel in number or bytes, as the
+/// cubin has them; empty where they fit, and where the cubin does not tell. With a wrong list of arguments
+/// the kernel would read garbage, or the runtime beyond the list.
+std::string unfit_arguments(const Launch& launch, const Binary& binary);
+/// The same for sizes that are known from elsewhere.
+std::string unfit_arguments(const Launch& launch, const std::vector<std::size_t>& sizes);
 
 }  // namespace tune::cuda

@@ -69,6 +69,8 @@ std::vector<void*> argument_pointers(Launch& launch, std::vector<std::uint64_t>&
   for (auto& argument : launch.arguments) {
     if (auto* scalar = std::get_if<ScalarArgument>(&argument))
       pointers.push_back(std::visit([](auto& value) { return static_cast<void*>(&value); }, *scalar));
+    else if (auto* object = std::get_if<StructArgument>(&argument))
+      pointers.push_back(object->bytes.data());
     else if (std::holds_alternative<TensorMapArgument>(argument))
       pointers.push_back(&*map++);
     else
@@ -96,14 +98,20 @@ cudaError_t start(const PreparedCopy& prepared, const std::vector<std::uint64_t>
   return status;
 }
 
-std::vector<std::uint64_t> handles_of(const Launch& launch, const std::vector<std::uint64_t>& offsets,
+/// Puts addresses into the launch's structs, too.
+std::vector<std::uint64_t> handles_of(Launch& launch, const std::vector<std::uint64_t>& offsets,
                                       const PlanTextures::AddressOf& address_of,
                                       const PlanTextures& textures) {
   std::vector<std::uint64_t> handles;
   auto offset = offsets.begin();
-  for (const auto& argument : launch.arguments)
+  const auto address = [&](const BufferArgument& argument) {
+    return address_of(argument.buffer) + *offset++;
+  };
+  for (auto& argument : launch.arguments)
     if (const auto* buffer = std::get_if<BufferArgument>(&argument))
-      handles.push_back(reinterpret_cast<std::uint64_t>(address_of(buffer->buffer)) + *offset++);
+      handles.push_back(reinterpret_cast<std::uint64_t>(address(*buffer)));
+    else if (auto* object = std::get_if<StructArgument>(&argument))
+      place_pointers(*object, address);
     else if (const auto* texture = std::get_if<TextureArgument>(&argument))
       handles.push_back(textures.object(*texture));
   return handles;

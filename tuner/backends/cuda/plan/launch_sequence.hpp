@@ -32,7 +32,7 @@ EncodedMap encode(const TensorMapSpec& map, ElementType type, std::byte* first);
 struct PreparedLaunch {
   Launch launch;
   cudaKernel_t kernel = nullptr;
-  std::vector<std::uint64_t> offsets = {};  ///< of each buffer argument, in bytes
+  std::vector<std::uint64_t> offsets = {};  ///< of each address among the arguments, in bytes
   std::vector<ElementType> map_types = {};  ///< of each tensor map's buffer
 };
 

@@ -19,13 +19,6 @@ tl::unexpected<Failure> not_loaded(cudaError_t status, const std::string& what) 
   return fail(Phase::resources, "load", format("{}: {}", what, describe(status)));
 }
 
-std::size_t size_of_argument(const KernelArgument& argument) {
-  if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
-    return std::visit([](const auto& value) { return sizeof(value); }, *scalar);
-  if (std::holds_alternative<TensorMapArgument>(argument)) return tensor_map_bytes;
-  return sizeof(void*);
-}
-
 /// Asks the runtime for the sizes of a kernel's parameters, up to an error beyond the last one. Nothing where
 /// the driver does not report them.
 std::optional<std::vector<std::size_t>> ask_parameter_sizes(cudaKernel_t kernel) {
@@ -41,19 +34,12 @@ std::optional<std::vector<std::size_t>> ask_parameter_sizes(cudaKernel_t kernel)
   return sizes;
 }
 
-/// With a wrong list of arguments the kernel would read garbage, or the runtime beyond the list.
 void check_arguments(const Launch& launch, const Binary& binary, cudaKernel_t kernel) {
   auto sizes = parameter_sizes(binary.image, binary.symbols.at(launch.entry));
   // An empty list may also mean that the cubin has the sizes elsewhere.
   if (!sizes || (sizes->empty() && !launch.arguments.empty())) sizes = ask_parameter_sizes(kernel);
   if (!sizes) return;
-  for (std::size_t i = 0; i < std::min(sizes->size(), launch.arguments.size()); ++i)
-    if (const auto given = size_of_argument(launch.arguments[i]); given != (*sizes)[i])
-      throw Error(format("argument {} of kernel `{}` has {} bytes, the plan passes {}", i, launch.entry,
-                         (*sizes)[i], given));
-  if (sizes->size() != launch.arguments.size())
-    throw Error(format("kernel `{}` takes {} arguments, the plan passes {}", launch.entry, sizes->size(),
-                       launch.arguments.size()));
+  if (const std::string unfit = unfit_arguments(launch, *sizes); !unfit.empty()) throw Error(unfit);
 }
 
 Result<cudaKernel_t> find(const Launch& launch, const Binary& binary, const Module& module) {
@@ -98,9 +84,9 @@ void add_occupancy(KernelResources& resources, const DeviceProperties& device, c
 std::vector<std::uint64_t> offsets_of(const LaunchPlan& plan, const Launch& launch) {
   std::vector<std::uint64_t> offsets;
   for (const auto& argument : launch.arguments)
-    if (const auto* given = std::get_if<BufferArgument>(&argument))
-      offsets.push_back(given->offset > 0 ? given->offset * element_size(plan.buffer(given->buffer).type)
-                                          : 0);
+    each_buffer(argument, [&](const BufferArgument& given) {
+      offsets.push_back(given.offset > 0 ? given.offset * element_size(plan.buffer(given.buffer).type) : 0);
+    });
   return offsets;
 }
 

@@ -68,11 +68,12 @@ class FaultHandler {
 struct Arguments {
   std::vector<std::uint64_t> values;
   std::vector<MapValue> maps;
+  std::vector<StructArgument> structs;
   std::vector<void*> addresses;
 
   Arguments(const Launch& launch, const PlanMemory& memory, const PlanTextures& textures,
             const PlanMaps& plan_maps)
-      : values(launch.arguments.size()), maps(launch.arguments.size()) {
+      : values(launch.arguments.size()), maps(launch.arguments.size()), structs(launch.arguments.size()) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (const auto* const buffer = std::get_if<BufferArgument>(&launch.arguments[i])) {
         values[i] = reinterpret_cast<std::uint64_t>(memory.address(buffer->buffer, buffer->offset));
@@ -81,6 +82,13 @@ struct Arguments {
       } else if (const auto* const map = std::get_if<TensorMapArgument>(&launch.arguments[i])) {
         maps[i] = plan_maps.value(*map);
         addresses.push_back(&maps[i]);
+        continue;
+      } else if (const auto* const object = std::get_if<StructArgument>(&launch.arguments[i])) {
+        structs[i] = *object;
+        place_pointers(structs[i], [&](const BufferArgument& target) {
+          return memory.address(target.buffer, target.offset);
+        });
+        addresses.push_back(structs[i].bytes.data());
         continue;
       } else {
         std::visit([&](auto value) { std::memcpy(&values[i], &value, sizeof value); },
@@ -194,18 +202,18 @@ class CaseRun {
       return std::span<const char>(memory.begin(buffer.name), buffer.allocation_bytes());
     };
     for (const KernelArgument& argument : launch.arguments) {
-      const auto* const given = std::get_if<BufferArgument>(&argument);
-      const auto* const texture = std::get_if<TextureArgument>(&argument);
-      const auto* const map = std::get_if<TensorMapArgument>(&argument);
-      if (given == nullptr && texture == nullptr && map == nullptr) continue;
-      const BufferSpec& buffer = case_.plan.buffer(given != nullptr     ? given->buffer
-                                                   : texture != nullptr ? texture->buffer
-                                                                        : map->buffer);
-      if (given == nullptr || given->count == 0)
-        pieces.push_back(all_of(buffer));
-      else
-        pieces.emplace_back(memory.address(given->buffer, given->offset),
-                            given->count * element_size(buffer.type));
+      if (const auto* const texture = std::get_if<TextureArgument>(&argument))
+        pieces.push_back(all_of(case_.plan.buffer(texture->buffer)));
+      if (const auto* const map = std::get_if<TensorMapArgument>(&argument))
+        pieces.push_back(all_of(case_.plan.buffer(map->buffer)));
+      each_buffer(argument, [&](const BufferArgument& given) {
+        const BufferSpec& buffer = case_.plan.buffer(given.buffer);
+        if (given.count == 0)
+          pieces.push_back(all_of(buffer));
+        else
+          pieces.emplace_back(memory.address(given.buffer, given.offset),
+                              given.count * element_size(buffer.type));
+      });
     }
     return pieces;
   }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kernels/described/description.hpp"
+#include "tuner/plan/launch_plan.hpp"
+
+namespace tune::described {
+
+/// Returns a number as a kernel's argument of that type; nothing if it is beyond the type. Throws
+/// search::ExprError for another kind of number.
+std::optional<ScalarArgument> scalar_of(const TypeName& type, const FormulaValue& value);
+
+/// Returns the struct's bytes as CUDA's compilers lay them out: each field at a multiple of its alignment,
+/// the end at one of the largest. Throws UsageError for a number that its type cannot hold.
+StructArgument laid_out(const StructDescription& object, const ExpressionScope& scope);
+
+}  // namespace tune::described
