@@ -127,6 +127,8 @@ std::string best_json(const BestAnswer& answer) {
        {"run", result.run},
        {"database", answer.database.string()},
        {"shipped", answer.shipped}});
+  if (result.timing)
+    for (const auto& [name, value] : result.timing->metrics) object["metrics"][name] = value;
   for (const auto& [name, value] : metrics_of(answer)) object["metrics"][name] = value;
   return json_text(object);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -66,6 +67,7 @@ class KernelTunerReader : public FormatReader {
     } else {
       evaluation.outcome = tl::unexpected(kernel_tuner_failure(*time));
     }
+    if (evaluation.outcome) read_figures(entry, *evaluation.outcome);
     evaluation.phases.compile = seconds_member(entry, "compile_time", millisecond, where);
     evaluation.phases.verify = seconds_member(entry, "verification_time", millisecond, where);
     evaluation.phases.measure = seconds_member(entry, "benchmark_time", millisecond, where);
@@ -79,6 +81,17 @@ class KernelTunerReader : public FormatReader {
   bool may_be_cut_off() const override { return true; }
 
  private:
+  /// All numbers that have no other meaning are metrics, as observers and users' metrics write them.
+  void read_figures(const Json& entry, Measurement& measurement) const {
+    constexpr std::array others = {"time",           "compile_time",   "verification_time",
+                                   "benchmark_time", "framework_time", "strategy_time"};
+    for (const auto& [name, value] : entry.items()) {
+      if (!value.is_number() || std::ranges::find(others, name) != others.end()) continue;
+      if (std::ranges::find(record.parameters, parameter_name(name)) != record.parameters.end()) continue;
+      add_figure(measurement, name, value.get<double>(), "");
+    }
+  }
+
   void read_head(const Json& head) {
     const Json* keys = member(head, "tune_params_keys");
     if (keys == nullptr || !keys->is_array())
@@ -87,6 +100,7 @@ class KernelTunerReader : public FormatReader {
     record.format = "Kernel Tuner";
     record.problem = printable(text_member(head, "kernel_name"));
     record.device = printable(text_member(head, "device_name"));
+    record.objective = printable(text_member(head, "objective"));
     if (const Json* size = member(head, "problem_size")) record.workload = printable(size_text(*size));
     const Json* declared = member(head, "tune_params");
     for (const Json& key : *keys) {
@@ -152,6 +166,9 @@ Json entry_of(const Parameters& parameters, const Evaluation& evaluation, const 
     for (double& time : times) time *= milliseconds;
     entry["time"] = evaluation.outcome->time() * milliseconds;
     entry["times"] = times;
+    if (evaluation.outcome->energy > 0) entry["energy"] = evaluation.outcome->energy;
+    for (const auto& [name, value] : evaluation.outcome->metrics)
+      if (!entry.contains(name)) entry[name] = value;
   } else {
     entry["time"] = name_of(evaluation.outcome.error(), error_types);
   }
@@ -207,16 +224,17 @@ WrittenFile to_kernel_tuner(const WrittenWorkload& workload, const TextSink& out
 }  // namespace
 
 FileFormat kernel_tuner_format() {
-  return {.name = "kernel-tuner",
-          .ending = ".kt.json",
-          .title = "a cache of Kernel Tuner",
-          .entries = "cache",
-          .named_entries = true,
-          .head = {"kernel_name", "device_name", "problem_size", "tune_params_keys", "tune_params"},
-          .samples = "times",
-          .samples_depth = 3,
-          .reader = make_reader<KernelTunerReader>,
-          .write = to_kernel_tuner};
+  return {
+      .name = "kernel-tuner",
+      .ending = ".kt.json",
+      .title = "a cache of Kernel Tuner",
+      .entries = "cache",
+      .named_entries = true,
+      .head = {"kernel_name", "device_name", "problem_size", "tune_params_keys", "tune_params", "objective"},
+      .samples = "times",
+      .samples_depth = 3,
+      .reader = make_reader<KernelTunerReader>,
+      .write = to_kernel_tuner};
 }
 
 }  // namespace tune::replay

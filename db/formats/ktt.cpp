@@ -132,6 +132,7 @@ WrittenFile to_ktt(const WrittenWorkload& workload, const TextSink& out) {
   file.losses.push_back(
       "KTT has no driver, compiler, sources, machine state, times "
       "of measuring, errors of results and re-rankings: left out");
+  if (summary.figures) file.losses.push_back("energies and metrics are left out");
   if (!summary.last_recorded.empty())
     file.losses.push_back("KTT has one time of day for a file: that of the last result");
   const Json head = {{"Metadata",

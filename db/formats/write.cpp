@@ -25,10 +25,13 @@ WrittenSummary summary_of(const WrittenWorkload& workload) {
   std::vector<std::unordered_set<std::string>> known;   // values of each, as texts
   workload.each([&](const Evaluation& evaluation, const std::string& recorded) {
     ++summary.count;
-    if (!evaluation.outcome)
+    if (evaluation.outcome) {
+      const Measurement& measured = *evaluation.outcome;
+      summary.several_samples = summary.several_samples || measured.samples.size() > 1;
+      summary.figures = summary.figures || measured.energy > 0 || !measured.metrics.empty();
+    } else {
       ++summary.failures[evaluation.outcome.error().phase];
-    else if (evaluation.outcome->samples.size() > 1)
-      summary.several_samples = true;
+    }
     summary.last_recorded = std::max(summary.last_recorded, recorded);
     const auto& entries = evaluation.configuration.entries();
     ++summary.sizes[entries.size()];
@@ -99,6 +102,13 @@ std::vector<std::string> import_losses(const RecordedFile& file, const ThirdPart
   std::vector<std::string> lines;
   lines.push_back(format("{} has no driver, no compiler and no sources: stored as unknown", record.format));
   lines.push_back(format("{} has no errors of results: stored as 0", record.format));
+  if (is_energy(record.objective))
+    lines.push_back(
+        format("its objective is {}: 'tune best --objective energy' ranks by it, all else by time",
+               record.objective));
+  else if (!record.objective.empty() && record.objective != "time")
+    lines.push_back(
+        format("its objective is {}: kept as a metric; results are ranked by their times", record.objective));
   if (record.device.empty())
     lines.push_back(format("it names no device: stored as unknown; name it with --device"));
   if (record.problem.empty())

@@ -44,6 +44,7 @@ struct WrittenSummary {
   std::map<Phase, std::size_t> failures = {};
   std::map<std::size_t, std::size_t> sizes = {};  ///< counts configurations by their number of parameters
   bool several_samples = false;                   ///< an evaluation has more than one
+  bool figures = false;                           ///< an evaluation has an energy or metrics
   std::string last_recorded = {};                 ///< empty where no time of day is known
 
   /// The counts alone.

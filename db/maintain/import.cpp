@@ -29,6 +29,7 @@ RunRecord record_of(const ImportedRun& run) {
   RunRecord record;
   record.key = run.key;
   record.options.strategy = "unknown";
+  record.options.objective = run.objective;
   record.program_version = run.program;
   return record;
 }
@@ -229,6 +230,20 @@ class ReadAhead {
   std::jthread reader_;  ///< the last member: ends before the others go
 };
 
+constexpr const char* update_figures = R"(
+UPDATE evaluations SET energy = COALESCE(energy, ?1), metrics = COALESCE(metrics, ?2)
+WHERE id = ?3 AND ((energy IS NULL AND ?1 IS NOT NULL) OR (metrics IS NULL AND ?2 IS NOT NULL)))";
+
+/// An evaluation that was imported by a program without metrics gets them.
+void add_figures(SQLite::Statement& update, std::int64_t evaluation, const Measurement& measurement) {
+  if (measurement.energy == 0 && measurement.metrics.empty()) return;
+  update.clearBindings();
+  if (measurement.energy > 0) update.bind(1, measurement.energy);
+  if (!measurement.metrics.empty()) update.bind(2, to_json(measurement.metrics));
+  update.bind(3, evaluation);
+  run(update);
+}
+
 /// Adds what the run lacks, in one transaction.
 void add_evaluations(SQLite::Database& connection, RunId run, const ImportedRun& imported,
                      MergeResult& result) {
@@ -245,12 +260,14 @@ void add_evaluations(SQLite::Database& connection, RunId run, const ImportedRun&
   owner.reset();
   SQLite::Statement link(
       connection, "INSERT INTO run_evaluations (run, sequence, evaluation, reused) VALUES (?, ?, ?, 0)");
+  SQLite::Statement figures(connection, update_figures);
   SQLite::Statement sample(connection, "SELECT 1 FROM samples WHERE evaluation = ? LIMIT 1");
   ReadAhead(imported).each([&](const Evaluation& evaluation, const std::string& recorded) {
     check_numbers(evaluation);
     const std::size_t samples = evaluation.outcome ? evaluation.outcome->samples.size() : 0;
     if (const std::int64_t there = known.take(evaluation, recorded); there != 0) {
       ++result.known_evaluations;
+      if (evaluation.outcome) add_figures(figures, there, *evaluation.outcome);
       if (samples == 0) return;
       sample.bind(1, there);  // one that was exported without its samples gets them
       const bool has_samples = sample.executeStep();

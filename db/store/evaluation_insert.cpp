@@ -21,7 +21,7 @@ constexpr std::string_view columns =
     "dynamic_shared_memory, threads, max_threads, blocks_per_multiprocessor, occupancy, limiter, "
     "binary_hash, compile_seconds, load_seconds, verify_seconds, measure_seconds, recorded, "
     "stop_reason, executions, throttled, core_clock, memory_clock, temperature, power, throttle, "
-    "energy, reference_seconds, same_code, from_cache, counts, attempts, time_limit";
+    "energy, reference_seconds, same_code, from_cache, counts, attempts, time_limit, metrics";
 
 /// The place of a column among the statement's parameters. SQLite would look for a name anew in each row.
 consteval int place(std::string_view name) {
@@ -61,6 +61,7 @@ void bind_measurement(SQLite::Statement& insert, const Measurement& measurement)
   bind_above_zero(insert, place("temperature"), machine.temperature);
   bind_above_zero(insert, place("power"), machine.power);
   if (machine.core_clock > 0) insert.bind(place("throttle"), machine.throttle);
+  if (!measurement.metrics.empty()) insert.bind(place("metrics"), to_json(measurement.metrics));
 }
 
 void bind_failure(SQLite::Statement& insert, const Failure& failure, int attempts) {

@@ -127,14 +127,18 @@ std::vector<std::pair<std::string, std::string>> result_lines(const ShownResult&
     if (!text.empty()) lines.emplace_back(name, std::move(text));
   };
   add("interval", interval_line(result));
-  if (result.joules > 0)
-    add("energy",
-        format("{} an execution, {}", si(result.joules, "J"), si(result.joules * result.seconds, "Js")));
+  const double joules = result.joules > 0 ? result.joules : result.timing ? result.timing->energy : 0;
+  if (joules > 0)
+    add("energy", format("{} an execution, {}", si(joules, "J"), si(joules * result.seconds, "Js")));
   if (result.timing) {
     const std::string samples = result.sample_count > 0 ? counted(result.sample_count, "sample") + ", "
                                                         : "";  // not every database has them
     add("measuring", samples + to_text(*result.timing));
     add("machine", to_text(result.timing->machine));
+    const auto metric_text = [](const auto& metric) {
+      return format("{} {:.6g}", metric.first, metric.second);
+    };
+    add("metrics", joined(result.timing->metrics, metric_text));
   }
   if (result.cost.items > 0)  // what another program measured was not checked here
     add("checked", format("largest error {:.3g}, tolerance {:.3g}", result.error, result.tolerance));
