@@ -5,6 +5,7 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -56,27 +57,57 @@ Recording to_recording(const Database& database, Instance instance, const std::v
     recording.evaluations.push_back(to_evaluation(row, samples_of(database, row.evaluation)));
     recording.recorded.push_back(row.recorded);
   }
+  recording.extents = workload.extents;
   return recording;
 }
 
 }  // namespace
 
-std::optional<Recording> find_recording(const Database& database, const Instance& instance,
-                                        CacheState cache) {
+namespace {
+
+/// True where the instance has all settings of the key, with the same values.
+bool has_settings(const Instance& instance, const std::string& key) {
+  const Configuration settings = Configuration::parse(key);
+  return std::ranges::all_of(settings.entries(), [&](const auto& setting) {
+    return std::ranges::any_of(instance.settings, [&](const auto& ours) {
+      return ours.first == setting.first && ours.second.to_string() == setting.second.to_string();
+    });
+  });
+}
+
+/// The results of the workload with the most measurements.
+std::vector<ResultRow> largest_workload(const Database& database, const ResultFilter& filter,
+                                        const std::function<bool(const Workload&)>& fits) {
+  std::map<std::int64_t, std::vector<ResultRow>> by_workload;
+  for (ResultRow& row : list_results(database, filter))
+    if (fits(row.workload)) by_workload[row.workload.id].push_back(std::move(row));
+  const auto largest =
+      std::ranges::max_element(by_workload, {}, [](const auto& workload) { return workload.second.size(); });
+  return largest == by_workload.end() ? std::vector<ResultRow>() : std::move(largest->second);
+}
+
+}  // namespace
+
+std::optional<Recording> find_recording(const Database& database, const Instance& instance, CacheState cache,
+                                        bool imported) {
   ResultFilter filter;
   filter.problem = instance.problem;
   filter.size = instance.size();
-  filter.settings = instance.settings_key();
-  filter.origin = Origin::measured;
   filter.cache = cache;
   filter.failures = true;
-  std::map<std::int64_t, std::vector<ResultRow>> by_workload;
-  for (ResultRow& row : list_results(database, filter))
-    by_workload[row.workload.id].push_back(std::move(row));
-  const auto largest =
-      std::ranges::max_element(by_workload, {}, [](const auto& workload) { return workload.second.size(); });
-  if (largest == by_workload.end()) return std::nullopt;
-  return to_recording(database, instance, largest->second);
+  filter.origin = Origin::measured;
+  filter.settings = instance.settings_key();
+  std::vector<ResultRow> rows = largest_workload(database, filter, [](const Workload&) { return true; });
+  if (rows.empty() && imported) {
+    filter.origin = Origin::imported;
+    filter.settings.reset();
+    rows = largest_workload(database, filter, [&](const Workload& workload) {
+      bool fits = false;
+      return is_readable([&] { fits = has_settings(instance, workload.settings); }) && fits;
+    });
+  }
+  if (rows.empty()) return std::nullopt;
+  return to_recording(database, instance, rows);
 }
 
 std::optional<Recording> recording_of(const Database& database, std::int64_t workload) {
@@ -144,9 +175,10 @@ std::vector<std::string> recorded_instances(const Database& database, const std:
   RunFilter filter;
   filter.problem = problem;
   for (const RunSummary& run : list_runs(database, filter))
-    if (run.workload.origin == Origin::measured && run.best)
-      found.insert(run.workload.size + " " + run.workload.settings +
-                   (run.workload.cache == CacheState::warm ? " with warm caches" : ""));
+    if (run.workload.origin != Origin::replayed && run.best)
+      found.insert(run.workload.size + (run.workload.settings.empty() ? "" : " ") + run.workload.settings +
+                   (run.workload.cache == CacheState::warm ? " with warm caches" : "") +
+                   (run.workload.origin == Origin::imported ? " (imported)" : ""));
   return {found.begin(), found.end()};
 }
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Further figures of measurements: what other programs measured or computed beside times.
 
-ALTER TABLE evaluations ADD COLUMN metrics TEXT CHECK (json_valid(metrics));  -- {"GFLOP/s":812.5,...}; NULL: none
+ALTER TABLE evaluations ADD COLUMN metrics TEXT CHECK (metrics IS NULL OR json_valid(metrics));  -- {"GFLOP/s":812.5,...}; NULL: none
 
 -- All views anew: a file may have been exported without them.
 DROP VIEW IF EXISTS run_overview;

@@ -127,9 +127,9 @@ std::vector<std::pair<std::string, std::string>> result_lines(const ShownResult&
     if (!text.empty()) lines.emplace_back(name, std::move(text));
   };
   add("interval", interval_line(result));
-  const double joules = result.joules > 0 ? result.joules : result.timing ? result.timing->energy : 0;
-  if (joules > 0)
-    add("energy", format("{} an execution, {}", si(joules, "J"), si(joules * result.seconds, "Js")));
+  if (result.joules > 0)
+    add("energy",
+        format("{} an execution, {}", si(result.joules, "J"), si(result.joules * result.seconds, "Js")));
   if (result.timing) {
     const std::string samples = result.sample_count > 0 ? counted(result.sample_count, "sample") + ", "
                                                         : "";  // not every database has them
