@@ -227,13 +227,14 @@ db::BestQuery device_query(const std::string& text) {
 bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, const db::Database& database,
                 db::BestCandidate& candidate) {
   if (candidate.match == db::Match::exact && query.origin != Origin::imported) return true;
-  const std::string architecture =
-      query.device.compute_major > 0
-          ? format("sm_{}{}", query.device.compute_major, query.device.compute_minor)
-          : candidate.result.workload.architecture;
+  std::string architecture = query.device.compute_major > 0
+                                 ? format("sm_{}{}", query.device.compute_major, query.device.compute_minor)
+                                 : candidate.result.workload.architecture;
   const std::span known = known_architectures();
-  if (std::ranges::find(known, architecture) == known.end())
-    return true;  // its plan still refuses what is impossible
+  if (std::ranges::find(known, architecture) == known.end()) {
+    if (query.origin != Origin::imported) return true;  // its plan still refuses what is impossible
+    architecture = "sm_90";                             // the widest limits refuse nothing that ran there
+  }
   const search::SearchSpace space(
       selection.problem->space(selection.instance, architecture_properties(architecture)));
   if (space.find(candidate.result.configuration)) return true;

@@ -116,12 +116,13 @@ void add_figure(Measurement& measurement, const std::string& name, double value,
   const bool counts = joules && value > 0 && measurement.energy == 0;
   if (counts) measurement.energy = value * *joules;
   if (counts && name == "energy" && unit.size() <= 1) return;  // its name says the same
-  measurement.metrics.emplace_back(printable(unit.empty() ? name : format("{} [{}]", name, unit)), value);
+  measurement.metrics.emplace_back(
+      printable(unit.empty() || unit == name ? name : format("{} ({})", name, unit)), value);
 }
 
 std::pair<std::string, std::string> name_and_unit(const std::string& metric) {
-  const std::size_t begin = metric.rfind(" [");
-  if (begin == std::string::npos || !metric.ends_with(']')) return {metric, ""};
+  const std::size_t begin = metric.rfind(" (");
+  if (begin == std::string::npos || !metric.ends_with(')')) return {metric, ""};
   return {metric.substr(0, begin), metric.substr(begin + 2, metric.size() - begin - 3)};
 }
 

@@ -41,7 +41,7 @@ std::string printable(std::string text);
 /// joules.
 bool is_energy(const std::string& name);
 /// Adds another figure of a measurement: an energy above 0 as its energy, in joules; else a metric, whose
-/// unit stands in brackets behind its name. The first energy counts; figures that are not finite are left
+/// unit stands in parentheses behind its name. The first energy counts; figures that are not finite are left
 /// out.
 void add_figure(Measurement& measurement, const std::string& name, double value, const std::string& unit);
 /// Returns name and unit of a metric as `add_figure` put them together.

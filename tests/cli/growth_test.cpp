@@ -226,6 +226,20 @@ TEST(Growth, ExportsTakeNoMoreMemory) {
   }
 }
 
+TEST(Growth, BestOfTheShippedRecordingsTakesFewMilliseconds) {
+  Sandbox sandbox;
+  sandbox.set_environment("TUNE_RECORDINGS", TUNE_SOURCE_DIR "/db/recordings");
+  for (const char* problem : {"stencil3d", "gemm"}) {
+    double seconds = 1;
+    for (int i = 0; i < 5; ++i) {
+      const Usage usage = run_program(sandbox, {"best", problem});
+      EXPECT_EQ(usage.status, 0) << usage.err;
+      seconds = std::min(seconds, usage.seconds);
+    }
+    EXPECT_LT(seconds, has_address_sanitizer ? 1 : 0.03) << problem;
+  }
+}
+
 TEST(Growth, EveryFormatIsImportedWholeAndOnce) {
   constexpr int count = 1'000;
   for (const Format& one : formats) {

@@ -98,7 +98,7 @@ Evaluation measured(const Configuration& configuration, std::vector<double> samp
   measurement.executions = 3;
   measurement.throttled = 2;
   measurement.energy = 0.375;
-  measurement.metrics = {{"GFLOP/s", 812.5}, {"power [W]", -0.25}};
+  measurement.metrics = {{"GFLOP/s", 812.5}, {"power (W)", -0.25}};
   measurement.machine = {1.75e9, 2.6e9, 51.5, 623.25, "power cap", ""};
   evaluation.outcome = std::move(measurement);
   evaluation.resources = example_resources();
