@@ -2,6 +2,8 @@
 #include "kernels/described/formula.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "search/expressions/expr_syntax.hpp"
 #include "tuner/base/format.hpp"
@@ -182,6 +184,7 @@ class Parser {
     if (++nesting_ > max_nesting)
       throw ExprError(format("nested more than {} deep", max_nesting), now().column);
     Term left = prefix(loosest);
+    if (now().is("is") && loosest <= Binding::comparison) left = is_none();
     while (const InfixOperator* first = infix()) {
       if (first->binding < loosest) break;
       std::vector<Link> links;
@@ -197,6 +200,14 @@ class Parser {
     if (loosest <= Binding::conditional) left = conditional(std::move(left));
     --nesting_;
     return left;
+  }
+
+  /// Reads `is None` or `is not None`: what has a value is never None.
+  Term is_none() {
+    expect("is");
+    const bool negated = accept("not");
+    expect("None");
+    return constant(negated);
   }
 
   /// Reads `then if condition else otherwise` or `condition ? then : otherwise` behind the first operand.
@@ -232,23 +243,47 @@ class Parser {
       return step_at(column, [term = expression(Binding::unary_minus)](Evaluation& evaluation) {
         return arithmetic(Expr::Op::subtract, std::int64_t{0}, term(evaluation));
       });
+    if (accept("~"))
+      return step_at(column, [term = expression(Binding::unary_minus)](Evaluation& evaluation) {
+        return arithmetic(Expr::Op::bit_not, term(evaluation));
+      });
     return subscripted(primary());
   }
 
-  Term subscripted(Term list) {
-    std::vector<std::pair<std::size_t, Term>> indices;
-    while (now().is("[")) {
-      const std::size_t column = now().column;
-      ++at_;
-      indices.emplace_back(column, expression());
-      expect("]");
+  /// A subscript, or the bounds and step of a slice, of which each may be missing.
+  struct Subscript {
+    std::size_t column;
+    bool is_slice = false;
+    std::array<Term, 3> bounds = {};
+  };
+
+  Subscript subscript() {
+    Subscript read{now().column};
+    expect("[");
+    for (std::size_t i = 0; i < 3 && !now().is("]"); ++i) {
+      if (!now().is(":")) read.bounds[i] = expression();
+      if (i == 2 || !accept(":")) break;
+      read.is_slice = true;
     }
-    if (indices.empty()) return list;
+    if (!read.is_slice && !read.bounds[0]) fail("expected a value");
+    expect("]");
+    return read;
+  }
+
+  Term subscripted(Term list) {
+    std::vector<Subscript> all;
+    while (now().is("[")) all.push_back(subscript());
+    if (all.empty()) return list;
     return [=](Evaluation& evaluation) {
       FormulaValue value = list(evaluation);
-      for (const auto& [column, index] : indices)
-        value =
-            evaluation.step(column, [&, &at = index] { return element(value, at(evaluation).integer()); });
+      for (const Subscript& one : all)
+        value = evaluation.step(one.column, [&] {
+          if (!one.is_slice) return element(value, one.bounds[0](evaluation).integer());
+          std::array<std::optional<std::int64_t>, 3> bounds;
+          for (std::size_t i = 0; i < 3; ++i)
+            if (one.bounds[i]) bounds[i] = one.bounds[i](evaluation).integer();
+          return slice(value, bounds[0], bounds[1], bounds[2].value_or(1));
+        });
       return value;
     };
   }
@@ -290,38 +325,51 @@ class Parser {
 
   Term call(const ExprToken& name) {
     if (!is_function(name.text)) throw ExprError(format("unknown function '{}'", name.text), name.column);
-    return step_at(name.column, [name = name.text, arguments = items(")").terms](Evaluation& evaluation) {
+    return step_at(name.column, [name = name.text, arguments = items(")")](Evaluation& evaluation) {
       return call_function(name, values(evaluation, arguments));
     });
   }
 
   /// Reads a list, a tuple, a comprehension or an expression in brackets, behind its opening bracket.
   Term bracket(std::string_view close) {
+    const std::size_t column = tokens_[at_ - 1].column;
     Items all = items(close);
-    if (all.comprehension || (close == ")" && all.terms.size() == 1 && !all.comma)) return all.terms.front();
-    return [terms = std::move(all.terms)](Evaluation& evaluation) {
-      return FormulaValue(values(evaluation, terms));
-    };
+    if (all.comprehension || (close == ")" && all.terms.size() == 1 && !all.comma && !all.spread.front()))
+      return all.terms.front();
+    return step_at(column, [items = std::move(all)](Evaluation& evaluation) {
+      return FormulaValue(values(evaluation, items));
+    });
   }
 
-  static List values(Evaluation& evaluation, const std::vector<Term>& terms) {
-    List all;
-    for (const Term& term : terms) all.push_back(term(evaluation));
-    return all;
-  }
-
-  /// What stands in brackets: one comprehension, or terms separated by commas.
+  /// What stands in brackets: one comprehension, or terms separated by commas. `spread`: which of them are
+  /// lists whose values stand there (`*range(3)`).
   struct Items {
     std::vector<Term> terms = {};
+    std::vector<bool> spread = {};
     bool comprehension = false, comma = false;
   };
+
+  static List values(Evaluation& evaluation, const Items& items) {
+    List all;
+    for (std::size_t i = 0; i < items.terms.size(); ++i) {
+      const FormulaValue value = items.terms[i](evaluation);
+      if (!items.spread[i]) {
+        all.push_back(value);
+        continue;
+      }
+      all.insert(all.end(), value.list().begin(), value.list().end());
+      if (all.size() > max_values) throw ExprError("a list of more than a million values");
+    }
+    return all;
+  }
 
   Items items(std::string_view close) {
     Items all;
     while (!accept(close)) {
       const std::size_t column = now().column;
+      all.spread.push_back(accept("*"));
       all.terms.push_back(expression());
-      if (now().is("for") && !all.comma) {
+      if (now().is("for") && !all.comma && !all.spread.back()) {
         all.terms.front() = comprehension(column, std::move(all.terms.front()));
         all.comprehension = true;
       }

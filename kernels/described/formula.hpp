@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,6 +60,7 @@ std::string kind_of(const FormulaValue& value);
 constexpr std::size_t max_values = 1'000'000;  ///< of a list
 
 FormulaValue arithmetic(search::Expr::Op op, const FormulaValue& a, const FormulaValue& b);
+FormulaValue arithmetic(search::Expr::Op op, const FormulaValue& a);
 /// Adds numbers, texts or lists.
 FormulaValue plus(const FormulaValue& a, const FormulaValue& b);
 /// Multiplies numbers, or repeats a list.
@@ -67,6 +69,9 @@ FormulaValue times(const FormulaValue& a, const FormulaValue& b);
 FormulaValue compare(search::Expr::Op op, const FormulaValue& a, const FormulaValue& b);
 /// A negative `index` counts from the end.
 FormulaValue element(const FormulaValue& list, std::int64_t index);
+/// Returns `list[begin:end:step]` as Python does.
+FormulaValue slice(const FormulaValue& list, std::optional<std::int64_t> begin,
+                   std::optional<std::int64_t> end, std::int64_t step);
 
 bool is_function(std::string_view name);
 FormulaValue call_function(std::string_view name, const std::vector<FormulaValue>& arguments);
@@ -77,12 +82,13 @@ FormulaValue call_function(std::string_view name, const std::vector<FormulaValue
 /// Returns the value of a name; null for an unknown one.
 using Names = std::function<const FormulaValue*(std::string_view name)>;
 
-/// The value of `text`. Numbers, texts, True and False, lists and tuples with subscripts, list comprehensions
-/// (several `for`, `if`), + - * / // % **, comparisons (chained, `in`), and, or, not, `a if c else b`; the
-/// functions abs, all, any, arange, bool, ceil, ceil_div, floor, float, int, len, list, log2, max, min, pow,
-/// prod, range, round, sorted, sqrt, sum, tuple, with `math.` or `np.` before them or without; C's &&, ||, !
-/// and `c ? a : b`. Division and remainder are Python's. Throws search::ExprError with the column (from 1):
-/// Returns what is wrong, without the column, with which some of the messages begin.
+/// The value of `text`. Numbers, texts, True and False, lists and tuples with subscripts, slices and `*`,
+/// list comprehensions (several `for`, `if`), + - * / // % ** & | ^ ~ << >>, comparisons (chained, `in`),
+/// and, or, not, `a if c else b`; the functions abs, all, any, arange, bool, ceil, ceil_div, divmod, floor,
+/// float, gcd, int, len, list, log2, max, min, pow, prod, range, round, set, sorted, sqrt, sum, tuple, with
+/// `math.` or `np.` before them or without; C's &&, ||, ! and `c ? a : b`. Division and remainder are
+/// Python's. Throws search::ExprError with the column (from 1): Returns what is wrong, without the column,
+/// with which some of the messages begin.
 std::string mistake_of(const search::ExprError& error);
 
 /// what is wrong, unknown names, numbers beyond 64 bits, and lists of more than a million values.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "kernels/described/formula.hpp"
 #include "search/expressions/program.hpp"
@@ -138,6 +139,26 @@ FormulaValue sqrt_of(const List& arguments) {
   return std::sqrt(value);
 }
 
+FormulaValue divided(const List& arguments) {
+  if (arguments.size() != 2) throw ExprError("divmod takes two numbers");
+  return List{arithmetic(Expr::Op::floor_divide, arguments[0], arguments[1]),
+              arithmetic(Expr::Op::modulo, arguments[0], arguments[1])};
+}
+
+FormulaValue common_divisor(const List& arguments) {
+  if (arguments.size() != 2) throw ExprError("gcd takes two numbers");
+  return arithmetic(Expr::Op::common_divisor, arguments[0], arguments[1]);
+}
+
+/// Each value once, in the order in which they come.
+FormulaValue distinct(const List& arguments) {
+  List all;
+  std::set<std::string> seen;
+  for (const FormulaValue& value : only(arguments).list())
+    if (seen.insert(value.scalar().to_string()).second) all.push_back(value);
+  return all;
+}
+
 const std::map<std::string, Function, std::less<>>& functions() {
   static const std::map<std::string, Function, std::less<>> all = {
       {"abs", absolute},
@@ -154,8 +175,10 @@ const std::map<std::string, Function, std::less<>>& functions() {
       {"bool", [](const List& a) { return FormulaValue(only(a).to_bool()); }},
       {"ceil", [](const List& a) { return whole_part(std::ceil(only(a).real())); }},
       {"ceil_div", ceil_div},
+      {"divmod", divided},
       {"float", [](const List& a) { return FormulaValue(only(a).real()); }},
       {"floor", [](const List& a) { return whole_part(std::floor(only(a).real())); }},
+      {"gcd", common_divisor},
       {"int", to_whole},
       {"len", length},
       {"list", [](const List& a) { return FormulaValue(a.empty() ? List() : only(a).list()); }},
@@ -167,6 +190,7 @@ const std::map<std::string, Function, std::less<>>& functions() {
       {"range", range},
       // Rounds to even, as Python does.
       {"round", [](const List& a) { return whole_part(std::nearbyint(only(a).real())); }},
+      {"set", distinct},
       {"sorted", sorted},
       {"sqrt", sqrt_of},
       {"sum", sum},
@@ -254,6 +278,11 @@ FormulaValue arithmetic(Expr::Op op, const FormulaValue& a, const FormulaValue& 
   return FormulaValue(search::apply(op, Scalar::of(left), Scalar::of(right)).value());
 }
 
+FormulaValue arithmetic(Expr::Op op, const FormulaValue& a) {
+  const search::Value value = a.scalar();
+  return FormulaValue(search::apply(op, Scalar::of(value)).value());
+}
+
 FormulaValue plus(const FormulaValue& a, const FormulaValue& b) {
   if (a.is_text() && b.is_text()) return a.text() + b.text();
   if (!a.is_list() || !b.is_list()) return arithmetic(Expr::Op::add, a, b);
@@ -286,6 +315,26 @@ FormulaValue element(const FormulaValue& list, std::int64_t index) {
   const std::int64_t at = index < 0 ? size + index : index;
   if (at < 0 || at >= size) throw ExprError(format("there is no element {} of {}", index, size));
   return list.list()[static_cast<std::size_t>(at)];
+}
+
+FormulaValue slice(const FormulaValue& list, std::optional<std::int64_t> begin,
+                   std::optional<std::int64_t> end, std::int64_t step) {
+  if (step == 0) throw ExprError("the step of a slice cannot be 0");
+  const List& all = list.list();
+  const auto size = static_cast<std::int64_t>(all.size());
+  // Places before the list and behind it, as far as a step in this direction may begin and end.
+  const std::int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
+  const auto place = [&](std::optional<std::int64_t> bound, std::int64_t otherwise) {
+    if (!bound) return otherwise;
+    return std::clamp(*bound < 0 ? *bound + size : *bound, lowest, highest);
+  };
+  List chosen;
+  const std::int64_t last = place(end, step > 0 ? highest : lowest);
+  for (std::int64_t at = place(begin, step > 0 ? lowest : highest); step > 0 ? at < last : at > last;) {
+    chosen.push_back(all[static_cast<std::size_t>(at)]);
+    if (__builtin_add_overflow(at, step, &at)) break;
+  }
+  return chosen;
 }
 
 bool is_function(std::string_view name) {

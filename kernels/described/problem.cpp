@@ -161,9 +161,12 @@ void DescribedProblem::read_kernels() {
     for (const auto& [name, text] : read) texts_.push_back({name, text});
   }
   check_macros(description_);
-  for (const std::string& parameter : unused_parameters(description_))
-    description_.notes.push_back(format(
-        "parameter '{}' changes nothing: neither the kernel's files nor the launches mention it", parameter));
+  if (const std::vector<std::string> unused = unused_parameters(description_); !unused.empty())
+    description_.notes.push_back(
+        format("{} {} nothing: neither the kernel's files nor the launches mention {}",
+               unused.size() == 1 ? format("parameter '{}'", unused.front())
+                                  : format("parameters '{}'", joined(unused, {}, "', '")),
+               unused.size() == 1 ? "changes" : "change", unused.size() == 1 ? "it" : "them"));
   for (LaunchDescription& launch : description_.launches)
     launch.arguments = checked_arguments(description_, *kernel.text, launch);
   for (LaunchDescription& launch : description_.reference.launches)

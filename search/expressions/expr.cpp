@@ -34,6 +34,9 @@ bool right_number_of_operands(Op op, std::size_t count) {
     case Op::list:
       return true;
     case Op::negate:
+    case Op::bit_not:
+    case Op::round:
+    case Op::log2:
     case Op::logical_not:
     case Op::absolute:
       return count == 1;
@@ -269,11 +272,8 @@ Scalar evaluate_scalar(const Expr& expr, const Lookup& lookup) {
     }
     case Op::list:
       throw ExprError("a list has no value of its own");
-    case Op::negate:
-    case Op::logical_not:
-    case Op::absolute:
-      return apply(expr.op(), operand(0));
     default: {
+      if (operands.size() == 1) return apply(expr.op(), operand(0));
       Scalar result = operand(0);
       for (std::size_t i = 1; i < operands.size(); ++i) result = apply(expr.op(), result, operand(i));
       return result;
@@ -409,6 +409,7 @@ Binding binding_of(const Expr& expr) {
     case Op::logical_not:
       return Binding::logical_not;
     case Op::negate:
+    case Op::bit_not:
       return Binding::unary_minus;
     case Op::literal:
       return is_number_literal(expr) && is_negative(expr.literal()) ? Binding::unary_minus : Binding::primary;
@@ -466,6 +467,8 @@ std::string print_bare(const Expr& expr) {
       return enclose("[", print_operands(expr), "]");
     case Op::negate:
       return print_negation(operands[0]);
+    case Op::bit_not:
+      return enclose("~", print(operands[0], Binding::unary_minus), "");
     case Op::logical_not:
       return enclose("not ", print(operands[0], Binding::logical_not), "");
     case Op::conditional:

@@ -19,7 +19,10 @@ enum class Binding {
   logical_and,
   logical_not,
   comparison,
-  shift,  ///< never printed: becomes a product or a quotient
+  bit_or,
+  bit_xor,
+  bit_and,
+  shift,
   sum,
   product,
   unary_minus,
@@ -57,6 +60,8 @@ struct ExprToken {
   std::string text;        ///< as written, but a text without quotes and escapes
   std::size_t column = 1;  ///< of its first character (byte), from 1
 
+  /// True when it is this whole number.
+  bool is_number(std::string_view wanted) const { return kind == Kind::integer && text == wanted; }
   /// True when it is this operator, bracket or keyword.
   bool is(std::string_view wanted) const {
     return (kind == Kind::symbol || kind == Kind::name) && text == wanted;

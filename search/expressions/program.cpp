@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
+#include <limits>
+#include <numeric>
 
 #include "search/expressions/expr_syntax.hpp"
 
@@ -158,6 +160,48 @@ Scalar integer_arithmetic(Op op, std::int64_t a, std::int64_t b) {
   return Scalar::of(result);
 }
 
+/// Whole numbers alone, as in Python.
+std::int64_t need_whole(Op op, const Scalar& a) {
+  if (a.is_integral()) return a.integer;
+  throw ExprError("'" + std::string(symbol(op)) + "' needs whole numbers");
+}
+
+Scalar bit_operation(Op op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case Op::bit_and:
+      return Scalar::of(a & b);
+    case Op::bit_or:
+      return Scalar::of(a | b);
+    case Op::bit_xor:
+      return Scalar::of(a ^ b);
+    case Op::common_divisor: {
+      constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+      if (a == lowest || b == lowest) fail_overflow(op);
+      return Scalar::of(std::gcd(a, b));
+    }
+    default:
+      break;
+  }
+  if (b < 0) throw ExprError("'" + std::string(symbol(op)) + "' by a negative number");
+  if (op == Op::shift_right)
+    return Scalar::of(b > 63 ? (a < 0 ? std::int64_t{-1} : std::int64_t{0}) : a >> b);
+  std::int64_t result = 0;
+  if (a != 0 && (b > 62 || __builtin_mul_overflow(a, std::int64_t{1} << b, &result))) fail_overflow(op);
+  return Scalar::of(result);
+}
+
+Scalar logarithm(double a) {
+  if (!(a > 0)) throw ExprError("the logarithm of a number that is not positive");
+  return Scalar::of(std::log2(a));
+}
+
+/// To the nearest whole number, halves to the even one, as in Python.
+Scalar rounded(double a) {
+  const double whole = std::nearbyint(a);
+  if (!(std::fabs(whole) < 0x1.0p63)) fail_overflow(Op::round);
+  return Scalar::of(static_cast<std::int64_t>(whole));
+}
+
 }  // namespace
 
 Scalar Scalar::of(const Value& value) {
@@ -198,6 +242,9 @@ bool equal(const Scalar& a, const Scalar& b) {
 Scalar apply(Expr::Op op, const Scalar& a) {
   if (op == Op::logical_not) return Scalar::of(!a.to_bool());
   need_number(op, a);
+  if (op == Op::log2) return logarithm(to_real(a));
+  if (op == Op::bit_not) return Scalar::of(~need_whole(op, a));
+  if (op == Op::round) return a.is_real() ? rounded(a.real) : Scalar::of(a.integer);
   if (a.is_real()) return Scalar::of(op == Op::negate ? -a.real : std::fabs(a.real));
   if (op == Op::absolute && a.integer >= 0) return Scalar::of(a.integer);
   std::int64_t negated = 0;
@@ -223,6 +270,13 @@ Scalar apply(Expr::Op op, const Scalar& a, const Scalar& b) {
       return compare(b, a) < 0 ? b : a;
     case Op::maximum:
       return compare(b, a) > 0 ? b : a;
+    case Op::bit_and:
+    case Op::bit_or:
+    case Op::bit_xor:
+    case Op::shift_left:
+    case Op::shift_right:
+    case Op::common_divisor:
+      return bit_operation(op, need_whole(op, a), need_whole(op, b));
     default:
       break;
   }
@@ -272,14 +326,9 @@ void Program::compile(const Expr& expr, const Slots& slots) {
       for (const Expr& choice : operands[1].operands()) compile(choice, slots);
       emit(Code::member, expr.op(), operands[1].operands().size());
       return;
-    case Op::negate:
-    case Op::logical_not:
-    case Op::absolute:
-      compile(operands[0], slots);
-      emit(Code::unary, expr.op());
-      return;
     default:
       compile(operands[0], slots);
+      if (operands.size() == 1) emit(Code::unary, expr.op());
       for (std::size_t i = 1; i < operands.size(); ++i) {
         compile(operands[i], slots);
         emit(Code::binary, expr.op());

@@ -38,32 +38,39 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
   parameter_of_ = std::move(parameters);
 }
 
-/// The parameters are in declaration order, or, where that takes too much memory, with tied ones side by
-/// side.
+/// The parameters are in declaration order, or, where that takes long, in one in which less has to be
+/// remembered.
 void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
-  const auto too_many = [&] {
-    return std::length_error(
-        "the constraints tie so many parameters together that counting takes more than " +
-        std::to_string(max_states) + " states or " + std::to_string(default_max_branches) +
-        " steps; fix a parameter, give parameters fewer values, or declare parameters that "
-        "a constraint ties together one behind the other");
+  constexpr std::size_t few_branches = 100'000;  // some 20 ms
+  constexpr double large_gain = 16;
+  const auto build_declared = [&](std::size_t max_branches) {
+    try {
+      graph_ = build_graph(definition_, max_states, max_branches, watch);
+      return true;
+    } catch (const TooManyStates&) {
+      return false;
+    }
   };
-  try {
-    graph_ = build_graph(definition_, max_states, default_max_branches, watch);
+  const auto build_otherwise = [&](double gain) {
+    auto other = order_by_width(definition_, gain);
+    if (!other) return false;
+    SpaceDefinition reordered = definition_;
+    for (std::size_t column = 0; column < other->size(); ++column)
+      reordered.parameters[column] = definition_.parameters[(*other)[column]];
+    try {
+      graph_ = build_graph(reordered, max_states, default_max_branches, watch);
+    } catch (const TooManyStates&) {
+      return false;
+    }
+    order_columns(std::move(*other));
+    return true;
+  };
+  if (build_declared(few_branches) || build_otherwise(large_gain) || build_declared(default_max_branches) ||
+      build_otherwise(1))
     return;
-  } catch (const TooManyStates&) {
-    std::vector<std::size_t> other = order_by_groups(definition_);
-    if (other == parameter_of_) throw too_many();
-    order_columns(std::move(other));
-  }
-  SpaceDefinition reordered = definition_;
-  for (std::size_t column = 0; column < parameter_of_.size(); ++column)
-    reordered.parameters[column] = definition_.parameters[parameter_of_[column]];
-  try {
-    graph_ = build_graph(reordered, max_states, default_max_branches, watch);
-  } catch (const TooManyStates&) {
-    throw too_many();
-  }
+  throw std::length_error("the constraints tie so many parameters together that counting takes more than " +
+                          std::to_string(max_states) + " states or " + std::to_string(default_max_branches) +
+                          " steps; fix a parameter, or give parameters fewer values");
 }
 
 double SearchSpace::product_size() const {

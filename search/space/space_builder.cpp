@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -52,10 +53,15 @@ class SpaceStates {
       choice  ///< of one parameter: its value's index, or that it does not exist
     };
     Kind kind;
-    std::vector<std::size_t> parameters;         ///< that it mentions
+    std::vector<std::size_t> parameters;           ///< that it mentions
     std::shared_ptr<Computed> computed = nullptr;  ///< of value and truth
     std::vector<Mute> mutes = {};
     std::size_t end = 0;  ///< of `missing`: the parts up to this one do not matter then
+    /// Parts that the rest treats alike, this one included: only the set of their values matters. The first
+    /// of them describes all; the list of the others is empty, and they are `described`.
+    std::vector<std::size_t> alike = {};
+    bool described = false;
+    bool is_variable = false;  ///< the value of one parameter as it is
   };
   struct Level {
     std::vector<Part> parts;
@@ -82,6 +88,12 @@ class SpaceStates {
 
   Term term_of(const Expr& expr) const;
   void plan(std::size_t depth);
+  /// Finds parts that are alike. `uses`: the rules to come, each with the parts that it waits with.
+  void join_alike(Level& level,
+                  const std::vector<std::pair<const Rule*, std::vector<std::size_t>>>& uses) const;
+  void add_value(Part& part, const Assignment& assignment, std::vector<std::uint32_t>& words);
+  void add_alike(std::vector<Part>& parts, const std::vector<std::size_t>& alike,
+                 const Assignment& assignment, std::vector<std::uint32_t>& words);
   /// The conditional parameters that it needs and whose existence is known.
   std::vector<std::size_t> decided_by(const Rule& rule, std::size_t depth) const;
   void add_rule(const Rule& rule, std::size_t depth);
@@ -102,7 +114,9 @@ class SpaceStates {
   std::map<std::size_t, Rule> conditions_;   ///< of the conditional parameters
   std::vector<Level> levels_;                ///< by depth
   std::map<std::string, std::shared_ptr<Computed>> computed_;  ///< by the term's text
-  std::vector<signed char> booleans_;        ///< of the parts while a state is described; -1 for others
+  std::vector<signed char> booleans_;  ///< of the parts while a state is described; -1 for others
+  std::vector<std::size_t> added_;     ///< the parts that the rule that is planned waits with
+  std::vector<std::vector<std::uint32_t>> words_of_alike_;
 };
 
 // The first words that a part adds. Whole numbers that fit have an odd word of their own, so that no two
@@ -170,7 +184,13 @@ void SpaceStates::plan(std::size_t depth) {
   for (const Rule& rule : rules_)
     if (rule.last > depth) by_decided[decided_by(rule, depth)].push_back(&rule);
   Level& level = levels_[depth];
-  for (const Rule* rule : by_decided[{}]) add_rule(*rule, depth);
+  std::vector<std::pair<const Rule*, std::vector<std::size_t>>> uses;
+  for (const Rule* rule : by_decided[{}]) {
+    added_.clear();
+    add_rule(*rule, depth);
+    uses.emplace_back(rule, added_);
+  }
+  const std::size_t always = level.parts.size();
   const auto always_known = level.known;
   for (const auto& [decided, rules] : by_decided) {
     if (decided.empty()) continue;
@@ -186,6 +206,42 @@ void SpaceStates::plan(std::size_t depth) {
       add_rule(conditions_.at(p), depth);
     else
       level.decided.push_back(p);
+  }
+  if (level.parts.size() == always) join_alike(level, uses);
+}
+
+/// Where every rule to come waits with one parameter alone, and two parameters stand in the same rules but
+/// for their names (`c != a` and `c != b`), the rest depends on the set of their values.
+void SpaceStates::join_alike(
+    Level& level, const std::vector<std::pair<const Rule*, std::vector<std::size_t>>>& uses) const {
+  const Value hole(std::string("\x01"));
+  std::vector<std::vector<std::string>> roles(level.parts.size());
+  std::vector<bool> single(level.parts.size(), true);
+  for (const auto& [rule, parts] : uses) {
+    const bool alone = std::ranges::all_of(parts, [&](std::size_t part) { return part == parts.front(); });
+    for (const std::size_t part : parts) {
+      const Part& known = level.parts[part];
+      const bool is_parameter = known.kind == Part::Kind::value && known.mutes.empty() &&
+                                known.parameters.size() == 1 && known.is_variable;
+      if (!alone || !is_parameter) {
+        single[part] = false;
+        continue;
+      }
+      roles[part].push_back(
+          replace_variables(rule->term.expr, {{definition_.parameters[known.parameters[0]].name, hole}})
+              .to_string());
+    }
+  }
+  std::map<std::vector<std::string>, std::vector<std::size_t>> groups;
+  for (std::size_t part = 0; part < roles.size(); ++part) {
+    if (!single[part] || roles[part].empty()) continue;
+    std::ranges::sort(roles[part]);
+    groups[roles[part]].push_back(part);
+  }
+  for (const auto& [role, parts] : groups) {
+    if (parts.size() < 2) continue;
+    for (const std::size_t part : parts) level.parts[part].described = true;
+    level.parts[parts.front()].alike = parts;
   }
 }
 
@@ -260,9 +316,12 @@ std::size_t SpaceStates::add_known(const Term& term, bool as_boolean, const std:
   std::string name = (as_boolean ? "t " : "v ") + term.text;
   for (const Mute& mute : mutes) name += (mute.boolean ? " +" : " -") + std::to_string(mute.part);
   const auto [place, added] = level.known.try_emplace(std::move(name), level.parts.size());
-  if (added)
+  if (added) {
     level.parts.push_back(
         {as_boolean ? Part::Kind::boolean : Part::Kind::value, term.parameters, term.computed, mutes});
+    level.parts.back().is_variable = term.expr.op() == Op::variable;
+  }
+  added_.push_back(place->second);
   return place->second;
 }
 
@@ -298,6 +357,10 @@ void SpaceStates::describe(std::size_t depth, const Assignment& assignment,
   booleans_.assign(parts.size(), -1);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Part& part = parts[i];
+    if (part.described) {
+      if (!part.alike.empty()) add_alike(parts, part.alike, assignment, words);
+      continue;
+    }
     if (std::ranges::any_of(part.mutes, [this](const Mute& mute) {
           return booleans_[mute.part] == (mute.boolean ? 1 : 0);
         })) {
@@ -317,19 +380,40 @@ void SpaceStates::describe(std::size_t depth, const Assignment& assignment,
         words.push_back(choice_of(part.parameters[0], assignment));
         break;
       case Part::Kind::value:
+        add_value(part, assignment, words);
+        break;
       case Part::Kind::boolean:
         compute(*part.computed, assignment);
         if (part.computed->has_failed) {
-          words.push_back(part_failed);
-          for (const std::size_t p : part.parameters) words.push_back(choice_of(p, assignment));
-        } else if (part.kind == Part::Kind::value) {
-          add_scalar(part.computed->value, words);
+          add_value(part, assignment, words);
         } else {
           booleans_[i] = part.computed->value.to_bool() ? 1 : 0;
           words.push_back(booleans_[i] != 0 ? part_yes : part_no);
         }
     }
   }
+}
+
+void SpaceStates::add_value(Part& part, const Assignment& assignment, std::vector<std::uint32_t>& words) {
+  compute(*part.computed, assignment);
+  if (!part.computed->has_failed) return add_scalar(part.computed->value, words);
+  words.push_back(part_failed);
+  for (const std::size_t p : part.parameters) words.push_back(choice_of(p, assignment));
+}
+
+/// Appends the set of their values.
+void SpaceStates::add_alike(std::vector<Part>& parts, const std::vector<std::size_t>& alike,
+                            const Assignment& assignment, std::vector<std::uint32_t>& words) {
+  words_of_alike_.resize(alike.size());
+  for (std::size_t i = 0; i < alike.size(); ++i) {
+    words_of_alike_[i].clear();
+    add_value(parts[alike[i]], assignment, words_of_alike_[i]);
+  }
+  std::ranges::sort(words_of_alike_);
+  const auto end = std::unique(words_of_alike_.begin(), words_of_alike_.end());
+  words.push_back(static_cast<std::uint32_t>(end - words_of_alike_.begin()));
+  for (auto one = words_of_alike_.begin(); one != end; ++one)
+    words.insert(words.end(), one->begin(), one->end());
 }
 
 /// True when the parameter exists. Throws ExprError where its condition fails although nothing in it is
@@ -365,8 +449,8 @@ class Builder {
         levels_(definition.parameters.size()),
         graph_(definition.parameters.size()) {
     const std::size_t count = definition.parameters.size();
-    assignment_ = {std::vector<std::uint32_t>(count), std::vector<Scalar>(count),
-                   std::vector<char>(count, 1), std::vector<std::uint64_t>(count)};
+    assignment_ = {std::vector<std::uint32_t>(count), std::vector<Scalar>(count), std::vector<char>(count, 1),
+                   std::vector<std::uint64_t>(count)};
     for (const Parameter& parameter : definition.parameters) {
       auto& scalars = scalars_.emplace_back();
       for (const Value& value : parameter.values) scalars.push_back(Scalar::of(value));
@@ -498,53 +582,134 @@ RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit, std::
 
 namespace {
 
-/// Groups parameters that are tied together; each group is named by its first one.
-class Groups {
+/// What order_by_width knows of the definition: which parameters stand together in a constraint or condition.
+class Ties {
  public:
-  explicit Groups(const SpaceDefinition& definition) : first_(definition.parameters.size()) {
-    std::iota(first_.begin(), first_.end(), std::size_t{0});
-    for (std::size_t p = 0; p < first_.size(); ++p) slots_[definition.parameters[p].name] = p;
-    for (const Constraint& constraint : definition.constraints) join(mentioned(constraint.rule));
-    for (std::size_t p = 0; p < first_.size(); ++p) {
-      if (!definition.parameters[p].exists_if) continue;
-      auto tied = mentioned(*definition.parameters[p].exists_if);
-      tied.push_back(p);
-      join(tied);
+  explicit Ties(const SpaceDefinition& definition) : needs_(definition.parameters.size()) {
+    std::map<std::string, std::size_t> slots;
+    for (std::size_t p = 0; p < definition.parameters.size(); ++p) {
+      slots[definition.parameters[p].name] = p;
+      weights_.push_back(std::log2(static_cast<double>(definition.parameters[p].values.size()) +
+                                   (definition.parameters[p].exists_if ? 1 : 0)));
     }
+    const auto mentioned = [&](const Expr& expr) {
+      std::vector<std::size_t> parameters;
+      for (const std::string& name : expr.variables())
+        if (const auto slot = slots.find(name); slot != slots.end()) parameters.push_back(slot->second);
+      return parameters;
+    };
+    for (const Constraint& constraint : definition.constraints) tied_.push_back(mentioned(constraint.rule));
+    for (std::size_t p = 0; p < definition.parameters.size(); ++p) {
+      if (!definition.parameters[p].exists_if) continue;
+      needs_[p] = mentioned(*definition.parameters[p].exists_if);
+      tied_.push_back(needs_[p]);
+      tied_.back().push_back(p);
+    }
+    std::erase_if(tied_, [](const std::vector<std::size_t>& tie) { return tie.size() < 2; });
+    of_.resize(definition.parameters.size());
+    for (std::size_t tie = 0; tie < tied_.size(); ++tie)
+      for (const std::size_t p : tied_[tie]) of_[p].push_back(tie);
   }
 
-  std::size_t of(std::size_t parameter) const {
-    while (first_[parameter] != parameter) parameter = first_[parameter];
-    return parameter;
+  std::size_t size() const { return of_.size(); }
+  /// The order that begins with `first` and keeps the product of what has to be remembered small.
+  std::vector<std::size_t> order_from(std::size_t first) const {
+    Front front(*this);
+    std::vector<std::size_t> order = {first};
+    front.take(first);
+    while (order.size() < size()) {
+      // Of equal ones the one that stands together with most that were taken.
+      std::size_t best = size();
+      std::pair<double, std::ptrdiff_t> least;
+      for (std::size_t p = 0; p < size(); ++p) {
+        if (front.taken[p] || !front.may_take(p)) continue;
+        const std::pair key(front.width_with(p), -front.begun_ties(p));
+        if (best < size() && key >= least) continue;
+        best = p;
+        least = key;
+      }
+      front.take(best);
+      order.push_back(best);
+    }
+    return order;
+  }
+  bool may_begin_with(std::size_t p) const { return needs_[p].empty(); }
+  /// How many states there are at most, over all depths.
+  double cost(const std::vector<std::size_t>& order) const {
+    Front front(*this);
+    double states = 0;
+    for (const std::size_t p : order) {
+      front.take(p);
+      states += std::exp2(front.width());
+    }
+    return states;
   }
 
  private:
-  std::vector<std::size_t> mentioned(const Expr& expr) const {
-    std::vector<std::size_t> parameters;
-    for (const std::string& name : expr.variables())
-      if (const auto slot = slots_.find(name); slot != slots_.end()) parameters.push_back(slot->second);
-    return parameters;
-  }
-
-  void join(const std::vector<std::size_t>& parameters) {
-    for (const std::size_t p : parameters) {
-      const std::size_t a = of(parameters.front()), b = of(p);
-      first_[std::max(a, b)] = std::min(a, b);
+  /// The parameters that were taken, and of each tie how many were not.
+  struct Front {
+    explicit Front(const Ties& all) : ties(all), taken(all.size()) {
+      for (const auto& tie : all.tied_) left.push_back(tie.size());
     }
-  }
+    bool may_take(std::size_t p) const {
+      return std::ranges::all_of(ties.needs_[p], [this](std::size_t other) { return taken[other]; });
+    }
+    void take(std::size_t p) {
+      taken[p] = true;
+      for (const std::size_t tie : ties.of_[p]) --left[tie];
+    }
+    /// Of those taken that stand together with one that is not.
+    double width() const {
+      double width = 0;
+      for (std::size_t p = 0; p < taken.size(); ++p)
+        if (taken[p] && std::ranges::any_of(ties.of_[p], [this](std::size_t tie) { return left[tie] > 0; }))
+          width += ties.weights_[p];
+      return width;
+    }
+    std::ptrdiff_t begun_ties(std::size_t p) const {
+      return std::ranges::count_if(ties.of_[p],
+                                   [this](std::size_t tie) { return left[tie] < ties.tied_[tie].size(); });
+    }
+    double width_with(std::size_t p) {
+      take(p);
+      const double width = this->width();
+      taken[p] = false;
+      for (const std::size_t tie : ties.of_[p]) ++left[tie];
+      return width;
+    }
 
-  std::map<std::string, std::size_t> slots_;
-  std::vector<std::size_t> first_;
+    const Ties& ties;
+    std::vector<bool> taken;
+    std::vector<std::size_t> left;
+  };
+
+  std::vector<std::vector<std::size_t>> tied_;
+  std::vector<std::vector<std::size_t>> of_;     ///< of each parameter, the ties that it stands in
+  std::vector<std::vector<std::size_t>> needs_;  ///< of each parameter, those of its condition
+  std::vector<double> weights_;                  ///< binary logarithm of its number of values
 };
 
 }  // namespace
 
-std::vector<std::size_t> order_by_groups(const SpaceDefinition& definition) {
-  const Groups groups(definition);
-  std::vector<std::size_t> order(definition.parameters.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t p) { return groups.of(p); });
-  return order;
+std::optional<std::vector<std::size_t>> order_by_width(const SpaceDefinition& definition, double gain) {
+  constexpr std::size_t most_beginnings = 32;
+  const Ties ties(definition);
+  std::vector<std::size_t> declared(ties.size());
+  std::iota(declared.begin(), declared.end(), std::size_t{0});
+  std::vector<std::size_t> best;
+  double least = ties.cost(declared) / gain;
+  std::size_t tried = 0;
+  for (std::size_t first = 0; first < ties.size() && tried < most_beginnings; ++first) {
+    if (!ties.may_begin_with(first)) continue;
+    ++tried;
+    std::vector<std::size_t> order = ties.order_from(first);
+    const double cost = ties.cost(order);
+    if (cost >= least) continue;
+    least = cost;
+    best = std::move(order);
+  }
+  if (best.empty()) return std::nullopt;
+  return best;
 }
 
 }  // namespace tune::search

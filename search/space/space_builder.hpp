@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "search/space/row_graph.hpp"
@@ -40,9 +41,9 @@ using CountWatch = std::function<bool(std::size_t tried)>;
 RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit,
                      std::size_t max_branches = default_max_branches, const CountWatch& watch = {});
 
-/// Returns an order of the parameters, by number, in which those that constraints and conditions tie
-/// together, directly or by others, stand beside each other; otherwise they stay as declared. Untied groups
-/// can be completed by themselves.
-std::vector<std::size_t> order_by_groups(const SpaceDefinition& definition);
+/// Returns an order of the parameters, by number, in which at most a share 1 / `gain` of the states are
+/// expected that the order of declaration has: parameters of one constraint stand near each other. Nothing
+/// where no such order is found.
+std::optional<std::vector<std::size_t>> order_by_width(const SpaceDefinition& definition, double gain);
 
 }  // namespace tune::search

@@ -72,7 +72,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"int(math.ceil(10 / 4))", "3"}, Case{"ceil_div(10, 4)", "3"}, Case{"round(2.5)", "2"},
         Case{"len([1, 2])", "2"}, Case{"[]", "[]"}, Case{"(3)", "3"}, Case{"(3,)", "[3]"},
         Case{"abs(-4)", "4"}, Case{"int(np.log2(8))", "3"}, Case{"[True, False]", "[true, false]"},
-        Case{"1e-3", "0.001"}, Case{"[1,2,]", "[1, 2]"}));
+        Case{"1e-3", "0.001"}, Case{"[1,2,]", "[1, 2]"}, Case{"[3 & 1, 3 | 4, 7 ^ 1]", "[1, 7, 6]"},
+        Case{"[~0, 1 << 3, 9 >> 1]", "[-1, 8, 4]"}, Case{"list(divmod(7, 2))", "[3, 1]"},
+        Case{"[gcd(8, 12), 9]", "[4, 9]"}, Case{"sorted(set([2, 1, 2]))", "[1, 2]"},
+        Case{"[1, 2, 3][::-1]", "[3, 2, 1]"}, Case{"[1, 2, 4, 8, 16][:3]", "[1, 2, 4]"},
+        Case{"[1, 2, 4, 8][-2:]", "[4, 8]"}, Case{"[1, 2, 4, 8][5:]", "[]"},
+        Case{"[1, 2, 4, 8, 16][3:0:-2]", "[8, 2]"}, Case{"[1, 2, 4][-9:9]", "[1, 2, 4]"},
+        Case{"[1, 2, 3][2:1]", "[]"}, Case{"[*range(3), 7, *[8]]", "[0, 1, 2, 7, 8]"},
+        Case{"[1<<i for i in range(4)]", "[1, 2, 4, 8]"}, Case{"sum(*[[1, 2]])", "3"},
+        Case{"[[1, 2, 3], [4]][0][1:]", "[2, 3]"}, Case{"n is None", "false"},
+        Case{"n is not None and 1", "1"}));
 
 struct Wrong {
   std::string text;
@@ -104,7 +113,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Wrong{"[i for 3 in range(2)]", 8, "a name"}, Wrong{"'a' * 'b'", 5, ""},
                       Wrong{"max()", 1, "need a value"}, Wrong{"1 + not 2", 5, "a value"},
                       Wrong{"[1] - [2]", 5, "a single value"}, Wrong{"[1] < [2]", 5, "equality"},
-                      Wrong{"1 if 2", 7, "expected 'else'"},
+                      Wrong{"1 if 2", 7, "expected 'else'"}, Wrong{"[1, 2][::0]", 7, "step of a slice"},
+                      Wrong{"[1, 2][]", 8, "a value"}, Wrong{"[*3]", 1, "a list"},
+                      Wrong{"1.5 & 2", 5, "whole numbers"},
+                      Wrong{"[*range(10**6), *range(10**6)]", 1, "million"},
                       Wrong{"[0 for i in range(9**5) for j in range(9**5)]", 2, "million"},
                       Wrong{std::string(300, '(') + "1" + std::string(300, ')'), 201, "nested"}));
 

@@ -93,6 +93,84 @@ TEST(Expr, ArithmeticIsPythons) {
     EXPECT_EQ(evaluate(text), value) << text << " gave " << evaluate(text).to_string();
 }
 
+/// The values are those of Python 3.
+TEST(Expr, BitsListsAndComprehensionsArePythons) {
+  const Case cases[] = {
+      {"6 & 3", Value(2)},
+      {"6 | 3", Value(7)},
+      {"6 ^ 3", Value(5)},
+      {"~6", Value(-7)},
+      {"-6 & 3", Value(2)},
+      {"-6 | 3", Value(-5)},
+      {"~-1", Value(0)},
+      {"1 << 5", Value(32)},
+      {"-5 >> 1", Value(-3)},
+      {"-5 << 2", Value(-20)},
+      {"5 >> 70", Value(0)},
+      {"-5 >> 70", Value(-1)},
+      {"1 + 2 << 3", Value(24)},
+      {"1 | 2 == 3", Value(true)},
+      {"6 & 3 == 3", Value(false)},
+      {"1 | 6 & 3 ^ 5", Value(7)},
+      {"2 ** ~0", Value(0.5)},
+      {"~2 ** 2", Value(-5)},
+      {"-~3", Value(4)},
+      {"round(2.5)", Value(2)},
+      {"round(3.5)", Value(4)},
+      {"round(-2.5)", Value(-2)},
+      {"round(2.4)", Value(2)},
+      {"round(7)", Value(7)},
+      {"log2(8)", Value(3.0)},
+      {"log2(0.5)", Value(-1.0)},
+      {"gcd(12, 18)", Value(6)},
+      {"gcd(-12, 18)", Value(6)},
+      {"gcd(0, 0)", Value(0)},
+      {"gcd(7, 0)", Value(7)},
+      {"divmod(7, 2)[0]", Value(3)},
+      {"divmod(-7, 2)[1]", Value(1)},
+      {"divmod(7.5, 2)[1]", Value(1.5)},
+      {"[5, 6, 7][1]", Value(6)},
+      {"[5, 6, 7][-1]", Value(7)},
+      {"[5, 6, 7][4 - 2]", Value(7)},
+      {"(1, 2) in [(3, 4), (1, 2)]", Value(true)},
+      {"(1, 2) not in [(1, 2)]", Value(false)},
+      {"(1, 2) in [(1, 3), (1, 2, 3)]", Value(false)},
+      {"(1, 2) in []", Value(false)},
+      {"1 is None", Value(false)},
+      {"1 is not None", Value(true)},
+      {"2 > 1 is not None", Value(true)},
+      {"all([x % 2 == 0 for x in [2, 4]])", Value(true)},
+      {"any(x > 3 for x in (1, 2))", Value(false)},
+      {"sum([x * x for x in range(4)])", Value(14)},
+      {"sum(x for x in range(10, 0, -3))", Value(22)},
+      {"max([abs(x) for x in [-5, 3]])", Value(5)},
+      {"sum(x for x in [1, 2, 3] if x != 2)", Value(4)},
+      {"any(x > 1 for x in [1, 5] if x < 3)", Value(false)},
+      {"all([x > 1 for x in [1, 5] if x > 3])", Value(true)},
+      {"len([x for x in range(5)])", Value(5)},
+      {"min(x + 1 for x in range(3, 5))", Value(4)},
+  };
+  for (const auto& [text, value] : cases) {
+    EXPECT_EQ(evaluate(text), value) << text << " gave " << evaluate(text).to_string();
+    EXPECT_EQ(evaluate(Expr::parse(text).to_string()), value)
+        << text << " is " << Expr::parse(text).to_string();
+  }
+  EXPECT_EQ(evaluate("[5, 6, 7][i] + any(x == i for x in [1, 2])", {{"i", Value(1)}}), Value(7));
+  EXPECT_EQ(Expr::parse("(a | b) & c ^ d << 1").to_string(), "(a | b) & c ^ d << 1");
+}
+
+TEST(Expr, BitsAndListsSayWhatGoesWrong) {
+  EXPECT_EQ(error_of("1.5 & 2"), "'&' needs whole numbers");
+  EXPECT_EQ(error_of("~1.5"), "'~' needs whole numbers");
+  EXPECT_EQ(error_of("1 << -1"), "'<<' by a negative number");
+  EXPECT_NE(error_of("1 << 63").find("64"), std::string::npos) << error_of("1 << 63");
+  EXPECT_NE(error_of("1 << 9223372036854775807").find("64"), std::string::npos);
+  EXPECT_NE(error_of("gcd(-9223372036854775808, 2)").find("64"), std::string::npos);
+  EXPECT_EQ(error_of("log2(0)"), "the logarithm of a number that is not positive");
+  EXPECT_NE(error_of("round(1e300)").find("64"), std::string::npos);
+  EXPECT_NE(error_of("[1, 2][2]").find("a subscript beyond the list"), std::string::npos);
+}
+
 TEST(Expr, ComparisonsAreByValue) {
   for (const char* yes : {"1 == 1.0",
                           "true == 1",

@@ -170,6 +170,62 @@ TEST(HugeSpace, AnotherOrderChangesNothingButTheNumbers) {
   EXPECT_GT(reordered, 8);
 }
 
+TEST(HugeSpace, AllDifferentParametersAreSets) {
+  SpaceDefinition definition;
+  for (int p = 0; p < 10; ++p) {
+    add(definition, numbered("p", p), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    for (int q = 0; q < p; ++q) add_rule(definition, numbered("p", p) + " != " + numbered("p", q));
+  }
+  EXPECT_EQ(SearchSpace(definition, 1'100).size(), 3'628'800U);  // 2^10 sets, and the sequences never
+}
+
+// Rules that treat some parameters alike, and some nearly.
+TEST(HugeSpace, OnlyWhatIsTreatedAlikeIsASet) {
+  Random random(5);
+  const char* const rules[] = {"{} != {}", "({} + {}) % 3 != 1", "{} < {} + 2", "{} % {} != 0",
+                               "{} != {} or a == 2"};
+  for (int i = 0; i < 300; ++i) {
+    SpaceDefinition definition;
+    definition.constants.emplace("limit", 0);
+    for (const char* name : {"a", "b", "c", "d", "e"}) add(definition, name, {1, 2, 3, 4});
+    const std::size_t kind = random.below(std::size(rules));
+    for (char later = 'b'; later <= 'e'; ++later)
+      for (char earlier = 'a'; earlier < later; ++earlier) {
+        // Now and then another rule, or none, or the other way round.
+        const std::size_t dice = random.below(8);
+        if (dice == 0) continue;
+        std::string rule = rules[dice == 1 ? random.below(std::size(rules)) : kind];
+        const bool turned = random.below(10) == 0;
+        rule.replace(rule.find("{}"), 2, 1, turned ? earlier : later);
+        rule.replace(rule.find("{}"), 2, 1, turned ? later : earlier);
+        add_rule(definition, rule);
+      }
+    SCOPED_TRACE(describe(definition));
+    ASSERT_EQ(SearchSpace(definition).size(), brute_force(definition).size());
+  }
+}
+
+/// A ring of 18, declared so that neighbours are far apart.
+TEST(HugeSpace, TheOrderOfDeclarationCostsNothing) {
+  const auto ring = [](int step) {
+    SpaceDefinition definition;
+    for (int p = 0; p < 18; ++p)
+      add(definition, numbered("p", p * step % 18), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    for (int p = 0; p < 18; ++p)
+      add_rule(definition, "(" + numbered("p", p) + " + " + numbered("p", (p + 1) % 18) + ") % 3 == 0");
+    return definition;
+  };
+  constexpr std::size_t few = 20'000;
+  const SearchSpace near(ring(1), few), far(ring(7), few);
+  EXPECT_EQ(near.size(), far.size());
+  EXPECT_TRUE(near.find(far.at(far.size() / 2)));
+  // Pairs that cross each other: 10^18 in the plain product.
+  SpaceDefinition pairs;
+  for (int p = 0; p < 18; ++p) add(pairs, numbered("p", p), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  for (int p = 0; p < 9; ++p) add_rule(pairs, numbered("p", p) + " * " + numbered("p", p + 9) + " % 7 != 1");
+  EXPECT_GT(SearchSpace(pairs, few).size(), 0U);
+}
+
 TEST(HugeSpace, ConditionsAndVariantsDoNotMultiply) {
   SpaceDefinition definition;
   add(definition, "variant", {"plain", "tiled"});

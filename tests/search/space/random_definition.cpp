@@ -52,7 +52,7 @@ Expr ExprSource::number(Random& random, int depth) const {
   const auto next = [&] { return number(random, depth - 1); };
   // Never zero; reals are at least 1.
   const auto divisor = [&] { return may_fail ? next() : Expr::node(Op::absolute, {next()}) + 1; };
-  switch (random.below(may_fail ? 13 : 12)) {
+  switch (random.below(may_fail ? 16 : 12)) {
     case 0:
     case 1:
       return next() + next();
@@ -75,8 +75,13 @@ Expr ExprSource::number(Random& random, int depth) const {
       return random.below(2) == 0 ? min(next(), next()) : Expr::node(Op::maximum, {next(), next(), next()});
     case 11:
       return if_else(condition(random, depth - 1), next(), next());
-    default:
-      return Expr::node(Op::power, {next(), next()});
+    default: {
+      constexpr Op rare[] = {Op::power,       Op::bit_and,        Op::bit_or,  Op::bit_xor, Op::shift_left,
+                             Op::shift_right, Op::common_divisor, Op::bit_not, Op::round,   Op::log2};
+      const Op op = rare[random.below(std::size(rare))];
+      if (op == Op::bit_not || op == Op::round || op == Op::log2) return Expr::node(op, {next()});
+      return Expr::node(op, {next(), next()});
+    }
   }
 }
 
