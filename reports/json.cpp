@@ -50,6 +50,11 @@ void add_measuring(JsonText& json, const std::optional<Timing>& timing) {
   add_known(json, "temperature", machine.temperature);
   add_known(json, "power", machine.power);
   json.add("throttle", machine.throttle);
+  if (!timing->metrics.empty()) {
+    json.begin("metrics");
+    for (const auto& [name, value] : timing->metrics) json.add(name, value);
+    json.end();
+  }
   json.end();
 }
 

@@ -9,6 +9,7 @@
 #include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/input/stored.hpp"
+#include "cli/output/printable_output.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/best.hpp"
 #include "db/read/queries.hpp"
@@ -59,7 +60,8 @@ std::string best_text(const BestAnswer& answer) {
   const db::ResultRow& result = candidate.result;
   const std::string& recorded_size = result.workload.size;
   std::string text =
-      format("{} {} on {}\n", selection.instance.problem, selection.instance.key(), result.workload.device);
+      format("{} {} on {}{}\n", selection.instance.problem, selection.instance.key(), result.workload.device,
+             result.workload.origin == Origin::imported ? " (imported)" : "");
   std::vector<std::string> lines = reports::result_texts(reports::shown(result));
   if (recorded_size != selection.instance.size()) lines.front() += format("  (at {})", recorded_size);
   if (objective != Objective::time)
@@ -127,6 +129,8 @@ std::string best_json(const BestAnswer& answer) {
        {"run", result.run},
        {"database", answer.database.string()},
        {"shipped", answer.shipped}});
+  if (result.timing)
+    for (const auto& [name, value] : result.timing->metrics) object["metrics"][name] = value;
   for (const auto& [name, value] : metrics_of(answer)) object["metrics"][name] = value;
   return json_text(object);
 }
@@ -152,7 +156,7 @@ struct BestRequest {
   std::string device;
   CacheState cache = CacheState::cold;
   Objective objective = Objective::time;
-  bool portfolio = false;
+  bool imported = false, portfolio = false;
   double loss = 0;
   bool names_loss = false;
   std::string sources_folder, database;
@@ -171,6 +175,9 @@ void BestRequest::add_to(OptionTable& table) {
   add_objective_option(
       table, "the figure to minimise: time, energy or edp (energy times time); energies must be stored",
       objective);
+  table.flag("imported",
+             "answer with results that other programs measured ('tune db import'), instead of those of tune",
+             imported);
   table.flag(
       "portfolio",
       "with --format header: serve all recorded devices and sizes with as few configurations as lose at most --loss",
@@ -219,14 +226,15 @@ db::BestQuery device_query(const std::string& text) {
 /// False where there is none.
 bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, const db::Database& database,
                 db::BestCandidate& candidate) {
-  if (candidate.match == db::Match::exact) return true;
-  const std::string architecture =
-      query.device.compute_major > 0
-          ? format("sm_{}{}", query.device.compute_major, query.device.compute_minor)
-          : candidate.result.workload.architecture;
+  if (candidate.match == db::Match::exact && query.origin != Origin::imported) return true;
+  std::string architecture = query.device.compute_major > 0
+                                 ? format("sm_{}{}", query.device.compute_major, query.device.compute_minor)
+                                 : candidate.result.workload.architecture;
   const std::span known = known_architectures();
-  if (std::ranges::find(known, architecture) == known.end())
-    return true;  // its plan still refuses what is impossible
+  if (std::ranges::find(known, architecture) == known.end()) {
+    if (query.origin != Origin::imported) return true;  // its plan still refuses what is impossible
+    architecture = "sm_90";                             // the widest limits refuse nothing that ran there
+  }
   const search::SearchSpace space(
       selection.problem->space(selection.instance, architecture_properties(architecture)));
   if (space.find(candidate.result.configuration)) return true;
@@ -263,10 +271,8 @@ std::string named_file(const Question& question, const std::string& text) {
   }
   if (!imported) throw Error(format("{}; the program that defines it can measure it", text), Exit::no_answer);
   throw Error(
-      format(
-          "{} that was measured by tune: imported results are never returned (there are some of size {}; 'tune list "
-          "results --problem {}' lists them)",
-          text, joined(sizes), name),
+      format("{} that was measured by tune, but imported ones of size {}: --imported answers with them", text,
+             joined(sizes)),
       Exit::no_answer);
 }
 
@@ -301,9 +307,20 @@ bool has_replayed(const Question& question) {
   });
 }
 
+/// Empty where there are none, or they are asked for.
+std::string hint_of_imported(const Question& question) {
+  const std::string& problem = question.selection.instance.problem;
+  const bool any = std::ranges::any_of(question.databases.all(), [&](const db::Database* database) {
+    return db::has_imported(*database, problem);
+  });
+  if (!any || question.request.imported) return {};
+  return format("; there are imported results of {}: --imported answers with them", problem);
+}
+
 [[noreturn]] void no_answer(const Question& question, const std::vector<db::BestCandidate>& others) {
   const auto& [request, databases, selection, stored, query] = question;
-  std::string text = format("no result of {}", selection.instance.problem);
+  std::string text =
+      format("no {}result of {}", request.imported ? "imported " : "", selection.instance.problem);
   if (!selection.instance.settings.empty()) text += " " + selection.instance.settings_key();
   if (query.objective != Objective::time) text += " with energies";
   if (query.cache == CacheState::warm) text += " with warm caches";
@@ -319,7 +336,10 @@ bool has_replayed(const Question& question) {
     const db::ResultRow& other = others.front().result;
     text += format(" that fits (there is one of {} on {})", other.workload.size, other.workload.device);
   }
-  throw Error(format("{}; to get one: {}", text, measuring_command(question, text)), Exit::no_answer);
+  if (request.imported) throw Error(format("{}; 'tune db import FILE' imports some", text), Exit::no_answer);
+  throw Error(
+      format("{}; to get one: {}{}", text, measuring_command(question, text), hint_of_imported(question)),
+      Exit::no_answer);
 }
 
 /// Prints the header for all devices and sizes, or for those of --device.
@@ -350,24 +370,28 @@ ProblemSelection asked_problem(const ProblemOptions& options, const StoredDataba
 
 void print_best(const Question& question, const KernelSources& sources) {
   const auto& [request, databases, selection, stored, query] = question;
-  std::vector<db::BestCandidate> all = db::best(databases.all(), query);
-  const auto chosen = std::ranges::find_if(all, [&](db::BestCandidate& candidate) {
-    return candidate.match != db::Match::none &&
-           (question.stored || make_valid(question.selection, question.query,
-                                          *question.databases.opened[candidate.database], candidate));
-  });
-  if (chosen == all.end()) no_answer(question, all);
+  bool answered = false;
+  const std::vector<db::BestCandidate> all =
+      db::best(databases.all(), query, [&](db::BestCandidate& candidate) {
+        return answered =
+                   candidate.match != db::Match::none &&
+                   (question.stored || make_valid(question.selection, question.query,
+                                                  *question.databases.opened[candidate.database], candidate));
+      });
+  if (!answered) no_answer(question, all);
+  const db::BestCandidate& chosen = all.back();
   const BestAnswer answer{
-      selection,       *chosen, databases.opened[chosen->database]->path(), chosen->database >= databases.own,
+      selection,       chosen, databases.opened[chosen.database]->path(), chosen.database >= databases.own,
       query.objective, sources};
   if (const auto dumped =
           chosen_dumped_sources(request.sources_folder, *selection.problem, selection.instance, sources))
-    dumped->keep(chosen->result.configuration);
+    dumped->keep(chosen.result.configuration);
   std::string (*const render)(const BestAnswer&) = request.form == BestForm::json     ? best_json
                                                    : request.form == BestForm::flags  ? best_flags
                                                    : request.form == BestForm::header ? best_header
                                                                                       : best_text;
   std::cout << render(answer);
+  if (const std::string hint = hint_of_imported(question); !hint.empty()) say(hint.substr(2));
 }
 
 void answer(Question question) {
@@ -382,10 +406,12 @@ void answer(Question question) {
   query = device_query(request.device);
   query.cache = request.cache;
   query.objective = request.objective;
+  if (request.imported) query.origin = Origin::imported;
   query.problem = selection.instance.problem;
   query.extents = selection.instance.extents;
   query.settings = selection.instance.settings_key();
-  if (!question.stored) query.toolchain = Toolchain{"", source_hash(*selection.problem, *sources)};
+  if (!question.stored && !request.imported)
+    query.toolchain = Toolchain{"", source_hash(*selection.problem, *sources)};
   if (request.portfolio)
     print_portfolio(question);
   else

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
@@ -27,7 +26,6 @@
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/problem/instance.hpp"
-#include "tuner/replay/recorded_space.hpp"
 
 namespace tune::cli {
 namespace {
@@ -245,26 +243,6 @@ std::vector<std::string> file_names(const Workloads& workloads) {
   return names;
 }
 
-/// A recording as another program's file holds it: evaluations in the order in which they were recorded,
-/// parameters in that of their first appearance.
-replay::ThirdPartyRecord record_of(const db::Recording& recording) {
-  replay::ThirdPartyRecord record;
-  record.problem = recording.instance.problem;
-  record.workload = recording.instance.key();
-  record.device = recording.device.name;
-  std::vector<std::size_t> order(recording.evaluations.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return recording.recorded.at(i); });
-  for (const std::size_t i : order) {
-    record.evaluations.push_back(recording.evaluations[i]);
-    record.recorded.push_back(recording.recorded[i]);
-    for (const auto& [name, value] : recording.evaluations[i].configuration.entries())
-      if (std::ranges::find(record.parameters, name) == record.parameters.end())
-        record.parameters.push_back(name);
-  }
-  return record;
-}
-
 struct DbExportRequest {
   std::string out;
   std::optional<const replay::FileFormat*> writer;  ///< null for a database; nothing: by the ending of `out`
@@ -337,32 +315,48 @@ const replay::FileFormat* writer_for(const std::string& out) {
              ending == ".csv" ? "; CSV: 'tune report --format csv'" : ""));
 }
 
-/// The workload's evaluations as they are to be written.
-db::Recording recording_of(const DbExportRequest& request, const db::Database& source,
-                           const db::Workload& workload) {
-  auto found = db::recording_of(source, workload.id);
-  if (!found) throw Error(source.path().string() + ": a result disappeared while it was read; try again");
-  if (request.best) {  // they come in the order in which they are ranked
-    found->evaluations.resize(1);
-    found->recorded.resize(1);
-  }
-  if (request.without_samples)
-    for (Evaluation& evaluation : found->evaluations)
-      if (evaluation.outcome) evaluation.outcome->samples = {evaluation.outcome->time()};
-  return std::move(*found);
+/// Returns the numbers of the workload's evaluations that are written, in their order.
+std::vector<std::int64_t> chosen_evaluations(const DbExportRequest& request, const db::Database& source,
+                                             const db::Workload& workload) {
+  if (!request.best) return db::recorded_order(source, workload.id);
+  std::vector<std::int64_t> chosen;
+  db::ResultFilter fastest;
+  fastest.workload = workload.id;
+  fastest.limit = 1;
+  for (const db::ResultRow& row : db::list_results(source, fastest)) chosen.push_back(row.evaluation);
+  return chosen;
 }
 
-void write_one(const db::Recording& recording, const replay::FileFormat& writer, const fs::path& path,
-               const std::string& title) {
-  replay::ThirdPartyRecord record = record_of(recording);
-  const std::string text = writer.write(record);
-  replay::write_new_text(path, text);
-  const auto failures =
-      std::ranges::count_if(record.evaluations, [](const Evaluation& one) { return !one.outcome; });
-  std::cout << format("{}: {}: {}, {} of them failed\n", path.string(), title,
-                      counted(std::ssize(record.evaluations), "configuration"), failures);
+/// Reads the evaluations one by one while they are written: no more than one lies in memory.
+replay::WrittenFile write_text(const DbExportRequest& request, const db::Database& source,
+                               const db::Workload& workload, const replay::FileFormat& writer,
+                               const replay::TextSink& out) {
+  const std::vector<std::int64_t> evaluations = chosen_evaluations(request, source, workload);
+  replay::WrittenWorkload written;
+  written.problem = workload.problem;
+  written.workload = instance_of(workload).key();
+  written.device = workload.device;
+  written.each = [&](const replay::WrittenWorkload::Take& take) {
+    db::each_recorded(source, evaluations, [&](const Evaluation& stored, const std::string& recorded) {
+      if (!request.without_samples || !stored.outcome) return take(stored, recorded);
+      Evaluation median = stored;
+      median.outcome->samples = {stored.outcome->time()};
+      take(median, recorded);
+    });
+  };
+  return writer.write(written, out);
+}
+
+void write_one(const DbExportRequest& request, const db::Database& source, const db::Workload& workload,
+               const replay::FileFormat& writer, const fs::path& path) {
+  replay::WrittenFile file;
+  replay::write_new_text(path, [&](const replay::TextSink& out) {
+    source.read([&](SQLite::Database&) { file = write_text(request, source, workload, writer, out); });
+  });
+  std::cout << format("{}: {}: {}, {} of them failed\n", path.string(), title_of(workload),
+                      counted(file.count, "configuration"), file.failures);
   std::cout.flush();
-  for (const std::string& line : record.losses) say(format("{}: {}", path.string(), line));
+  for (const std::string& line : file.losses) say(format("{}: {}", path.string(), line));
 }
 
 /// Writes a file for each workload. Checks that no file exists before it writes the first.
@@ -380,7 +374,7 @@ void write_folder(const DbExportRequest& request, const db::Database& source,
   fs::create_directories(folder, error);
   if (error) throw Error(format("cannot make the folder {}: {}", folder.string(), error.message()));
   for (std::size_t i = 0; i < workloads.size(); ++i)
-    write_one(recording_of(request, source, workloads[i]), writer, paths[i], title_of(workloads[i]));
+    write_one(request, source, workloads[i], writer, paths[i]);
 }
 
 int write_third_party(const DbExportRequest& request, const db::Database& source,
@@ -400,7 +394,7 @@ int write_third_party(const DbExportRequest& request, const db::Database& source
   if (workloads.size() > 1)
     throw UsageError(format("{} workloads match, but a file of this format holds one: {}", workloads.size(),
                             differences(workloads)));
-  write_one(recording_of(request, source, workloads.front()), writer, out, title_of(workloads.front()));
+  write_one(request, source, workloads.front(), writer, out);
   for (const std::string& note : notes) say(note);
   return 0;
 }

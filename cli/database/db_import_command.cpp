@@ -120,6 +120,7 @@ db::ImportedRun imported_run(std::shared_ptr<const replay::RecordedFile> file,
   run.key.toolchain = {record.format + ", compiler unknown", unknown};
   run.key.origin = Origin::imported;
   run.program = record.format;
+  if (replay::is_energy(record.objective)) run.objective = Objective::energy;
   run.started = file->first_date();
   run.ended = file->last_date();
   run.count = static_cast<std::int64_t>(file->count());

@@ -106,7 +106,7 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
   for (const std::filesystem::path& path : files) try {
       const db::Database database(path, shipped ? db::OpenMode::immutable : db::OpenMode::read_only);
       const LeftOutRows left_out(database);
-      if (auto found = db::find_recording(database, instance, cache)) return std::move(*found);
+      if (auto found = db::find_recording(database, instance, cache, !shipped)) return std::move(*found);
       for (const std::string& other : db::recorded_instances(database, instance.problem))
         recorded.push_back(other);
     } catch (const Error& error) {

@@ -260,6 +260,31 @@ int run_on_gpu(RunSetup& job, int number) {
   return status;
 }
 
+/// Of a device of another program only the name is known: these limits, the widest, refuse nothing that
+/// ran there.
+DeviceProperties any_limits(const DeviceProperties& device) {
+  DeviceProperties limits = architecture_properties("sm_90");
+  limits.name = device.name;
+  return limits;
+}
+
+std::string names_of(const Configuration& configuration) {
+  return joined(configuration.entries(), [](const auto& entry) { return entry.first; });
+}
+
+/// States what was matched.
+std::string imported_notice(const db::Recording& recording, const Instance& instance, std::size_t count) {
+  const auto name = [](const auto& extent) { return extent.first; };
+  const std::string theirs = joined(recording.extents, name), ours = joined(instance.extents, name);
+  return format(
+      "replaying what {} measured of {} {} on {}{}: {} of {} configurations are of this problem; "
+      "nothing was checked",
+      recording.toolchain.compiler.substr(0, recording.toolchain.compiler.find(',')), instance.problem,
+      instance.size(), recording.device.name,
+      theirs == ours ? "" : format(" (its extents {} taken as {})", theirs, ours), count,
+      recording.evaluations.size());
+}
+
 int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (!job.request.kernel_folder.empty())
     throw UsageError(
@@ -272,10 +297,17 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
       }))
     throw UsageError(
         "the recording has no energy: choose --objective time, or measure it on a GPU with --device cuda:0");
-  const search::SearchSpace whole_space = build_space(job.selection, recording.device, job.request.space);
+  const bool imported = recording.origin == Origin::imported;
+  const search::SearchSpace whole_space = build_space(
+      job.selection, imported ? any_limits(recording.device) : recording.device, job.request.space);
   std::vector<Configuration> recorded;
   for (const Evaluation& evaluation : recording.evaluations)
     if (whole_space.find(evaluation.configuration)) recorded.push_back(evaluation.configuration);
+  if (recorded.empty() && imported)
+    throw UsageError(format(
+        "none of the {} configurations that another program recorded is one of this problem's: are its "
+        "parameters called {}?",
+        recording.evaluations.size(), names_of(recording.evaluations.front().configuration)));
   if (recorded.empty())
     throw UsageError(
         "the recording has no configuration that --where and --fix leave: change them, or measure on a GPU with "
@@ -289,6 +321,7 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (!choice.reason.empty())
     job.notice =
         choice.reason + ": replaying recorded results, nothing is measured; --device cuda:0 insists on a GPU";
+  if (imported) job.notice = imported_notice(recording, job.selection.instance, recorded.size());
   replay::ReplayEvaluator evaluator(recording.evaluations);
   return tune_with(job, space, evaluator);
 }

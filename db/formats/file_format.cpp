@@ -41,7 +41,7 @@ bool is_of_a_head(std::string_view member) {
   });
 }
 
-/// Takes the entries out of the text while it is parsed: the parser calls it for each value (SAX).
+/// Takes the entries out of the text while it is parsed.
 class Parser {
  public:
   using Take = std::function<void(RecordedEvaluation&&)>;
@@ -53,13 +53,13 @@ class Parser {
         samples_(samples),
         take_(std::move(take)),
         known_head_(head),
-        text_(text, file_),
+        tokens_(text, file_),
         entry_(file_),
         member_(file_) {}
 
   /// Reads all of it.
   void read() {
-    Json::sax_parse(text_.begin(), Characters::end(), this);
+    read_text();
     if (format_ == nullptr) throw no_file_of_ours();
     if (known_head_ == nullptr) reader_->finish(head_);
   }
@@ -73,21 +73,91 @@ class Parser {
   const Json& head() const { return head_; }
   std::size_t count() const { return count_; }
 
-  bool null() { return value(nullptr); }
-  bool boolean(bool one) { return value(one); }
-  bool number_integer(std::int64_t one) { return released_value(one); }
-  bool number_unsigned(std::uint64_t one) { return released_value(one); }
-  bool number_float(double one, const std::string&) { return released_value(one); }
-  bool string(std::string& one) { return released_value(std::move(one)); }
-  bool binary(Json::binary_t&) { return false; }
-  bool start_object(std::size_t) { return open(Json::value_t::object); }
-  bool start_array(std::size_t) { return open(Json::value_t::array); }
-  bool end_object() { return close(); }
-  bool end_array() { return close(); }
+ private:
+  using Kind = JsonTokens::Kind;
 
-  bool key(std::string& name) {
-    text_.release();
-    if (skip_depth_ > 0) return true;
+  /// Reads the whole text, or up to the cut where what is in front of it counts. Returns false then.
+  bool read_text() {
+    std::vector<Kind> closing;  // of each list or object that is not closed
+    Kind token = tokens_.next();
+    for (;;) {  // a value begins with the token
+      if (token == Kind::open_object || token == Kind::open_list) {
+        const bool object = token == Kind::open_object;
+        open(object ? Json::value_t::object : Json::value_t::array);
+        closing.push_back(object ? Kind::close_object : Kind::close_list);
+        token = tokens_.next();
+        if (token != closing.back()) {
+          if (object && !read_key(token)) return false;
+          continue;
+        }
+      } else if (!take_scalar(token)) {
+        return refuse(token);
+      } else {
+        token = tokens_.next();
+      }
+      for (; !closing.empty() && token == closing.back(); token = tokens_.next()) {
+        close();
+        closing.pop_back();
+      }
+      if (closing.empty()) return token == Kind::end || refuse(token);
+      if (token != Kind::comma) return refuse(token);
+      token = tokens_.next();
+      if (closing.back() == Kind::close_object && !read_key(token)) return false;
+    }
+  }
+
+  /// Reads a name and its colon, up to the first token of the value.
+  bool read_key(Kind& token) {
+    if (token != Kind::text) return refuse(token);
+    key(tokens_.text());
+    token = tokens_.next();
+    if (token != Kind::colon) return refuse(token);
+    token = tokens_.next();
+    return true;
+  }
+
+  /// Takes a value without parts; returns false for another token.
+  bool take_scalar(Kind token) {
+    switch (token) {
+      case Kind::text:
+        value(std::move(tokens_.text()));
+        return true;
+      case Kind::integer:
+        value(tokens_.integer());
+        return true;
+      case Kind::natural:
+        value(tokens_.natural());
+        return true;
+      case Kind::real:
+        value(tokens_.real());
+        return true;
+      case Kind::yes:
+        value(true);
+        return true;
+      case Kind::no:
+        value(false);
+        return true;
+      case Kind::null:
+        value(nullptr);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /// Throws Error unless the text was cut off behind entries that count; returns false.
+  bool refuse(Kind token) {
+    if (token == Kind::too_large)
+      throw UsageError(format("{}: a number is beyond the range of double: is it the right file?", file_));
+    const bool at_end = tokens_.at_end();
+    if (!at_end || reader_ == nullptr || !reader_->may_be_cut_off() || !in_entries() || count_ == 0)
+      throw UsageError(complaint(at_end));
+    reader_->record.notes.push_back(format("it was cut off after {} configurations, which count", count_));
+    return false;
+  }
+
+  void key(std::string& name) {
+    if (skip_depth_ > 0) return;
     if (depth_ == 1) {
       begin_member(name);
     } else if (builds_ != nullptr) {
@@ -97,21 +167,8 @@ class Parser {
     } else if (depth_ == 2 && in_entries()) {
       key_ = std::move(name);
     }
-    return true;
   }
 
-  bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
-    constexpr int out_of_range = 406;
-    if (error.id == out_of_range)
-      throw UsageError(format("{}: a number is beyond the range of double: is it the right file?", file_));
-    const bool at_end = text_.at_end();
-    if (!at_end || reader_ == nullptr || !reader_->may_be_cut_off() || !in_entries() || count_ == 0)
-      throw UsageError(complaint(at_end));
-    reader_->record.notes.push_back(format("it was cut off after {} configurations, which count", count_));
-    return false;
-  }
-
- private:
   bool in_entries() const { return depth_ > 0 && format_ != nullptr && top_ == format_->entries; }
 
   void begin_member(const std::string& name) {
@@ -129,24 +186,18 @@ class Parser {
     }
   }
 
-  /// The parser keeps all text since the last text or number that it read.
-  bool released_value(Json&& one) {
-    text_.release();
-    return value(std::move(one));
-  }
-
-  bool value(Json&& one) {
-    if (skip_depth_ > 0 || std::exchange(skips_, false)) return true;
+  template<class T>
+  void value(T&& one) {
+    if (skip_depth_ > 0 || std::exchange(skips_, false)) return;
     if (builds_ == nullptr) {
-      expect_place(one);
+      expect_place(std::forward<T>(one));
     } else {
-      builds_->add(std::move(one));
+      builds_->add(std::forward<T>(one));
       complete();
     }
-    return true;
   }
 
-  bool open(Json::value_t kind) {
+  void open(Json::value_t kind) {
     if (depth_ == max_json_depth)
       throw UsageError(format("{}: more than {} lists or objects in each other: is it the right file?", file_,
                               max_json_depth));
@@ -158,10 +209,9 @@ class Parser {
       if (builds_ != nullptr) builds_->open(kind);
     }
     ++depth_;
-    return true;
   }
 
-  bool close() {
+  void close() {
     --depth_;
     if (skip_depth_ > 0) {
       --skip_depth_;
@@ -169,7 +219,6 @@ class Parser {
       builds_->close();
       complete();
     }
-    return true;
   }
 
   void begin_structure(Json::value_t kind) {
@@ -210,11 +259,12 @@ class Parser {
   }
 
   std::string complaint(bool at_end) const {
-    if (text_.first() == 0) return format("{}: the file is empty: is it the right one?", file_);
-    if (text_.first() == '<')
+    if (tokens_.first() == 0) return format("{}: the file is empty: is it the right one?", file_);
+    if (tokens_.first() == '<')
       return format("{}: XML is not read: let KTT write its results as JSON (OutputFormat::JSON)", file_);
-    if (at_end) return format("{}: line {}: the file is cut off: copy it again", file_, text_.line());
-    return format("{}: line {}: not JSON ({}): {}", file_, text_.line(), text_.mistake(), no_format(false));
+    if (at_end) return format("{}: line {}: the file is cut off: copy it again", file_, tokens_.line());
+    return format("{}: line {}: not JSON ({}): {}", file_, tokens_.line(), tokens_.mistake(),
+                  no_format(false));
   }
 
   UsageError no_file_of_ours() const {
@@ -225,7 +275,7 @@ class Parser {
   Samples samples_;
   Take take_;
   const Json* known_head_;
-  Characters text_;
+  JsonTokens tokens_;
   ValueBuilder entry_, member_;
   ValueBuilder* builds_ = nullptr;        ///< one of them, while the parser is in a value that is kept
   const FileFormat* format_ = nullptr;    ///< of the entries seen

@@ -60,6 +60,26 @@ class FormatReader {
   Samples samples_;
 };
 
+/// The evaluations of one workload, to be written to a file. They need not lie in memory.
+struct WrittenWorkload {
+  using Take = std::function<void(const Evaluation&, const std::string& recorded)>;
+
+  std::string problem = {};
+  std::string workload = {};  ///< a size as `512x512x512`, with settings behind a space
+  std::string device = {};    ///< name
+  /// Passes all evaluations and when they were made (empty where unknown), in the same order each time. It is
+  /// called twice.
+  std::function<void(const Take&)> each;
+};
+
+/// What a file got.
+struct WrittenFile {
+  std::size_t count = 0;     ///< of evaluations
+  std::size_t failures = 0;  ///< among them
+  /// Fields that the format lacks or changes, one line each.
+  std::vector<std::string> losses = {};
+};
+
 /// A format of files: JSON, with a list or an object of entries as a member of the file's object.
 struct FileFormat {
   std::string_view name;                    ///< as typed: `t4`
@@ -72,10 +92,9 @@ struct FileFormat {
   std::string_view samples = {};
   std::size_t samples_depth = 0;
   std::unique_ptr<FormatReader> (*reader)(const std::string& file, Samples samples) = nullptr;
-  /// Returns the text of a file, which the reader reads back. Fields that the format lacks or changes become
-  /// lines of `record.losses`. `record.workload` is a size as `512x512x512`, with settings behind a space.
-  /// Null where the format is only read.
-  std::string (*write)(ThirdPartyRecord& record) = nullptr;
+  /// Writes the text of a file, which the reader reads back, part by part. Null where the format is only
+  /// read.
+  WrittenFile (*write)(const WrittenWorkload& workload, const TextSink& out) = nullptr;
 };
 
 /// For the table.

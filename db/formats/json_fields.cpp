@@ -51,11 +51,17 @@ constexpr std::array units = {
 
 }  // namespace
 
-double seconds_of_unit(std::string unit, const std::string& file) {
+std::optional<double> known_unit(std::string unit) {
   std::ranges::transform(unit, unit.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto found = std::ranges::find(units, unit, &Unit::name);
-  if (found != units.end()) return found->seconds;
+  return found == units.end() ? std::nullopt : std::optional(found->seconds);
+}
+
+double seconds_of_unit(std::string unit, const std::string& file) {
+  if (const auto seconds = known_unit(unit)) return *seconds;
+  std::ranges::transform(unit, unit.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   throw UsageError(format("{}: unknown unit of time '{}'; known: ns, us, ms, s and their names", file, unit));
 }
 
@@ -85,6 +91,39 @@ std::string printable(std::string text) {
       text, [](unsigned char c) { return std::iscntrl(c) != 0; }, '_');
   if (text.size() > longest) text = text.substr(0, longest) + "...";
   return text;
+}
+
+namespace {
+
+/// Returns the joules of a unit; nothing for another one.
+std::optional<double> joules_of(const std::string& unit) {
+  if (unit.empty() || unit == "J" || unit == "joule" || unit == "joules") return 1;
+  if (unit == "mJ") return 1e-3;
+  if (unit == "uJ") return 1e-6;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_energy(const std::string& name) {
+  constexpr std::array names = {"energy", "nvml_energy", "ps_energy", "pmt_energy"};
+  return std::ranges::find(names, name) != names.end();
+}
+
+void add_figure(Measurement& measurement, const std::string& name, double value, const std::string& unit) {
+  if (!std::isfinite(value)) return;
+  const auto joules = is_energy(name) ? joules_of(unit) : std::nullopt;
+  const bool counts = joules && value > 0 && measurement.energy == 0;
+  if (counts) measurement.energy = value * *joules;
+  if (counts && name == "energy" && unit.size() <= 1) return;  // its name says the same
+  measurement.metrics.emplace_back(
+      printable(unit.empty() || unit == name ? name : format("{} ({})", name, unit)), value);
+}
+
+std::pair<std::string, std::string> name_and_unit(const std::string& metric) {
+  const std::size_t begin = metric.rfind(" (");
+  if (begin == std::string::npos || !metric.ends_with(')')) return {metric, ""};
+  return {metric.substr(0, begin), metric.substr(begin + 2, metric.size() - begin - 3)};
 }
 
 std::vector<double> samples_or(double time, const Json* list, double unit) {

@@ -24,6 +24,9 @@ double seconds_member(const Json& object, const char* name, double unit, const s
 /// for another name.
 double seconds_of_unit(std::string unit, const std::string& where);
 
+/// Returns the same, or nothing for another name.
+std::optional<double> known_unit(std::string unit);
+
 /// Returns a possible time: finite, positive, and below the number that old files write for a failure (1e20).
 std::optional<double> time_of(const Json& value);
 
@@ -33,6 +36,16 @@ std::string shown(const Json& value);
 /// Returns a text of the file as a name or a reason: without control characters, which a terminal may obey,
 /// and cut.
 std::string printable(std::string text);
+
+/// True for names of energies: those of T4, and of Kernel Tuner's observers (NVML, PowerSensor, PMT), in
+/// joules.
+bool is_energy(const std::string& name);
+/// Adds another figure of a measurement: an energy above 0 as its energy, in joules; else a metric, whose
+/// unit stands in parentheses behind its name. The first energy counts; figures that are not finite are left
+/// out.
+void add_figure(Measurement& measurement, const std::string& name, double value, const std::string& unit);
+/// Returns name and unit of a metric as `add_figure` put them together.
+std::pair<std::string, std::string> name_and_unit(const std::string& metric);
 
 /// Returns the samples of a time in seconds: those of the list where all are times and `time` lies among
 /// them, else `time` alone. `unit` is that of the list.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -14,74 +15,75 @@
 /// Reads JSON in parts: for the .cpp files of this folder only.
 namespace tune::replay {
 
-/// The characters of a text, for the parser, which does not see where its parts end.
-class Characters {
+/// The tokens of a JSON text that is read in parts, and strictly.
+class JsonTokens {
  public:
-  /// `file` is the name in errors.
-  Characters(TextSource& source, std::string file) : source_(source), file_(std::move(file)) { advance(); }
+  enum class Kind : std::uint8_t {
+    end,  ///< of the text
+    open_object,
+    close_object,
+    open_list,
+    close_list,
+    colon,
+    comma,
+    text,
+    integer,  ///< that needs a sign
+    natural,  ///< that needs none
+    real,
+    too_large,  ///< a number beyond the range of double
+    yes,
+    no,
+    null,
+    wrong,  ///< no token: the text goes wrong or ends here
+  };
 
-  bool at_end() const { return at_ == part_.size(); }
-  char current() const { return part_[at_]; }
-  void step() {
-    if (++at_ == part_.size()) advance();
-  }
-  /// Tells that the parser holds no text. Between two calls it may read 4 MiB; then `step` throws UsageError.
-  void release() { released_ = before_ + at_; }
-  /// The line of the current character, from 1.
+  /// `file` is the name in errors.
+  JsonTokens(TextSource& source, std::string file);
+
+  /// Reads the next token. Throws UsageError for more than 4 MiB without a text or number.
+  Kind next();
+
+  /// The value of a token of that kind, until the next one.
+  std::string& text() { return text_; }
+  std::int64_t integer() const { return integer_; }
+  std::uint64_t natural() const { return natural_; }
+  double real() const { return real_; }
+
+  /// True when nothing comes behind the last token, or behind what is none.
+  bool at_end();
+  /// The line of the last token's end, from 1.
   std::size_t line() const;
-  /// Says what is wrong where the parser stopped, for messages.
+  /// Says what is wrong with the last token, for messages.
   std::string mistake() const;
   /// The first character that is not white space; 0 before there is one.
   char first() const { return first_; }
 
-  /// What the parser takes for an iterator of the library.
-  class Iterator;
-  Iterator begin();
-  static Iterator end();
-
  private:
-  void advance();
+  bool fill();
+  /// The next character, or a negative number at the end of the text.
+  int peek() { return at_ < buffer_.size() || fill() ? static_cast<unsigned char>(buffer_[at_]) : -1; }
+  Kind word(std::string_view word, Kind kind);
+  Kind number();
+  bool skip_digits();
+  Kind quoted();
+  bool escape();
+  std::int32_t hex_digits();
+  bool beyond_ascii();
+  Kind wrong();
 
   TextSource& source_;
   std::string file_;
-  std::string_view part_;
-  std::size_t at_ = 0;
-  std::size_t before_ = 0, released_ = 0;  ///< bytes: in front of the part, at the last release
-  std::size_t lines_ = 1;                  ///< in front of the part
+  std::string_view part_;                  ///< of the source, without what lies in the buffer
+  std::string buffer_;                     ///< from a few characters before the token
+  std::size_t at_ = 0, token_ = 0;         ///< in the buffer: the next character, the token's first
+  std::size_t before_ = 0, released_ = 0;  ///< bytes: in front of the buffer, up to the last text or number
+  std::size_t lines_ = 1;                  ///< in front of the buffer
   char first_ = 0;
+  std::string text_;
+  std::int64_t integer_ = 0;
+  std::uint64_t natural_ = 0;
+  double real_ = 0;
 };
-
-class Characters::Iterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = char;
-
-  Iterator() = default;
-  explicit Iterator(Characters& text) : text_(&text) {}
-  char operator*() const { return text_->current(); }
-  Iterator& operator++() {
-    text_->step();
-    return *this;
-  }
-  void operator++(int) { text_->step(); }
-  /// For comparisons with the end alone.
-  friend bool operator==(const Iterator& a, const Iterator& b) {
-    return (a.text_ == nullptr || a.text_->at_end()) && (b.text_ == nullptr || b.text_->at_end());
-  }
-
- private:
-  Characters* text_ = nullptr;
-};
-
-inline Characters::Iterator Characters::begin() {
-  return Iterator(*this);
-}
-inline Characters::Iterator Characters::end() {
-  return {};
-}
 
 /// Makes one value of the parser's events, of at most a million values and 4 MiB of texts: a hostile file
 /// fills no memory with it. All functions throw UsageError.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -66,6 +67,7 @@ class KernelTunerReader : public FormatReader {
     } else {
       evaluation.outcome = tl::unexpected(kernel_tuner_failure(*time));
     }
+    if (evaluation.outcome) read_figures(entry, *evaluation.outcome);
     evaluation.phases.compile = seconds_member(entry, "compile_time", millisecond, where);
     evaluation.phases.verify = seconds_member(entry, "verification_time", millisecond, where);
     evaluation.phases.measure = seconds_member(entry, "benchmark_time", millisecond, where);
@@ -79,6 +81,17 @@ class KernelTunerReader : public FormatReader {
   bool may_be_cut_off() const override { return true; }
 
  private:
+  /// All numbers that have no other meaning are metrics, as observers and users' metrics write them.
+  void read_figures(const Json& entry, Measurement& measurement) const {
+    constexpr std::array others = {"time",           "compile_time",   "verification_time",
+                                   "benchmark_time", "framework_time", "strategy_time"};
+    for (const auto& [name, value] : entry.items()) {
+      if (!value.is_number() || std::ranges::find(others, name) != others.end()) continue;
+      if (std::ranges::find(record.parameters, parameter_name(name)) != record.parameters.end()) continue;
+      add_figure(measurement, name, value.get<double>(), "");
+    }
+  }
+
   void read_head(const Json& head) {
     const Json* keys = member(head, "tune_params_keys");
     if (keys == nullptr || !keys->is_array())
@@ -87,6 +100,7 @@ class KernelTunerReader : public FormatReader {
     record.format = "Kernel Tuner";
     record.problem = printable(text_member(head, "kernel_name"));
     record.device = printable(text_member(head, "device_name"));
+    record.objective = printable(text_member(head, "objective"));
     if (const Json* size = member(head, "problem_size")) record.workload = printable(size_text(*size));
     const Json* declared = member(head, "tune_params");
     for (const Json& key : *keys) {
@@ -127,31 +141,34 @@ Json size_of(const std::string& size) {
   return extents;
 }
 
+using Parameters = std::vector<WrittenSummary::Parameter>;
+
 Json value_of(const Evaluation& evaluation, const std::string& parameter) {
   const search::Value* value = evaluation.configuration.find(parameter);
   return value == nullptr ? Json(absent) : json_value(*value);
 }
 
 /// Returns every value that occurs, in order of arrival; numbers in increasing order.
-Json values_of(const ThirdPartyRecord& record, const std::string& parameter) {
+Json values_of(const WrittenSummary::Parameter& parameter, std::size_t evaluations) {
   Json values = Json::array();
-  for (const Evaluation& evaluation : record.evaluations) {
-    Json value = value_of(evaluation, parameter);
-    if (std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
-  }
+  for (const search::Value& value : parameter.values) values.push_back(json_value(value));
+  if (parameter.count < evaluations) values.push_back(absent);
   if (std::ranges::all_of(values, [](const Json& value) { return value.is_number(); }))
     std::sort(values.begin(), values.end());
   return values;
 }
 
-Json entry_of(const ThirdPartyRecord& record, const Evaluation& evaluation, const std::string& recorded) {
+Json entry_of(const Parameters& parameters, const Evaluation& evaluation, const std::string& recorded) {
   Json entry = Json::object();
-  for (const std::string& parameter : record.parameters) entry[parameter] = value_of(evaluation, parameter);
+  for (const auto& parameter : parameters) entry[parameter.name] = value_of(evaluation, parameter.name);
   if (evaluation.outcome) {
     std::vector<double> times = evaluation.outcome->samples;
     for (double& time : times) time *= milliseconds;
     entry["time"] = evaluation.outcome->time() * milliseconds;
     entry["times"] = times;
+    if (evaluation.outcome->energy > 0) entry["energy"] = evaluation.outcome->energy;
+    for (const auto& [name, value] : evaluation.outcome->metrics)
+      if (!entry.contains(name)) entry[name] = value;
   } else {
     entry["time"] = name_of(evaluation.outcome.error(), error_types);
   }
@@ -166,54 +183,58 @@ Json entry_of(const ThirdPartyRecord& record, const Evaluation& evaluation, cons
 }
 
 /// Returns `16,1,none`, as the tuner looks it up.
-std::string key_of(const ThirdPartyRecord& record, const Evaluation& evaluation) {
-  const auto text_of = [&](const std::string& parameter) {
-    const search::Value* value = evaluation.configuration.find(parameter);
+std::string key_of(const Parameters& parameters, const Evaluation& evaluation) {
+  const auto text = [&](const WrittenSummary::Parameter& parameter) {
+    const search::Value* value = evaluation.configuration.find(parameter.name);
     return value == nullptr ? std::string(absent) : value->to_string();
   };
-  return joined(record.parameters, text_of, ",");
+  return joined(parameters, text, ",");
 }
 
-std::string to_kernel_tuner(ThirdPartyRecord& record) {
-  const std::string size = size_without_settings(record, "a cache of Kernel Tuner");
-  tell_failures(record, error_types);
-  tell_absent(record, format("'{}' is written for those that they lack", absent));
-  record.losses.push_back(
+/// A cache that is cut off is read up to the cut: Kernel Tuner writes one entry a line, too.
+WrittenFile to_kernel_tuner(const WrittenWorkload& workload, const TextSink& out) {
+  const WrittenSummary summary = summary_of(workload);
+  const Parameters& parameters = summary.parameters;
+  WrittenFile file = summary.file();
+  const std::string size = size_without_settings(workload, "a cache of Kernel Tuner", file);
+  tell_failures(summary, error_types, file);
+  tell_absent(summary, format("'{}' is written for those that they lack", absent), file);
+  file.losses.push_back(
       "a cache of Kernel Tuner has no driver, compiler, sources, "
       "machine state, resources, errors of results and re-rankings: left out");
-  record.losses.push_back("its times are milliseconds: reading them back may change their last digit");
-  Json file = {{"device_name", record.device},  {"kernel_name", record.problem},
-               {"problem_size", size_of(size)}, {"tune_params_keys", record.parameters},
-               {"tune_params", Json::object()}, {"objective", "time"}};
-  for (const std::string& parameter : record.parameters)
-    file["tune_params"][parameter] = values_of(record, parameter);
-  // One entry a line, as Kernel Tuner writes them: a cache that is cut off is read up to the cut.
-  std::string text = file.dump(1, ' ', false, Json::error_handler_t::replace);
-  text.erase(text.rfind('\n'));
-  text += ",\n\"cache\": {";
-  for (std::size_t i = 0; i < record.evaluations.size(); ++i) {
-    const Evaluation& evaluation = record.evaluations[i];
-    const std::string recorded = i < record.recorded.size() ? record.recorded[i] : std::string();
-    text +=
-        format("{}\n{}: {}", i == 0 ? "" : ",", Json(key_of(record, evaluation)).dump(),
-               entry_of(record, evaluation, recorded).dump(-1, ' ', false, Json::error_handler_t::replace));
+  file.losses.push_back("its times are milliseconds: reading them back may change their last digit");
+  Json keys = Json::array(), values = Json::object();
+  for (const auto& parameter : parameters) {
+    keys.push_back(parameter.name);
+    values[parameter.name] = values_of(parameter, summary.count);
   }
-  return text + "\n}\n}\n";
+  const Json head = {{"device_name", workload.device},   {"kernel_name", workload.problem},
+                     {"problem_size", size_of(size)},    {"tune_params_keys", std::move(keys)},
+                     {"tune_params", std::move(values)}, {"objective", "time"}};
+  write_entries(
+      head, kernel_tuner_format(), workload,
+      [&](const Evaluation& evaluation, const std::string& recorded) {
+        return format("{}: {}", text_of(key_of(parameters, evaluation)),
+                      text_of(entry_of(parameters, evaluation, recorded)));
+      },
+      out);
+  return file;
 }
 
 }  // namespace
 
 FileFormat kernel_tuner_format() {
-  return {.name = "kernel-tuner",
-          .ending = ".kt.json",
-          .title = "a cache of Kernel Tuner",
-          .entries = "cache",
-          .named_entries = true,
-          .head = {"kernel_name", "device_name", "problem_size", "tune_params_keys", "tune_params"},
-          .samples = "times",
-          .samples_depth = 3,
-          .reader = make_reader<KernelTunerReader>,
-          .write = to_kernel_tuner};
+  return {
+      .name = "kernel-tuner",
+      .ending = ".kt.json",
+      .title = "a cache of Kernel Tuner",
+      .entries = "cache",
+      .named_entries = true,
+      .head = {"kernel_name", "device_name", "problem_size", "tune_params_keys", "tune_params", "objective"},
+      .samples = "times",
+      .samples_depth = 3,
+      .reader = make_reader<KernelTunerReader>,
+      .write = to_kernel_tuner};
 }
 
 }  // namespace tune::replay

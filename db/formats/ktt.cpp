@@ -36,13 +36,13 @@ std::string_view type_of(const search::Value& value) {
   return value.is_real() ? "Double" : "String";
 }
 
-Json entry_of(const ThirdPartyRecord& record, const Evaluation& evaluation) {
+Json entry_of(const std::string& problem, const Evaluation& evaluation) {
   Json configuration = Json::array();
   for (const auto& [name, value] : evaluation.configuration.entries())
     configuration.push_back({{"Name", name}, {"ValueType", type_of(value)}, {"Value", json_value(value)}});
   const bool measured = evaluation.outcome.has_value();
   const PhaseTimes& phases = evaluation.phases;
-  return {{"KernelName", record.problem},
+  return {{"KernelName", problem},
           {"Status", measured ? "Ok" : name_of(evaluation.outcome.error(), states)},
           {"TotalDuration", measured ? evaluation.outcome->time() : 0.0},
           {"TotalOverhead", 0.0},
@@ -120,33 +120,36 @@ class KttReader : public FormatReader {
   std::string recorded_;  ///< of all entries
 };
 
-std::string to_ktt(ThirdPartyRecord& record) {
-  const std::string size = size_without_settings(record, "KTT");
-  if (!size.empty()) record.losses.push_back(format("KTT has no size of the problem ({}): left out", size));
-  tell_failures(record, states);
-  tell_absent(record, "those that they lack are left out");
-  if (std::ranges::any_of(record.evaluations, [](const Evaluation& evaluation) {
-        return evaluation.outcome && evaluation.outcome->samples.size() > 1;
-      }))
-    record.losses.push_back("KTT has one time for a result: single samples are left out, their median stays");
-  record.losses.push_back(
+WrittenFile to_ktt(const WrittenWorkload& workload, const TextSink& out) {
+  const WrittenSummary summary = summary_of(workload);
+  WrittenFile file = summary.file();
+  const std::string size = size_without_settings(workload, "KTT", file);
+  if (!size.empty()) file.losses.push_back(format("KTT has no size of the problem ({}): left out", size));
+  tell_failures(summary, states, file);
+  tell_absent(summary, "those that they lack are left out", file);
+  if (summary.several_samples)
+    file.losses.push_back("KTT has one time for a result: single samples are left out, their median stays");
+  file.losses.push_back(
       "KTT has no driver, compiler, sources, machine state, times "
       "of measuring, errors of results and re-rankings: left out");
-  if (!record.recorded.empty())
-    record.losses.push_back("KTT has one time of day for a file: that of the last result");
-  const std::string last = record.recorded.empty() ? "" : *std::ranges::max_element(record.recorded);
-  Json results = Json::array();
-  for (const Evaluation& evaluation : record.evaluations) results.push_back(entry_of(record, evaluation));
-  const Json file = {{"Metadata",
+  if (summary.figures) file.losses.push_back("energies and metrics are left out");
+  if (!summary.last_recorded.empty())
+    file.losses.push_back("KTT has one time of day for a file: that of the last result");
+  const Json head = {{"Metadata",
                       {{"ComputeApi", "CUDA"},
                        {"GlobalSizeType", "CUDA"},
                        {"Platform", "NVIDIA CUDA"},
-                       {"Device", record.device},
+                       {"Device", workload.device},
                        {"KttVersion", "written by tune"},
-                       {"Timestamp", last},
-                       {"TimeUnit", "Seconds"}}},
-                     {"Results", std::move(results)}};
-  return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+                       {"Timestamp", summary.last_recorded},
+                       {"TimeUnit", "Seconds"}}}};
+  write_entries(
+      head, ktt_format(), workload,
+      [&](const Evaluation& evaluation, const std::string&) {
+        return text_of(entry_of(workload.problem, evaluation));
+      },
+      out);
+  return file;
 }
 
 }  // namespace

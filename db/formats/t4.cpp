@@ -22,19 +22,31 @@ Failure t4_failure(const std::string& invalidity, const Json* time) {
   return {Phase::launch, invalidity.empty() || invalidity == "correct" ? "no time" : invalidity, detail};
 }
 
-/// Returns the measurement called `time`, else the first objective's.
-const Json* measurement_of_time(const Json& entry) {
-  const Json* measurements = member(entry, "measurements");
-  if (measurements == nullptr || !measurements->is_array()) return nullptr;
-  std::vector<std::string> names = {"time"};
+/// Empty where the entry names none.
+std::string first_objective(const Json& entry) {
   const Json* objectives = member(entry, "objectives");
-  if (objectives != nullptr && objectives->is_array() && !objectives->empty() &&
-      objectives->front().is_string())
-    names.push_back(objectives->front().get<std::string>());
-  for (const std::string& name : names)
-    for (const Json& measurement : *measurements)
-      if (text_member(measurement, "name") == name) return &measurement;
-  return nullptr;
+  if (objectives == nullptr || !objectives->is_array() || objectives->empty() ||
+      !objectives->front().is_string())
+    return {};
+  return objectives->front().get<std::string>();
+}
+
+/// True for a unit of time, and without one for a name that says so.
+bool is_time(const std::string& name, const std::string& unit) {
+  if (!unit.empty()) return known_unit(unit).has_value();
+  return name.find("time") != std::string::npos || name.find("Time") != std::string::npos ||
+         name.find("duration") != std::string::npos;
+}
+
+/// Returns the measurement called `time`, else that of the first objective, where it is a time.
+const Json* measurement_of_time(const Json& measurements, const std::string& objective) {
+  const Json* of_objective = nullptr;
+  for (const Json& measurement : measurements) {
+    const std::string name = text_member(measurement, "name");
+    if (name == "time") return &measurement;
+    if (name == objective && is_time(name, text_member(measurement, "unit"))) of_objective = &measurement;
+  }
+  return of_objective;
 }
 
 class T4Reader : public FormatReader {
@@ -50,17 +62,34 @@ class T4Reader : public FormatReader {
     if (configuration == nullptr || !configuration->is_object())
       throw UsageError(format("{} has no 'configuration': not a T4 file", where));
     for (const auto& [name, value] : configuration->items()) add_value(evaluation, name, value, where);
-    const Json* measurement = measurement_of_time(entry);
+    const std::string objective = printable(first_objective(entry));
+    if (record.objective.empty()) record.objective = objective;
+    const Json* list = member(entry, "measurements");
+    static const Json none = Json::array();
+    const Json& measurements = list != nullptr && list->is_array() ? *list : none;
+    const Json* measurement = measurement_of_time(measurements, objective);
     const Json* value = measurement == nullptr ? nullptr : member(*measurement, "value");
     const std::string invalidity = printable(text_member(entry, "invalidity"));
+    const bool correct = invalidity.empty() || invalidity == "correct";
+    if (correct && measurement == nullptr && !measurements.empty())
+      throw UsageError(
+          format("{}: none of its measurements is a time ('time', or the objective '{}' in a unit of "
+                 "time): only times can be ranked",
+                 where, objective));
     const auto time = value == nullptr ? std::nullopt : time_of(*value);
     const std::string unit = measurement == nullptr ? std::string() : text_member(*measurement, "unit");
     const Json* times = member(entry, "times");
-    if (time && (invalidity.empty() || invalidity == "correct")) {
+    if (time && correct) {
       const double seconds = unit.empty() ? 1 : seconds_of_unit(unit, where);
       const Json* runtimes =
           samples_ == Samples::keep && times != nullptr ? member(*times, "runtimes") : nullptr;
       evaluation.outcome = measured(samples_or(*time * seconds, runtimes, seconds));
+      for (const Json& other : measurements) {
+        const Json* figure = &other == measurement ? nullptr : member(other, "value");
+        if (figure != nullptr && figure->is_number())
+          add_figure(*evaluation.outcome, text_member(other, "name"), figure->get<double>(),
+                     text_member(other, "unit"));
+      }
     } else {
       evaluation.outcome = tl::unexpected(t4_failure(invalidity, value));
     }
@@ -133,30 +162,42 @@ Json entry_of(const Evaluation& evaluation, const std::string& recorded) {
     return entry;
   }
   if (evaluation.outcome->samples.size() > 1) entry["times"]["runtimes"] = evaluation.outcome->samples;
-  entry["measurements"].push_back(
-      {{"name", "time"}, {"value", evaluation.outcome->time()}, {"unit", "seconds"}});
+  const auto add = [&](const std::string& name, double value, const std::string& unit) {
+    Json measurement = {{"name", name}, {"value", value}};
+    if (!unit.empty()) measurement["unit"] = unit;
+    entry["measurements"].push_back(std::move(measurement));
+  };
+  add("time", evaluation.outcome->time(), "seconds");
+  if (evaluation.outcome->energy > 0) add("energy", evaluation.outcome->energy, "J");
+  for (const auto& [metric, value] : evaluation.outcome->metrics) {
+    const auto [name, unit] = name_and_unit(metric);
+    add(name, value, unit);
+  }
   return entry;
 }
 
-std::string to_t4(ThirdPartyRecord& record) {
-  tell_failures(record, invalidities);
-  tell_absent(record, "those that they lack are left out");
-  record.losses.push_back(
+WrittenFile to_t4(const WrittenWorkload& workload, const TextSink& out) {
+  const WrittenSummary summary = summary_of(workload);
+  WrittenFile file = summary.file();
+  tell_failures(summary, invalidities, file);
+  tell_absent(summary, "those that they lack are left out", file);
+  file.losses.push_back(
       "T4 has no driver, compiler, sources, machine state, "
       "resources, errors of results and re-rankings: left out");
-  Json results = Json::array();
-  for (std::size_t i = 0; i < record.evaluations.size(); ++i)
-    results.push_back(
-        entry_of(record.evaluations[i], i < record.recorded.size() ? record.recorded[i] : std::string()));
-  const Json file = {{"schema_version", "1.0.0"},
+  const Json head = {{"schema_version", "1.0.0"},
                      {"metadata",
                       {{"timeunit", "seconds"},
                        {"autotuner", "tune"},
-                       {"kernel_name", record.problem},
-                       {"problem_size", record.workload},
-                       {"device", record.device}}},
-                     {"results", std::move(results)}};
-  return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+                       {"kernel_name", workload.problem},
+                       {"problem_size", workload.workload},
+                       {"device", workload.device}}}};
+  write_entries(
+      head, t4_format(), workload,
+      [](const Evaluation& evaluation, const std::string& recorded) {
+        return text_of(entry_of(evaluation, recorded));
+      },
+      out);
+  return file;
 }
 
 }  // namespace

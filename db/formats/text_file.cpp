@@ -67,24 +67,26 @@ void TextFile::refuse_bombs() const {
         format("{}: it unpacks to more than {} times its size: is it the right file?", name_, most_times));
 }
 
-void write_new_text(const std::filesystem::path& path, const std::string& text) {
+void write_new_text(const std::filesystem::path& path, const std::function<void(const TextSink&)>& write) {
   const std::string name = path.string();
   std::error_code error;
   if (std::filesystem::exists(path, error))
     throw UsageError(format("{} exists: name a new file, or remove it first", name));
-  const auto write = [&](const std::filesystem::path& partial) -> std::error_code {
+  const Error no_room(format("cannot write '{}': is there room on the disk?", name));
+  const auto write_partial = [&](const std::filesystem::path& partial) -> std::error_code {
     OpenText file(gzopen(partial.c_str(), path.extension() == ".gz" ? "wb" : "wbT"));
     if (!file) throw Error(format("cannot write '{}': is the folder there, and may you write to it?", name));
-    constexpr std::size_t max_count = std::size_t{1} << 20;  // a call takes 32 bits
-    bool complete = true;
-    for (std::size_t at = 0; at < text.size() && complete; at += max_count) {
-      const auto part = static_cast<unsigned>(std::min(max_count, text.size() - at));
-      complete = gzwrite(file.get(), text.data() + at, part) == static_cast<int>(part);
-    }
-    complete = gzclose(file.release()) == Z_OK && complete;
-    return complete ? std::error_code() : std::make_error_code(std::errc::io_error);
+    gzbuffer(file.get(), 1U << 17);
+    write([&](std::string_view text) {
+      constexpr std::size_t max_count = std::size_t{1} << 20;  // a call takes 32 bits
+      for (; !text.empty(); text.remove_prefix(std::min(max_count, text.size()))) {
+        const auto part = static_cast<unsigned>(std::min(max_count, text.size()));
+        if (gzwrite(file.get(), text.data(), part) != static_cast<int>(part)) throw no_room;
+      }
+    });
+    return gzclose(file.release()) == Z_OK ? std::error_code() : std::make_error_code(std::errc::io_error);
   };
-  if (replace_file(path, write)) throw Error(format("cannot write '{}': is there room on the disk?", name));
+  if (replace_file(path, write_partial)) throw no_room;
 }
 
 }  // namespace tune::replay

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -59,9 +60,12 @@ class TextFile : public TextSource {
   std::vector<char> part_;
 };
 
-/// Writes a new file with that text, compressed with gzip where its name ends with `.gz`. It gets its name
-/// when it is complete. Throws Error where the file exists already or cannot be written; no file is left
-/// then.
-void write_new_text(const std::filesystem::path& path, const std::string& text);
+/// Takes the next part of a text that is written.
+using TextSink = std::function<void(std::string_view part)>;
+
+/// Writes a new file with the parts that `write` passes, compressed with gzip where its name ends with `.gz`.
+/// It gets its name when it is complete. Throws Error where the file exists already or cannot be written, and
+/// what `write` throws; no file is left then.
+void write_new_text(const std::filesystem::path& path, const std::function<void(const TextSink&)>& write);
 
 }  // namespace tune::replay

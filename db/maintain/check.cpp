@@ -153,6 +153,7 @@ void check_runs(SQLite::Database& connection, const Found& found) {
 
 void check_configuration(SQLite::Statement& row, const std::string& where, const Found& found) {
   readable(where, found, [&] {
+    if (!row.isColumnNull("metrics")) metrics_from_json(text(row, "metrics"));
     const std::string key = configuration_from_json(text(row, "configuration")).key();
     if (key != text(row, "configuration_key"))
       found("key", format("{}: its key is '{}', by its configuration '{}'", where,

@@ -5,6 +5,7 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <bit>
+#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -18,6 +19,8 @@
 #include "db/store/evaluation_insert.hpp"
 #include "db/store/rows.hpp"
 #include "tuner/base/content_hash.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::db {
 namespace {
@@ -26,6 +29,7 @@ RunRecord record_of(const ImportedRun& run) {
   RunRecord record;
   record.key = run.key;
   record.options.strategy = "unknown";
+  record.options.objective = run.objective;
   record.program_version = run.program;
   return record;
 }
@@ -92,26 +96,66 @@ class KnownEvaluations {
   KnownContents known_;
 };
 
-/// The index of configurations while many evaluations are added: entries that come in no order would each
-/// read and write a page of it. It is made anew where that costs less.
-class ConfigurationIndex {
+/// The indexes of evaluations while many are added: entries that come in no order would each read and write a
+/// page. They are made anew where that costs less.
+class EvaluationIndexes {
  public:
-  ConfigurationIndex(SQLite::Database& connection, std::int64_t added) : connection_(connection) {
+  EvaluationIndexes(SQLite::Database& connection, std::int64_t added) : connection_(connection) {
     constexpr std::int64_t few = 10'000;
     const std::int64_t there = connection.execAndGet("SELECT COUNT(*) FROM evaluations").getInt64();
     if (added < few || added < there / 4) return;
-    sql_ =
-        connection.execAndGet("SELECT sql FROM sqlite_schema WHERE name = 'evaluations_known'").getString();
-    connection_.exec("DROP INDEX evaluations_known");
+    SQLite::Statement row(connection,
+                          "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+                          " AND tbl_name IN ('evaluations', 'run_evaluations')");
+    std::vector<std::string> names;
+    while (row.executeStep()) {
+      names.push_back(row.getColumn(0).getString());
+      sql_.push_back(row.getColumn(1).getString());
+    }
+    row.reset();
+    for (const std::string& name : names) connection_.exec("DROP INDEX " + name);
   }
   void restore() {
-    if (!sql_.empty()) connection_.exec(sql_);
+    for (const std::string& sql : sql_) connection_.exec(sql);
   }
 
  private:
   SQLite::Database& connection_;
-  std::string sql_;
+  std::vector<std::string> sql_;
 };
+
+/// Rows are added without the checks of their tables, which take half of the time: an import makes the keys
+/// itself, and `check_numbers` says the same of what came from the file. Begins outside of a transaction.
+class UncheckedTables {
+ public:
+  explicit UncheckedTables(SQLite::Database& connection) : connection_(connection) {
+    connection_.exec("PRAGMA foreign_keys = OFF");
+    connection_.exec("PRAGMA ignore_check_constraints = ON");
+  }
+  UncheckedTables(const UncheckedTables&) = delete;
+  UncheckedTables& operator=(const UncheckedTables&) = delete;
+  ~UncheckedTables() {
+    connection_.tryExec("PRAGMA ignore_check_constraints = OFF");
+    connection_.tryExec("PRAGMA foreign_keys = ON");
+  }
+
+ private:
+  SQLite::Database& connection_;
+};
+
+/// Throws Error for what the tables would refuse.
+void check_numbers(const Evaluation& evaluation) {
+  const PhaseTimes& phases = evaluation.phases;
+  bool possible = true;
+  for (const double seconds : {phases.compile, phases.load, phases.verify, phases.measure})
+    possible = possible && std::isfinite(seconds);
+  if (evaluation.outcome) {
+    for (const double seconds : evaluation.outcome->samples) possible = possible && seconds >= 0;
+    possible = possible && evaluation.outcome->time() > 0;
+  }
+  if (!possible)
+    throw Error(format("a time of the configuration {} cannot be stored", evaluation.configuration.key()));
+}
 
 /// Passes all evaluations of a run, which another thread reads ahead: it takes as long as storing them.
 class ReadAhead {
@@ -186,11 +230,25 @@ class ReadAhead {
   std::jthread reader_;  ///< the last member: ends before the others go
 };
 
+constexpr const char* update_figures = R"(
+UPDATE evaluations SET energy = COALESCE(energy, ?1), metrics = COALESCE(metrics, ?2)
+WHERE id = ?3 AND ((energy IS NULL AND ?1 IS NOT NULL) OR (metrics IS NULL AND ?2 IS NOT NULL)))";
+
+/// An evaluation that was imported by a program without metrics gets them.
+void add_figures(SQLite::Statement& update, std::int64_t evaluation, const Measurement& measurement) {
+  if (measurement.energy == 0 && measurement.metrics.empty()) return;
+  update.clearBindings();
+  if (measurement.energy > 0) update.bind(1, measurement.energy);
+  if (!measurement.metrics.empty()) update.bind(2, to_json(measurement.metrics));
+  update.bind(3, evaluation);
+  run(update);
+}
+
 /// Adds what the run lacks, in one transaction.
 void add_evaluations(SQLite::Database& connection, RunId run, const ImportedRun& imported,
                      MergeResult& result) {
   KnownEvaluations known(connection, run);
-  ConfigurationIndex index(connection, imported.count);
+  EvaluationIndexes indexes(connection, imported.count);
   EvaluationInsert insert(connection);
   SQLite::Statement owner = bound(connection,
                                   "SELECT work, (SELECT COALESCE(MAX(sequence) + 1, 0) FROM run_evaluations"
@@ -202,11 +260,14 @@ void add_evaluations(SQLite::Database& connection, RunId run, const ImportedRun&
   owner.reset();
   SQLite::Statement link(
       connection, "INSERT INTO run_evaluations (run, sequence, evaluation, reused) VALUES (?, ?, ?, 0)");
+  SQLite::Statement figures(connection, update_figures);
   SQLite::Statement sample(connection, "SELECT 1 FROM samples WHERE evaluation = ? LIMIT 1");
   ReadAhead(imported).each([&](const Evaluation& evaluation, const std::string& recorded) {
+    check_numbers(evaluation);
     const std::size_t samples = evaluation.outcome ? evaluation.outcome->samples.size() : 0;
     if (const std::int64_t there = known.take(evaluation, recorded); there != 0) {
       ++result.known_evaluations;
+      if (evaluation.outcome) add_figures(figures, there, *evaluation.outcome);
       if (samples == 0) return;
       sample.bind(1, there);  // one that was exported without its samples gets them
       const bool has_samples = sample.executeStep();
@@ -220,7 +281,7 @@ void add_evaluations(SQLite::Database& connection, RunId run, const ImportedRun&
     }
     result.samples += static_cast<std::int64_t>(samples);
   });
-  index.restore();
+  indexes.restore();
 }
 
 }  // namespace
@@ -235,9 +296,10 @@ MergeResult import_run(Database& target, const ImportedRun& run, const SourceLab
   now = run.ended;
   store.end_run(id, RunEnd::exhausted);
   MergeResult result;
+  const UncheckedTables unchecked(target.connection());
   target.write(
       [&](SQLite::Database& connection) {
-        connection.exec("PRAGMA cache_size = -65536");  // KiB: pages are read again for each evaluation
+        connection.exec("PRAGMA cache_size = -32768");  // KiB: pages are read again for each evaluation
         IdMap runs;
         result = merge_rows(connection, staged.connection(), label, utc_now, runs);
         add_evaluations(connection, runs.at(id), run, result);

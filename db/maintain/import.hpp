@@ -19,6 +19,7 @@ struct ImportedRun {
   std::string started, ended;  ///< the first and the last known time of day; empty where there is none
   std::int64_t count = 0;      ///< of evaluations
   std::function<void(const Take&)> each;  ///< passes all evaluations, which need not lie in memory
+  Objective objective = Objective::time;
 };
 
 /// Stores it as a run, in one transaction. Evaluations that the database has already (with the same workload,

@@ -111,9 +111,11 @@ BestCandidate with_rows(const Database& database, const lookup::Candidate& found
 }
 
 std::vector<BestCandidate> candidates(lookup::Records& records, std::span<const Database* const> databases,
-                                      const BestQuery& query) {
+                                      const BestQuery& query,
+                                      const std::function<bool(BestCandidate&)>& is_answer) {
   const std::vector<lookup::Ranked> ranked = lookup::ranked_workloads(records);
   std::vector<BestCandidate> result;
+  bool answered = false;
   const auto add = [&](const lookup::Candidate& found, std::size_t source) {
     BestCandidate candidate;
     if (!is_readable([&] { candidate = with_rows(*databases[source], found); })) {
@@ -121,10 +123,13 @@ std::vector<BestCandidate> candidates(lookup::Records& records, std::span<const 
       return;
     }
     candidate.database = source;
+    if (query.objective != Objective::time) candidate.ties.clear();  // they tie in time
     result.push_back(std::move(candidate));
+    answered = is_answer && is_answer(result.back());
   };
   bool fits = query.device.compute_major == 0;
   for (const lookup::Ranked& one : ranked) {
+    if (answered) break;
     const lookup::RankedRecord* winner = records.winner(*one.workload);
     if (winner == nullptr) continue;
     if (one.match == Match::none && !fits) {
@@ -133,10 +138,8 @@ std::vector<BestCandidate> candidates(lookup::Records& records, std::span<const 
       if (const auto found = lookup::portfolio_candidate(records, ranked, &source)) add(*found, source);
     }
     fits = fits || one.match != Match::none;
-    add(lookup::candidate_of(records, one, *winner), one.workload->source);
+    if (!answered) add(lookup::candidate_of(records, one, *winner), one.workload->source);
   }
-  if (query.objective != Objective::time)
-    for (BestCandidate& candidate : result) candidate.ties.clear();  // they tie in time
   return result;
 }
 
@@ -211,10 +214,11 @@ lookup::Device lookup_device(const DeviceProperties& properties) {
   return device;
 }
 
-std::vector<BestCandidate> best(std::span<const Database* const> databases, const BestQuery& query) {
+std::vector<BestCandidate> best(std::span<const Database* const> databases, const BestQuery& query,
+                                const std::function<bool(BestCandidate&)>& is_answer) {
   std::vector<BestCandidate> result;
   with_records(databases, query,
-               [&](lookup::Records& records) { result = candidates(records, databases, query); });
+               [&](lookup::Records& records) { result = candidates(records, databases, query, is_answer); });
   return result;
 }
 

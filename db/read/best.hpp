@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,7 +60,9 @@ struct BestCandidate {
 /// board, one for each fit of its boards; the best fit first (docs/lookup.md); of equal fit the one of the
 /// earlier database. Where none fits and the device's architecture is known, the portfolio's comes before
 /// those of other architectures. Workloads with other numbers of extents are left out. Empty without records.
-std::vector<BestCandidate> best(std::span<const Database* const> databases, const BestQuery& query);
+/// `is_answer`: the candidates behind the first one for which it returns true are not read.
+std::vector<BestCandidate> best(std::span<const Database* const> databases, const BestQuery& query,
+                                const std::function<bool(BestCandidate&)>& is_answer = {});
 std::vector<BestCandidate> best(const Database& database, const BestQuery& query);
 
 /// Returns the measurements of a workload that have a value of the query's objective: those whose boards fit

@@ -80,6 +80,18 @@ std::vector<ProblemSummary> list_problems(const Database& database) {
   return result;
 }
 
+bool has_imported(const Database& database, const std::string& problem) {
+  bool found = false;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row = bound(connection,
+                                  "SELECT 1 FROM instances i JOIN works w ON w.instance = i.id"
+                                  " WHERE i.problem = ? AND w.origin = 'imported' LIMIT 1",
+                                  problem);
+    found = row.executeStep();
+  });
+  return found;
+}
+
 std::vector<DeviceSummary> list_devices(const Database& database) {
   std::vector<DeviceSummary> result;
   database.read([&](SQLite::Database& connection) {

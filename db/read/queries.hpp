@@ -29,6 +29,9 @@ struct ProblemSummary {
 /// Returns all of them, sorted by name.
 std::vector<ProblemSummary> list_problems(const Database& database);
 
+/// True where the database has results of the problem that another program measured.
+bool has_imported(const Database& database, const std::string& problem);
+
 /// A device model with results, which boards of one model share.
 struct DeviceSummary {
   std::string model_key;

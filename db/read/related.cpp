@@ -29,7 +29,7 @@ FROM works w
 JOIN instances i ON i.id = w.instance
 JOIN toolchains t ON t.id = w.toolchain
 JOIN devices d ON d.id = (SELECT MAX(r.device) FROM runs r WHERE r.work = w.id)
-WHERE i.problem = :problem AND w.origin = 'measured'
+WHERE i.problem = :problem AND w.origin IN ('measured', 'imported')
   AND (SELECT COUNT(*) FROM (SELECT 1 FROM current_evaluations e
                              WHERE e.work = w.id AND e.time IS NOT NULL LIMIT :least)) >=
       CASE WHEN i.size = :size AND i.settings_key = :settings AND w.model_key = :model THEN :same ELSE :least END
@@ -92,6 +92,7 @@ double different_settings(const std::string& theirs, const Instance& instance) {
 }
 
 double different_devices(const Workload& workload, const DeviceProperties& device) {
+  if (workload.origin == Origin::imported) return workload.device == device.name ? 0 : 1;
   if (workload.model_key == device.model_key()) return 0;
   return workload.architecture == device.architecture() ? 0.3 : 1;
 }
@@ -104,7 +105,7 @@ bool same_versions(const Workload& workload, const WorkloadKey& key) {
 double distance(const Workload& workload, const WorkloadKey& key) {
   return different_settings(workload.settings, key.instance) + different_devices(workload, key.device) +
          different_sizes(workload, key.instance) / 10 + (workload.cache == key.cache ? 0 : 0.3) +
-         (same_versions(workload, key) ? 0 : 0.01);
+         (same_versions(workload, key) ? 0 : 0.01) + (workload.origin == Origin::imported ? 0.05 : 0);
 }
 
 /// As JSON.

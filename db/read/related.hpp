@@ -18,7 +18,8 @@ struct RelatedWorkload {
   /// The distance from the workload asked about: 1 for each setting that differs or another vendor's or
   /// generation's device, less for devices of one architecture, a tenth for each doubling of the volume in
   /// the same shape and more in another one (as lookups count it), a hundredth for other versions, and
-  /// for boards of this model that fit less.
+  /// for boards of this model that fit less; a twentieth where another program measured it. Of its device
+  /// only the name is known.
   double distance = 0;
   /// True for the same size, settings and device model: only versions, or the cache state, differ.
   bool same_but_versions = false;

@@ -2,6 +2,7 @@
 #include "db/store/evaluation_insert.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 #include <string_view>
 
@@ -20,7 +21,7 @@ constexpr std::string_view columns =
     "dynamic_shared_memory, threads, max_threads, blocks_per_multiprocessor, occupancy, limiter, "
     "binary_hash, compile_seconds, load_seconds, verify_seconds, measure_seconds, recorded, "
     "stop_reason, executions, throttled, core_clock, memory_clock, temperature, power, throttle, "
-    "energy, reference_seconds, same_code, from_cache, counts, attempts, time_limit";
+    "energy, reference_seconds, same_code, from_cache, counts, attempts, time_limit, metrics";
 
 /// The place of a column among the statement's parameters. SQLite would look for a name anew in each row.
 consteval int place(std::string_view name) {
@@ -60,6 +61,7 @@ void bind_measurement(SQLite::Statement& insert, const Measurement& measurement)
   bind_above_zero(insert, place("temperature"), machine.temperature);
   bind_above_zero(insert, place("power"), machine.power);
   if (machine.core_clock > 0) insert.bind(place("throttle"), machine.throttle);
+  if (!measurement.metrics.empty()) insert.bind(place("metrics"), to_json(measurement.metrics));
 }
 
 void bind_failure(SQLite::Statement& insert, const Failure& failure, int attempts) {
@@ -108,9 +110,7 @@ void bind_evaluation(SQLite::Statement& insert, const Evaluation& evaluation) {
 }  // namespace
 
 EvaluationInsert::EvaluationInsert(SQLite::Database& connection)
-    : connection_(connection),
-      evaluation_(connection, insert_evaluation()),
-      sample_(connection, "INSERT INTO samples (evaluation, ordinal, seconds) VALUES (?, ?, ?)") {}
+    : connection_(connection), evaluation_(connection, insert_evaluation()) {}
 
 std::int64_t EvaluationInsert::operator()(const EvaluationOwner& owner, const Evaluation& evaluation,
                                           const std::string& recorded) {
@@ -125,19 +125,39 @@ std::int64_t EvaluationInsert::operator()(const EvaluationOwner& owner, const Ev
   return id;
 }
 
+SQLite::Statement& EvaluationInsert::sample_insert(std::size_t power) {
+  std::optional<SQLite::Statement>& statement = samples_.at(power);
+  if (!statement) {
+    std::string rows;
+    for (std::size_t i = 0; i < std::size_t{1} << power; ++i)
+      rows += format("{}(?1, ?2 + {}, ?{})", i == 0 ? "" : ", ", i, i + 3);
+    statement.emplace(connection_, "INSERT INTO samples (evaluation, ordinal, seconds) VALUES " + rows);
+  }
+  return *statement;
+}
+
 void EvaluationInsert::add_samples(std::int64_t evaluation, const std::vector<double>& seconds) {
-  int ordinal = 0;
-  for (const double one : seconds) {
-    bind_all(sample_, evaluation, ordinal++, one);
-    run(sample_);
+  for (std::size_t at = 0; at < seconds.size();) {
+    const auto left = std::bit_width(seconds.size() - at);
+    const std::size_t power =
+        std::min<std::size_t>(static_cast<std::size_t>(left) - 1, sample_statements - 1);
+    SQLite::Statement& insert = sample_insert(power);
+    insert.bind(1, evaluation);
+    insert.bind(2, static_cast<std::int64_t>(at));
+    const std::size_t end = at + (std::size_t{1} << power);
+    for (int parameter = 3; at < end; ++at) insert.bind(parameter++, seconds[at]);
+    run(insert);
   }
 }
 
 void EvaluationInsert::make_ready() {
-  for (SQLite::Statement* statement : {&evaluation_, &sample_}) {
-    statement->tryReset();
-    statement->clearBindings();
-  }
+  const auto reset = [](SQLite::Statement& statement) {
+    statement.tryReset();
+    statement.clearBindings();
+  };
+  reset(evaluation_);
+  for (auto& statement : samples_)
+    if (statement) reset(*statement);
 }
 
 }  // namespace tune::db

@@ -98,6 +98,12 @@ std::string to_json(const NamedExtents& extents) {
   return object.dump();
 }
 
+std::string to_json(const Metrics& metrics) {
+  Json object = Json::object();
+  for (const auto& [name, value] : metrics) object[name] = value;
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string to_json(const DeviceProperties& properties) {
   Json object = Json::object();
   for_each_property(properties, [&object](const char* name, const auto& member) { object[name] = member; });
@@ -123,6 +129,14 @@ search::Configuration configuration_from_json(std::string_view text) {
   search::Configuration configuration;
   each_member(text, [&](std::string name, Value value) { configuration.set(name, std::move(value)); });
   return configuration;
+}
+
+Metrics metrics_from_json(std::string_view text) {
+  return parsed(text, [](const Json& object) {
+    Metrics metrics;
+    for (const auto& [name, value] : object.items()) metrics.emplace_back(name, value.get<double>());
+    return metrics;
+  });
 }
 
 DeviceProperties properties_from_json(std::string_view text) {

@@ -11,6 +11,7 @@
 #include "search/space/configuration.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/device/device_properties.hpp"
+#include "tuner/measurement/timing.hpp"
 
 namespace tune::db {
 
@@ -22,6 +23,7 @@ using NamedExtents = std::vector<std::pair<std::string, std::int64_t>>;
 
 std::string to_json(const Entries& entries);
 std::string to_json(const NamedExtents& extents);
+std::string to_json(const Metrics& metrics);
 std::string to_json(const DeviceProperties& properties);
 
 /// A text of a database that tune did not write, or that is damaged.
@@ -40,6 +42,7 @@ class UnreadableText : public Error {
 Entries entries_from_json(std::string_view text);
 NamedExtents extents_from_json(std::string_view text);
 search::Configuration configuration_from_json(std::string_view text);
+Metrics metrics_from_json(std::string_view text);
 DeviceProperties properties_from_json(std::string_view text);
 
 }  // namespace tune::db

@@ -77,6 +77,7 @@ Timing timing(const Row& row) {
   result.machine.temperature = optional_real(row, "temperature").value_or(0);
   result.machine.power = optional_real(row, "power").value_or(0);
   result.machine.throttle = text_or_empty(row, "throttle");
+  if (!row.is_null("metrics")) result.metrics = metrics_from_json(text(row, "metrics"));
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <SQLiteCpp/Transaction.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <utility>
@@ -81,11 +82,22 @@ NamedTexts views_of(SQLite::Database& connection) {
   return views;
 }
 
-/// Returns the views that all migrations together leave.
+/// Returns the views that all migrations together leave: the last one that makes views makes all of them
+/// anew. Running the migrations would take a third of the time of a lookup.
 NamedTexts views_of_schema() {
-  SQLite::Database empty(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  migrate(empty, migrations());
-  return views_of(empty);
+  constexpr std::string_view create = "\nCREATE VIEW ";
+  const auto files = schema_files();
+  const auto last = std::find_if(files.rbegin(), files.rend(), [&](const auto& file) {
+    return file.second.find(create) != std::string_view::npos;
+  });
+  NamedTexts views;
+  const std::string_view sql = last->second;
+  for (std::size_t at = sql.find(create); at != std::string_view::npos; at = sql.find(create, at + 1)) {
+    const std::string_view text = sql.substr(at + 1, sql.find(";\n", at) - at - 1);
+    const std::string_view name = text.substr(create.size() - 1);
+    views.emplace_back(name.substr(0, name.find(' ')), text);
+  }
+  return views;
 }
 
 }  // namespace

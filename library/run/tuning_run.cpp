@@ -30,7 +30,8 @@ constexpr std::size_t max_results = 5000;
 bool answers_itself(const WorkloadKey& key, const db::RelatedWorkload& related) {
   return key.origin == Origin::replayed && related.workload.size == key.instance.size() &&
          related.workload.settings == key.instance.settings_key() &&
-         related.workload.model_key == key.device.model_key();
+         (related.workload.model_key == key.device.model_key() ||
+          (related.workload.origin == Origin::imported && related.workload.device == key.device.name));
 }
 
 search::RelatedRecord to_record(const std::vector<db::RelatedResult>& results,
@@ -62,8 +63,9 @@ std::vector<Found> find_workloads(const std::vector<const db::Database*>& databa
 }
 
 std::string label(const db::Workload& workload, std::size_t evaluations) {
-  return format("{}{}{} on {} ({} evaluations)", workload.size, workload.settings.empty() ? "" : " ",
-                workload.settings, workload.device, evaluations);
+  return format("{}{}{} on {} ({}{} evaluations)", workload.size, workload.settings.empty() ? "" : " ",
+                workload.settings, workload.device, workload.origin == Origin::imported ? "imported: " : "",
+                evaluations);
 }
 
 /// Returns nothing where a recording cannot be read.

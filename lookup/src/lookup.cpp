@@ -55,6 +55,7 @@ std::string key_of(const Query& query, std::size_t most) {
   append(key, query.compiler);
   append(key, query.source_hash);
   key += query.warm_caches ? 'w' : 'c';
+  key += query.imported ? 'i' : 'm';
   return key;
 }
 
@@ -89,7 +90,8 @@ Candidate no_candidate(const Query& query, const std::vector<std::string>& place
     none.why += "; set TUNE_RECORDINGS to their folder";
     return none;
   }
-  none.why = "there are no records of " + query.problem + " with these settings";
+  none.why = std::string("there are no ") + (query.imported ? "imported " : "") + "records of " +
+             query.problem + " with these settings";
   if (!has_defaults(query.problem)) none.why += "; name all settings that 'tune list runs' shows";
   return none;
 }
@@ -163,6 +165,7 @@ class Lookup::Shared {
       snapshots.push_back(std::make_unique<Snapshot>(*connection));
     }
     Want want;
+    if (query.imported) want.origin = "imported";
     want.query = query;
     std::vector<Candidate> found = search(connections, want, most);
     for (const Connection* connection : connections) connection->confirm();

@@ -77,6 +77,20 @@ tune::lookup::Query query_of(const tune_lookup_query& query, const tune_lookup_b
   return result;
 }
 
+tune_lookup_status best_of(tune_lookup* lookup, const tune_lookup_query* query,
+                           const tune_lookup_board* board, bool imported, tune_lookup_candidate** candidate) {
+  return guarded([&] {
+    if (lookup == nullptr || query == nullptr || candidate == nullptr) return null_pointer();
+    *candidate = nullptr;
+    tune::lookup::Query asked = query_of(*query, board);
+    asked.imported = imported;
+    const Expected<Candidate> found = lookup->lookup.best(asked);
+    if (!found) return failed(found.error());
+    *candidate = new tune_lookup_candidate{found};
+    return TUNE_LOOKUP_OK;
+  });
+}
+
 const std::string* find(const tune_lookup_candidate* candidate, const char* name) {
   if (candidate == nullptr || name == nullptr) return nullptr;
   for (const auto& [known, value] : candidate->value->configuration)
@@ -122,14 +136,12 @@ tune_lookup_status tune_lookup_best(tune_lookup* lookup, const tune_lookup_query
 
 tune_lookup_status tune_lookup_best_on(tune_lookup* lookup, const tune_lookup_query* query,
                                        const tune_lookup_board* board, tune_lookup_candidate** candidate) {
-  return guarded([&] {
-    if (lookup == nullptr || query == nullptr || candidate == nullptr) return null_pointer();
-    *candidate = nullptr;
-    const Expected<Candidate> found = lookup->lookup.best(query_of(*query, board));
-    if (!found) return failed(found.error());
-    *candidate = new tune_lookup_candidate{found};
-    return TUNE_LOOKUP_OK;
-  });
+  return best_of(lookup, query, board, false, candidate);
+}
+
+tune_lookup_status tune_lookup_best_imported(tune_lookup* lookup, const tune_lookup_query* query,
+                                             tune_lookup_candidate** candidate) {
+  return best_of(lookup, query, nullptr, true, candidate);
 }
 
 tune_lookup_status tune_lookup_candidates(tune_lookup* lookup, const tune_lookup_query* query, size_t most,

@@ -115,8 +115,8 @@ std::string model_key(const Device& device) {
 Kinship kinship(const Device& wanted, const RecordedDevice& recorded) {
   if (is_any(wanted)) return Kinship::same;
   const std::string key = model_key(wanted);
-  if (!key.empty() ? key == recorded.model_key
-                   : wanted.name == recorded.name || wanted.name == recorded.model_key)
+  const bool known = !key.empty() && recorded.compute_major > 0;  // of an imported device only the name is
+  if (known ? key == recorded.model_key : wanted.name == recorded.name || wanted.name == recorded.model_key)
     return Kinship::same;
   if (wanted.compute_major == 0 || wanted.compute_major != recorded.compute_major) return Kinship::other;
   return wanted.compute_minor == recorded.compute_minor ? Kinship::architecture : Kinship::major;
@@ -155,11 +155,29 @@ std::string wanted_settings(const std::vector<RecordedWorkload>& workloads, cons
   return fitting.size() == 1 ? *fitting.begin() : asked;
 }
 
+namespace {
+
+/// True where the settings `part` are among the settings `all`: other programs record few.
+bool is_part(const std::string& part, const std::string& all) {
+  const std::string list = "," + all + ",";
+  for (std::size_t begin = 0; begin < part.size();) {
+    const std::size_t end = std::min(part.find(',', begin), part.size());
+    if (list.find("," + part.substr(begin, end - begin) + ",") == std::string::npos) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::vector<Ranked> rank(const std::vector<RecordedWorkload>& workloads, const Want& want) {
   const std::string settings = wanted_settings(workloads, want.query);
   std::vector<Ranked> ranked;
   for (const RecordedWorkload& workload : workloads) {
-    if (!want.any_settings && workload.settings != settings) continue;
+    if (!want.any_settings && workload.settings != settings &&
+        !(want.origin == "imported" && !has_defaults(want.query.problem) &&
+          is_part(workload.settings, settings)))
+      continue;
     const auto size = size_distance(want.query.size, workload.extents);
     if (!size) continue;
     Ranked one;
@@ -168,9 +186,11 @@ std::vector<Ranked> rank(const std::vector<RecordedWorkload>& workloads, const W
     one.match = match_of(one.kin, *size);
     one.distance =
         *size + (one.kin == Kinship::same ? 0 : device_distance(want.query.device, workload.device));
-    one.other_driver = differs(want.query.device.driver, workload.driver);
-    one.other_compiler = differs(want.query.compiler, workload.compiler);
-    one.other_sources = differs(want.query.source_hash, workload.source_hash);
+    if (want.origin != "imported") {  // whose versions are not known
+      one.other_driver = differs(want.query.device.driver, workload.driver);
+      one.other_compiler = differs(want.query.compiler, workload.compiler);
+      one.other_sources = differs(want.query.source_hash, workload.source_hash);
+    }
     ranked.push_back(one);
   }
   std::stable_sort(ranked.begin(), ranked.end(),

@@ -45,7 +45,7 @@ enum class RankingObjective { time, energy, edp };
 struct Want {
   Query query;
   bool any_settings = false;
-  std::string origin = "measured";  ///< or `replayed`, `imported`: use such results instead
+  std::string origin = "measured";  ///< or `imported`: use such results instead
   RankingObjective objective = RankingObjective::time;
 };
 

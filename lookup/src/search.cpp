@@ -164,6 +164,8 @@ double expected_seconds(const Want& want, const RecordedWorkload& workload, doub
   return seconds * volume(want.query.size) / volume(workload.extents);
 }
 
+constexpr const char* imported_note = "imported: measured by another program, not checked here; ";
+
 Candidate record_of(Records& records, const Ranked& ranked, const RankedRecord& entry) {
   const RecordedWorkload& workload = *ranked.workload;
   Candidate result;
@@ -176,13 +178,14 @@ Candidate record_of(Records& records, const Ranked& ranked, const RankedRecord& 
   result.other_compiler = ranked.other_compiler;
   result.other_sources = ranked.other_sources;
   result.size = workload.size;
-  result.device = workload.device.model_key;
+  result.device = workload.device.compute_major > 0 ? workload.device.model_key : workload.device.name;
   result.driver = workload.driver;
   result.compiler = workload.compiler;
   result.database = records.file_of(workload);
   result.work = workload.id;
   result.evaluation = entry.evaluation;
-  result.why = explanation(records.want(), ranked);
+  result.imported = records.want().origin == "imported";
+  result.why = (result.imported ? imported_note : "") + explanation(records.want(), ranked);
   const Board board = records.board_of(workload, entry);
   result.board = board.uuid;
   result.power_limit = board.power_limit;
@@ -273,7 +276,8 @@ std::optional<Candidate> portfolio_candidate(Records& records, const std::vector
   result.configuration = parse_configuration(found->entry.configuration, result.database);
   result.match = Match::portfolio;
   result.loss = found->loss;
-  result.why = "the configuration that loses least over all records" +
+  result.why = (result.imported ? imported_note : "") +
+               std::string("the configuration that loses least over all records") +
                std::string(found->any_architecture ? " of other devices" : " of this architecture") + ": " +
                percent(found->loss.worst) + " at worst in " + std::to_string(found->loss.pairs) + " of " +
                counted(found->workloads, "recorded workload") + "; no record is like this query";

@@ -135,6 +135,10 @@ std::vector<std::pair<std::string, std::string>> result_lines(const ShownResult&
                                                         : "";  // not every database has them
     add("measuring", samples + to_text(*result.timing));
     add("machine", to_text(result.timing->machine));
+    const auto metric_text = [](const auto& metric) {
+      return format("{} {:.6g}", metric.first, metric.second);
+    };
+    add("metrics", joined(result.timing->metrics, metric_text));
   }
   if (result.cost.items > 0)  // what another program measured was not checked here
     add("checked", format("largest error {:.3g}, tolerance {:.3g}", result.error, result.tolerance));

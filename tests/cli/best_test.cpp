@@ -185,8 +185,22 @@ TEST(Best, OfAnImportedKernelSaysThatItWasImported) {
 "1": {"tile": 1, "time": 2.0, "times": [1.5, 2.0, 2.5], "timestamp": "2023-12-22 09:54:05.502007+00:00"}}})";
   ASSERT_EQ(sandbox.tune({"db", "import", (sandbox / "cache.json").string()}).status, 0);
   const ProgramResult outcome = sandbox.tune({"best", "convolve"});
-  expect_refused(outcome, 3, {"no result of convolve", "imported", "of size 4096x512", "tune list results"});
+  expect_refused(outcome, 3, {"no result of convolve", "imported", "of size 4096x512", "--imported"});
   EXPECT_EQ(outcome.err.find("to get one"), std::string::npos) << outcome.err;
+  const ProgramResult asked = sandbox.tune({"best", "convolve", "--imported"});
+  ASSERT_EQ(asked.status, 0) << asked.err;
+  EXPECT_NE(asked.out.find("convolve 4096x512 on NVIDIA A100 (imported)"), std::string::npos) << asked.out;
+  EXPECT_NE(asked.out.find("imported: measured by another program"), std::string::npos) << asked.out;
+  EXPECT_NE(asked.out.find("tile=1"), std::string::npos) << asked.out;
+  EXPECT_EQ(asked.err, "");
+  const Json json = Json::parse(sandbox.tune({"best", "convolve", "--imported", "--format", "json"}).out);
+  EXPECT_EQ(json["origin"], "imported");
+  EXPECT_EQ(json["seconds"], 2e-3);
+  EXPECT_EQ(json["match"], "exact");
+  const std::string header = sandbox.tune({"best", "convolve", "--imported", "--format", "header"}).out;
+  EXPECT_NE(header.find("measured by another program"), std::string::npos) << header;
+  expect_refused(sandbox.tune({"best", "convolve", "--imported", "--device", "Other"}), 3,
+                 {"no imported result of convolve", "NVIDIA A100"});
   // What such results do not tell is unknown, and not 0.
   const std::string shown = sandbox.tune({"show", "1"}).out, listed = sandbox.tune({"list", "devices"}).out;
   EXPECT_NE(shown.find("NVIDIA A100, the rest is unknown, imported"), std::string::npos) << shown;

@@ -131,7 +131,102 @@ TEST(DbFormats, ImportedAndMeasuredAreNeverRankedTogether) {
   text.replace(text.find("\"time\": 2.0"), 11, "\"time\": 0.0000001");
   done(sandbox, {"db", "import", written(sandbox, "cache.json", text), "--problem", "stencil3d", "--size",
                  "64x64x64", "--device", "Invented H2"});
-  EXPECT_EQ(done(sandbox, question).out, answer);
+  const ProgramResult again = done(sandbox, question);
+  EXPECT_EQ(again.out, answer);
+  EXPECT_EQ(lines_of(again.err).size(), 1U) << again.err;
+  EXPECT_TRUE(has(again.err, "there are imported results of stencil3d: --imported answers with them"))
+      << again.err;
+}
+
+/// Energies and other numbers of a cache, whose objective is the energy.
+std::string cache_with_figures() {
+  std::string text = cache();
+  text.replace(text.find("\"objective\": \"time\""), 19, "\"objective\": \"energy\"");
+  text.replace(text.find("\"time\": 2.0"), 11,
+               R"("time": 2.0, "energy": 5.5, "GFLOP/s": 12.5, "nvml_temperature": 61)");
+  text.replace(text.find("\"time\": 3.0"), 11, R"("time": 3.0, "energy": 4.5, "GFLOP/s": 8.25)");
+  return text;
+}
+
+TEST(DbFormats, EnergiesAndMetricsAreKept) {
+  const Sandbox sandbox;
+  const ProgramResult imported =
+      done(sandbox, {"db", "import", written(sandbox, "e.json", cache_with_figures())});
+  EXPECT_TRUE(has(imported.err, "its objective is energy: 'tune best --objective energy' ranks by it"))
+      << imported.err;
+  const fs::path database = sandbox.database();
+  EXPECT_EQ(number(database,
+                   "SELECT COUNT(*) FROM evaluations WHERE energy = 5.5 AND time = 2e-3 AND metrics ="
+                   " '{\"GFLOP/s\":12.5,\"nvml_temperature\":61.0}'"),
+            1);
+  EXPECT_EQ(number(database, "SELECT COUNT(*) FROM runs WHERE objective = 'energy'"), 1);
+  EXPECT_EQ(number(database, "SELECT COUNT(*) FROM results WHERE metrics ->> 'GFLOP/s' > 8"), 2);
+  const std::vector<std::string> best = {"best", "convolve", "--imported", "--format", "json"};
+  EXPECT_EQ(Json::parse(done(sandbox, best).out)["metrics"]["GFLOP/s"], 12.5);
+  std::vector<std::string> by_energy = best;
+  by_energy.insert(by_energy.end(), {"--objective", "energy"});
+  EXPECT_EQ(Json::parse(done(sandbox, by_energy).out)["value"], 4.5);
+  const std::string text = done(sandbox, {"best", "convolve", "--imported"}).out;
+  EXPECT_TRUE(has(text, ", 5.5 J") && has(text, "GFLOP/s 12.5")) << text;
+  // And there and back, by way of both formats that have them.
+  for (const char* ending : {".kt.json", ".t4.json"}) {
+    SCOPED_TRACE(ending);
+    const std::string file = (sandbox / (std::string("x") + ending)).string(), other = file + ".db";
+    done(sandbox, {"db", "export", "--out", file});
+    done(sandbox, {"db", "import", file, "--db", other});
+    EXPECT_EQ(number(other,
+                     "SELECT COUNT(*) FROM evaluations WHERE energy = 5.5 AND metrics ="
+                     " '{\"GFLOP/s\":12.5,\"nvml_temperature\":61.0}'"),
+              1);
+    done(sandbox, {"db", "check", other});
+  }
+  EXPECT_TRUE(has(done(sandbox, {"db", "export", "--out", (sandbox / "x.ktt.json").string()}).err,
+                  "energies and metrics are left out"));
+}
+
+TEST(DbFormats, ImportsOfOlderProgramsGetTheirEnergies) {
+  const Sandbox sandbox;
+  const std::string file = written(sandbox, "e.json", cache_with_figures());
+  done(sandbox, {"db", "import", file});
+  {
+    db::Database database(sandbox.database());
+    database.write([](SQLite::Database& connection) {
+      connection.exec("UPDATE evaluations SET energy = NULL, metrics = NULL");
+    });
+  }
+  EXPECT_TRUE(has(done(sandbox, {"db", "import", file}).out, "0 evaluations added, 3 were"));
+  EXPECT_EQ(number(sandbox.database(),
+                   "SELECT COUNT(*) FROM evaluations WHERE energy IS NOT NULL"
+                   " AND metrics IS NOT NULL"),
+            2);
+}
+
+TEST(DbFormats, AnObjectiveThatIsNoTimeIsTold) {
+  const Sandbox sandbox;
+  const auto file = [&](const std::string& measurements) {
+    return written(
+        sandbox, "o.t4.json",
+        R"({"metadata": {"timeunit": "ms", "kernel_name": "k"}, "results": [{"configuration": {"a": 1},
+ "invalidity": "correct", "objectives": ["GFLOP/s"], "measurements": [)" +
+            measurements + "]}]}");
+  };
+  const std::string speed = R"({"name": "GFLOP/s", "value": 812.5, "unit": "GFLOP/s"})";
+  expect_refused(sandbox.tune({"db", "import", file(speed)}), 2,
+                 {"entry 1", "none of its measurements is a time", "'GFLOP/s'"});
+  const ProgramResult told =
+      done(sandbox, {"db", "import", file(speed + R"(, {"name": "time", "value": 2, "unit": "ms"},
+ {"name": "power", "value": 300, "unit": "W"}, {"name": "energy", "value": 600, "unit": "mJ"})")});
+  EXPECT_TRUE(has(told.err, "its objective is GFLOP/s: kept as a metric; results are ranked by their times"))
+      << told.err;
+  EXPECT_EQ(number(sandbox.database(),
+                   "SELECT COUNT(*) FROM evaluations WHERE time = 2e-3 AND abs(energy - 0.6) < 1e-9 AND"
+                   " metrics ->> 'GFLOP/s' = 812.5 AND metrics ->> 'power (W)' = 300"),
+            1);
+  const std::string out = (sandbox / "again.t4.json").string();
+  done(sandbox, {"db", "export", "--out", out});
+  const Json again = Json::parse(read_file(out))["results"][0]["measurements"];
+  EXPECT_EQ(again[2], Json({{"name", "GFLOP/s"}, {"value", 812.5}})) << again;
+  EXPECT_EQ(again[3], Json({{"name", "power"}, {"value", 300.0}, {"unit", "W"}})) << again;
 }
 
 TEST(DbFormats, WhatIsMissingIsAskedForAndCanBeGiven) {

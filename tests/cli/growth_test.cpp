@@ -206,6 +206,40 @@ TEST(Growth, ImportsAndReportsTakeTimeInProportionAndNoMoreMemory) {
   expect_small_reports(sandbox, small_one, database, 10);
 }
 
+TEST(Growth, ExportsTakeNoMoreMemory) {
+  const Sandbox sandbox;
+  const std::string small = (sandbox / "few.db").string(), large = (sandbox / "many.db").string();
+  import(sandbox, file_of(sandbox, formats[0], few), small, "5000 evaluations added");
+  import(sandbox, file_of(sandbox, formats[0], many), large, "20000 evaluations added");
+  for (const Format& one : formats) {
+    SCOPED_TRACE(one.ending);
+    const auto exported = [&](const std::string& database, const std::string& words) {
+      const std::string out = database + one.ending;
+      const Usage usage = run_program(sandbox, {"db", "export", "--db", database, "--out", out});
+      EXPECT_EQ(usage.status, 0) << usage.err;
+      EXPECT_TRUE(has(usage.out, words)) << usage.out;
+      return usage.megabytes;
+    };
+    EXPECT_LT(exported(large, ": 20000 configurations, 2000 of them failed") -
+                  exported(small, ": 5000 configurations, 500 of them failed"),
+              5);
+  }
+}
+
+TEST(Growth, BestOfTheShippedRecordingsTakesFewMilliseconds) {
+  Sandbox sandbox;
+  sandbox.set_environment("TUNE_RECORDINGS", TUNE_SOURCE_DIR "/db/recordings");
+  for (const char* problem : {"stencil3d", "gemm"}) {
+    double seconds = 1;
+    for (int i = 0; i < 5; ++i) {
+      const Usage usage = run_program(sandbox, {"best", problem});
+      EXPECT_EQ(usage.status, 0) << usage.err;
+      seconds = std::min(seconds, usage.seconds);
+    }
+    EXPECT_LT(seconds, has_address_sanitizer ? 1 : 0.03) << problem;
+  }
+}
+
 TEST(Growth, EveryFormatIsImportedWholeAndOnce) {
   constexpr int count = 1'000;
   for (const Format& one : formats) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "db/read/related.hpp"
 #include "db/store/sqlite_store.hpp"
 #include "kernels/described/source/syntax.hpp"
 #include "tests/cli/recording.hpp"
@@ -316,6 +317,84 @@ TEST_F(StoredOwnKernel, MetricsAreShownWithTheResult) {
   best.insert(best.end(), {"--format", "json"});
   const auto json = nlohmann::json::parse(sandbox_.tune(best).out);
   EXPECT_EQ(json["metrics"]["blocks"], 32);
+}
+
+/// What another program measured of the kernel, which knows no settings and calls the extent x.
+class ImportedOwnKernel : public StoredOwnKernel {
+ protected:
+  ImportedOwnKernel() {
+    write("add.cu", "#ifndef TILE\n#define TILE 1\n#endif\n__device__ const int tile = TILE;\n" +
+                        read_file(path("add.cu")));
+    std::string entries;
+    for (int block = 32; block <= 512; block *= 2)
+      for (int tile = 1; tile <= 3; ++tile)
+        entries += std::string(entries.empty() ? "" : ", ") + "\"" + std::to_string(block) + "," +
+                   std::to_string(tile) + "\": {\"BLOCK\": " + std::to_string(block) +
+                   ", \"TILE\": " + std::to_string(tile) +
+                   ", \"time\": " + std::to_string(0.5 + 64.0 / block + tile) + "}";
+    const std::string file =
+        write("cache.json",
+              R"({"device_name": "NVIDIA A100", "kernel_name": "tiled", "problem_size": [4096],
+            "tune_params_keys": ["BLOCK", "TILE"], "tune_params": {}, "cache": {)" +
+                  entries + "}}");
+    EXPECT_EQ(sandbox_.tune({"db", "import", file, "--db", imported_}).status, 0);
+    std::string text = read_file(definition_);
+    text.replace(text.find("\"scale\""), 7, "\"tiled\"");
+    text.replace(text.find("\"BLOCK\": ["), 0, "\"TILE\": [1, 2, 3, 4], ");
+    tiled_ = write("tiled.json", text);
+  }
+  std::string imported_ = path("imp.db"), tiled_;
+};
+
+TEST_F(ImportedOwnKernel, IsReplayedWithItsDefinition) {
+  const std::vector<std::string> call = {
+      "run",  "--problem",    tiled_,     "--device", "replay:" + imported_, "--strategy", "grid", "--quiet",
+      "--db", path("new.db"), "--format", "json"};
+  const ProgramResult run = sandbox_.tune(call);
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto json = nlohmann::json::parse(run.out);
+  EXPECT_EQ(json["space_size"], 9) << "3 of 5 blocks, 3 of 4 tiles: " << run.out;
+  EXPECT_EQ(json["best"]["configuration"]["BLOCK"], 256);
+  EXPECT_EQ(json["origin"], "replayed");
+  EXPECT_NE(
+      run.err.find(
+          "replaying what Kernel Tuner measured of tiled 4096 on NVIDIA A100 (its extents x taken as n): "
+          "9 of 15 configurations are of this problem; nothing was checked"),
+      std::string::npos)
+      << run.err;
+  std::vector<std::string> other = call;
+  other.insert(other.end(), {"--size", "8192"});
+  expect_refused(sandbox_.tune(other), 2, {"no recording has tiled 8192", "4096 (imported)"});
+  std::string renamed = read_file(tiled_);
+  for (std::size_t at = 0; (at = renamed.find("TILE", at)) != std::string::npos;)
+    renamed.replace(at, 4, "ROWS");
+  other = call;
+  other[2] = write("renamed.json", renamed);
+  expect_refused(sandbox_.tune(other), 2, {"none of the 15 configurations", "BLOCK, TILE"});
+}
+
+TEST_F(ImportedOwnKernel, AnswersWhereItIsAskedFor) {
+  std::vector<std::string> best = {"best", "--problem", tiled_, "--db", imported_};
+  expect_refused(sandbox_.tune(best), 3,
+                 {"no result of tiled", "there are imported results of tiled: --imported"});
+  best.emplace_back("--imported");
+  const ProgramResult found = sandbox_.tune(best);
+  ASSERT_EQ(found.status, 0) << found.err;
+  EXPECT_NE(found.out.find("BLOCK=256"), std::string::npos) << "512 is none of this problem's: " << found.out;
+}
+
+TEST_F(ImportedOwnKernel, StartsASearch) {
+  const std::string own = path("own.db");
+  ASSERT_EQ(sandbox_.tune({"db", "merge", imported_, "--db", own}).status, 0);
+  const Instance instance = {"tiled", {{"n", 4096}}, {{"real", "double"}}};
+  const db::Database database(own);
+  WorkloadKey key;
+  key.instance = instance;
+  key.device = device_named("NVIDIA A100");
+  const auto related = db::related_workloads(database, key);
+  ASSERT_EQ(related.size(), 1U);
+  EXPECT_EQ(related[0].workload.origin, Origin::imported);
+  EXPECT_EQ(db::related_results(database, related[0], 100).size(), 15U);
 }
 
 TEST_F(OwnKernel, OfAHugeSpaceIsCountedAndSampled) {

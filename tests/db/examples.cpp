@@ -98,6 +98,7 @@ Evaluation measured(const Configuration& configuration, std::vector<double> samp
   measurement.executions = 3;
   measurement.throttled = 2;
   measurement.energy = 0.375;
+  measurement.metrics = {{"GFLOP/s", 812.5}, {"power (W)", -0.25}};
   measurement.machine = {1.75e9, 2.6e9, 51.5, 623.25, "power cap", ""};
   evaluation.outcome = std::move(measurement);
   evaluation.resources = example_resources();
@@ -204,6 +205,7 @@ void expect_equal(const Evaluation& a, const Evaluation& b) {
     EXPECT_EQ(a.outcome->executions, b.outcome->executions);
     EXPECT_EQ(a.outcome->throttled, b.outcome->throttled);
     EXPECT_EQ(a.outcome->energy, b.outcome->energy);
+    EXPECT_EQ(a.outcome->metrics, b.outcome->metrics);
     EXPECT_EQ(a.outcome->machine.core_clock, b.outcome->machine.core_clock);
     EXPECT_EQ(a.outcome->machine.memory_clock, b.outcome->machine.memory_clock);
     EXPECT_EQ(a.outcome->machine.temperature, b.outcome->machine.temperature);

@@ -30,7 +30,7 @@ Seeds expressions(Seeds seeds, const std::string& prefix) {
 
 std::string compressed(const std::string& text) {
   const TemporaryFolder folder;
-  replay::write_new_text(folder / "text.gz", text);
+  replay::write_new_text(folder / "text.gz", [&](const replay::TextSink& out) { out(text); });
   return read_text(folder / "text.gz").value();
 }
 

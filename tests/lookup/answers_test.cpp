@@ -90,6 +90,37 @@ TEST(LookupAnswers, ReplayedAndWarmResultsAreOtherThings) {
   EXPECT_EQ(number_of(sample.best(query)), 2);
 }
 
+TEST(LookupAnswers, ImportedResultsAreThereForWhoAsks) {
+  DatabaseSample sample;
+  WorkloadKey imported = example_key();
+  imported.device = {};
+  imported.device.name = example_device().name;
+  imported.device.driver = "unknown";
+  imported.toolchain = {"Kernel Tuner, compiler unknown", "unknown"};
+  imported.origin = Origin::imported;
+  sample.record(imported, {{1, 1e-3}});
+  lookup::Query query = query_of(example_key());
+  query.source_hash = "0123";
+  EXPECT_EQ(sample.best(query).match, Match::none);
+  query.imported = true;
+  const lookup::Candidate found = sample.best(query);
+  EXPECT_EQ(found.match, Match::exact);
+  EXPECT_EQ(number_of(found), 1);
+  EXPECT_TRUE(found.imported);
+  EXPECT_FALSE(found.stale()) << "its versions are not known";
+  EXPECT_EQ(found.device, example_device().name);
+  EXPECT_THAT(found.why,
+              ::testing::StartsWith("imported: measured by another program, not checked here; recorded "
+                                    "for exactly this"));
+  query.device.name = "Another";
+  EXPECT_NE(sample.best(query).match, Match::exact);
+  sample.record(example_key(), {{2, 2e-3}});
+  query = query_of(example_key());
+  const lookup::Candidate ours = sample.best(query);
+  EXPECT_EQ(number_of(ours), 2) << "the faster one is imported";
+  EXPECT_FALSE(ours.imported);
+}
+
 TEST(LookupAnswers, CandidatesAreThoseOfTheBestFitThenOfTheNext) {
   DatabaseSample sample;
   sample.record(example_key(), {{1, 3e-3}, {2, 1e-3}, {3, 2e-3}, {4, 0}});
@@ -182,9 +213,9 @@ TEST(LookupAnswers, WithoutPathsTheSearchIsThatOfTheCommandLine) {
   unsetenv("TUNE_DB");
   unsetenv("TUNE_RECORDINGS");
   ASSERT_TRUE(nothing);
-  EXPECT_EQ(nothing->best(query_of(example_key()))->why,
-            "there is no database, and no recordings are in " + std::string(own / "nowhere") +
-                "; set TUNE_RECORDINGS to their folder");
+  EXPECT_EQ(nothing->best(query_of(example_key()))->why, "there is no database, and no recordings are in " +
+                                                             std::string(own / "nowhere") +
+                                                             "; set TUNE_RECORDINGS to their folder");
   ASSERT_TRUE(both);
   EXPECT_THAT(both->files(), ElementsAre(own.path().string(), shipped.path().string()));
   ASSERT_TRUE(one) << "a database that nobody made yet is no error";

@@ -80,6 +80,23 @@ TEST_F(LookupC, GivesWhatTheOtherInterfaceDoes) {
   tune_lookup_free(found);
 }
 
+TEST_F(LookupC, ImportedResultsHaveAFunctionOfTheirOwn) {
+  WorkloadKey imported = example_key();
+  imported.origin = Origin::imported;
+  sample_.record(imported, {{4, 0.5e-3}});
+  open();
+  const CQuery asked(example_key());
+  tune_lookup_candidate* found = nullptr;
+  ASSERT_EQ(tune_lookup_best(lookup_, &asked.query, &found), TUNE_LOOKUP_OK);
+  EXPECT_EQ(tune_lookup_integer(found, "block_x", -1), 2);
+  tune_lookup_free(found);
+  ASSERT_EQ(tune_lookup_best_imported(lookup_, &asked.query, &found), TUNE_LOOKUP_OK);
+  EXPECT_EQ(tune_lookup_integer(found, "block_x", -1), 4);
+  EXPECT_THAT(tune_lookup_why(found), HasSubstr("measured by another program"));
+  tune_lookup_free(found);
+  EXPECT_EQ(tune_lookup_best_imported(nullptr, &asked.query, &found), TUNE_LOOKUP_BAD_QUERY);
+}
+
 TEST_F(LookupC, Alternatives) {
   open();
   const CQuery asked(example_key());

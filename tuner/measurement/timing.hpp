@@ -41,6 +41,9 @@ std::string_view to_string(StopReason reason);
 /// Throws std::invalid_argument for an unknown name.
 StopReason stop_reason_from_string(std::string_view name);
 
+/// Numbers by name, in the order in which they are shown.
+using Metrics = std::vector<std::pair<std::string, double>>;
+
 /// The samples of one configuration and how they were taken.
 struct Timing {
   std::vector<double> samples;  ///< seconds an execution, in the order taken
@@ -51,6 +54,7 @@ struct Timing {
   int throttled = 0;
   double energy = 0;          ///< joules an execution; 0 where it was not measured
   MachineState machine = {};  ///< right after the last sample, with the throttle reasons of all samples
+  Metrics metrics = {};       ///< further figures that another program measured or computed
 };
 
 /// `core 1.98 GHz, memory 3.2 GHz, 45 C, 620 W, throttled: power cap`; without the host.

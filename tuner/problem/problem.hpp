@@ -17,6 +17,7 @@
 #include "search/space/space_definition.hpp"
 #include "tuner/base/failure.hpp"
 #include "tuner/device/device_properties.hpp"
+#include "tuner/measurement/timing.hpp"
 #include "tuner/plan/launch_plan.hpp"
 #include "tuner/problem/instance.hpp"
 #include "tuner/tensor/tensor.hpp"
@@ -78,8 +79,6 @@ class KernelSources {
   virtual std::string text(std::string_view name) const = 0;
 };
 
-/// Numbers by name, in the order in which they are shown.
-using Metrics = std::vector<std::pair<std::string, double>>;
 using Facts = std::map<std::string, double, std::less<>>;
 /// All names that facts may have.
 inline constexpr std::array fact_names = {"time",        "energy",        "power",   "registers",

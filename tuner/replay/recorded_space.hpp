@@ -43,8 +43,7 @@ struct ThirdPartyRecord {
   /// When each evaluation was made (UTC, ISO 8601); empty texts, or no entries, where unknown.
   std::vector<std::string> recorded = {};
   std::vector<std::string> notes = {};
-  /// The losses and changes of an import, each one line.
-  std::vector<std::string> losses = {};
+  std::string objective = {};  ///< what the other tuner minimised or maximised, as it calls it; empty: unknown
   std::string format = {};  ///< `Kernel Tuner`, `T4`, `KTT`
 };
 

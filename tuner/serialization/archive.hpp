@@ -70,8 +70,8 @@ template<>
 inline constexpr std::array member_names<FourierTransform>{"direction", "input", "output",
                                                            "extents",   "axes",  "order"};
 template<>
-inline constexpr std::array member_names<LaunchPlan>{"compile",  "buffers",   "setup",
-                                                     "launches", "tolerance", "graph", "work_per_execution"};
+inline constexpr std::array member_names<LaunchPlan>{
+    "compile", "buffers", "setup", "launches", "tolerance", "graph", "work_per_execution"};
 template<>
 inline constexpr std::array member_names<KernelResources>{"registers",
                                                           "spill_store_bytes",
@@ -95,14 +95,15 @@ inline constexpr std::array member_names<Binary>{"image",
                                                  "compiler",
                                                  "chosen_because"};
 template<>
-inline constexpr std::array member_names<MeasureOptions>{
-    "warmup", "least_samples", "most_samples", "spread", "time_cap", "flush_cache", "to_beat", "checked", "energy"};
+inline constexpr std::array member_names<MeasureOptions>{"warmup",  "least_samples", "most_samples",
+                                                         "spread",  "time_cap",      "flush_cache",
+                                                         "to_beat", "checked",       "energy"};
 template<>
 inline constexpr std::array member_names<MachineState>{"core_clock", "memory_clock", "temperature",
                                                        "power",      "throttle",     "host"};
 template<>
-inline constexpr std::array member_names<Timing>{"samples",   "stop",   "executions",
-                                                 "throttled", "energy", "machine"};
+inline constexpr std::array member_names<Timing>{"samples", "stop",    "executions", "throttled",
+                                                 "energy",  "machine", "metrics"};
 template<>
 inline constexpr std::array member_names<Tolerance>{
     "absolute", "derivation", "relative", "buffers", "cause", "cure", "values_along", "share_of_values"};

@@ -38,7 +38,8 @@ typedef enum tune_lookup_match {
   TUNE_LOOKUP_NONE = 4
 } tune_lookup_match;
 
-/* A member that is 0 or null is unknown and matches any record. Begin with `tune_lookup_query query = {0};`. */
+/* A member that is 0 or null is unknown and matches any record. Begin with `tune_lookup_query query = {0};`.
+ */
 typedef struct tune_lookup_device {
   const char* name;      /* cudaDeviceProp: name */
   int compute_major;     /* major */
@@ -110,6 +111,11 @@ TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_candidates_on(tune_lookup* look
                                                                const tune_lookup_board* board, size_t most,
                                                                tune_lookup_candidate** candidates,
                                                                size_t* count);
+/* The best of the results that other programs measured, which no other function returns: nothing was checked,
+ * and compiler, sources and driver are not known. */
+TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_best_imported(tune_lookup* lookup,
+                                                               const tune_lookup_query* query,
+                                                               tune_lookup_candidate** candidate);
 /* Null does nothing. */
 TUNE_LOOKUP_C_API void tune_lookup_free(tune_lookup_candidate* candidate);
 
@@ -131,8 +137,8 @@ TUNE_LOOKUP_C_API const char* tune_lookup_board_difference(const tune_lookup_can
 TUNE_LOOKUP_C_API size_t tune_lookup_count(const tune_lookup_candidate* candidate);
 TUNE_LOOKUP_C_API const char* tune_lookup_name(const tune_lookup_candidate* candidate, size_t index);
 TUNE_LOOKUP_C_API const char* tune_lookup_value(const tune_lookup_candidate* candidate, size_t index);
-/* Return a value by name, or `otherwise` where there is none of that name or type. Truth values are 1 and 0 as
- * integers. */
+/* Return a value by name, or `otherwise` where there is none of that name or type. Truth values are 1 and 0
+ * as integers. */
 TUNE_LOOKUP_C_API const char* tune_lookup_text(const tune_lookup_candidate* candidate, const char* name,
                                                const char* otherwise);
 TUNE_LOOKUP_C_API long long tune_lookup_integer(const tune_lookup_candidate* candidate, const char* name,

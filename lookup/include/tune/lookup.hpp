@@ -86,6 +86,9 @@ struct Query {
   std::string compiler;      ///< `NVRTC 13.0 sm_90`; empty: any
   std::string source_hash;   ///< of the kernel files that will be compiled; empty: any
   bool warm_caches = false;  ///< use times taken with warm caches instead of cold ones
+  /// Use results that other programs measured, instead of those of tune: compiler, sources and driver are not
+  /// known then, and nothing was checked.
+  bool imported = false;
 };
 
 /// How a configuration was found, the best way first.
@@ -122,6 +125,7 @@ struct TUNE_LOOKUP_API Candidate {
   bool other_compiler = false;
   bool other_sources = false;
   bool stale() const { return other_driver || other_compiler || other_sources; }
+  bool imported = false;                  ///< another program measured it
   std::string size;                       ///< of the record: `512x512x512`
   std::string device;                     ///< of the record: its model
   std::string driver;                     ///< of the record

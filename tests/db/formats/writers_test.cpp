@@ -11,6 +11,7 @@
 #include "db/formats/json_fields.hpp"
 #include "db/formats/write.hpp"
 #include "tests/db/formats/whole_text.hpp"
+#include "tests/db/formats/written_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 
@@ -75,8 +76,12 @@ std::vector<Phase> phases_of(const replay::ThirdPartyRecord& record) {
 }
 
 TEST(Writers, T4ComesBackExactly) {
-  replay::ThirdPartyRecord record = example();
-  const replay::ThirdPartyRecord again = read_back(replay::t4_format().write(record));
+  const replay::ThirdPartyRecord record = example();
+  const WrittenText written = written_text(replay::t4_format(), record);
+  const std::vector<std::string>& losses = written.file.losses;
+  const replay::ThirdPartyRecord again = read_back(written.text);
+  EXPECT_EQ(written.file.count, 9U);
+  EXPECT_EQ(written.file.failures, 7U);
   EXPECT_EQ(again.format, "T4");
   EXPECT_EQ(again.problem, record.problem);
   EXPECT_EQ(again.workload, record.workload);
@@ -97,18 +102,19 @@ TEST(Writers, T4ComesBackExactly) {
   }
   EXPECT_EQ(phases_of(again), (std::vector{Phase::constraint, Phase::compile, Phase::launch, Phase::launch,
                                            Phase::verify, Phase::timeout, Phase::launch}));
-  EXPECT_THAT(record.losses, Contains("1 failures of phase resources are written as runtime"));
-  EXPECT_THAT(record.losses, Contains("1 failures of phase crash are written as runtime"));
-  EXPECT_THAT(record.losses, Not(Contains(HasSubstr("phase launch"))));
-  EXPECT_THAT(record.losses, Contains(HasSubstr("8 configurations do not have all parameters")));
+  EXPECT_THAT(losses, Contains("1 failures of phase resources are written as runtime"));
+  EXPECT_THAT(losses, Contains("1 failures of phase crash are written as runtime"));
+  EXPECT_THAT(losses, Not(Contains(HasSubstr("phase launch"))));
+  EXPECT_THAT(losses, Contains(HasSubstr("8 configurations do not have all parameters")));
 }
 
 /// `tune replay` searches what `tune db export` writes of a problem with variants.
 TEST(Writers, EveryFormatIsASpaceWhereAParameterIsAbsent) {
   for (const replay::FileFormat& file_format : replay::file_formats()) {
     if (file_format.write == nullptr) continue;
-    replay::ThirdPartyRecord record = example();
-    const replay::RecordedSpace recorded = replay::space_of(read_back(file_format.write(record)), "file");
+    const replay::ThirdPartyRecord record = example();
+    const replay::RecordedSpace recorded =
+        replay::space_of(read_back(written_text(file_format, record).text), "file");
     EXPECT_EQ(recorded.space.size(), record.evaluations.size());
     const auto value = [&](std::size_t i) { return recorded.evaluations[i].configuration["loader"]; };
     EXPECT_EQ(value(0), search::Value("async"));
@@ -117,8 +123,10 @@ TEST(Writers, EveryFormatIsASpaceWhereAParameterIsAbsent) {
 }
 
 TEST(Writers, KernelTunerComesBackButForTheLastDigit) {
-  replay::ThirdPartyRecord record = example();
-  const replay::ThirdPartyRecord again = read_back(replay::kernel_tuner_format().write(record));
+  const replay::ThirdPartyRecord record = example();
+  const WrittenText written = written_text(replay::kernel_tuner_format(), record);
+  const std::vector<std::string>& losses = written.file.losses;
+  const replay::ThirdPartyRecord again = read_back(written.text);
   EXPECT_EQ(again.format, "Kernel Tuner");
   EXPECT_EQ(again.problem, record.problem);
   EXPECT_EQ(again.workload, "512x256x128");
@@ -136,13 +144,15 @@ TEST(Writers, KernelTunerComesBackButForTheLastDigit) {
   EXPECT_EQ(again.evaluations[1].configuration["loader"], search::Value("none"));
   EXPECT_EQ(phases_of(again), (std::vector{Phase::constraint, Phase::compile, Phase::launch, Phase::launch,
                                            Phase::launch, Phase::launch, Phase::launch}));
-  EXPECT_THAT(record.losses, Contains(HasSubstr("radius=2,type=float")));
-  EXPECT_THAT(record.losses, Contains(HasSubstr("'none'")));
+  EXPECT_THAT(losses, Contains(HasSubstr("radius=2,type=float")));
+  EXPECT_THAT(losses, Contains(HasSubstr("'none'")));
 }
 
 TEST(Writers, KttComesBackWithOneTimeEach) {
-  replay::ThirdPartyRecord record = example();
-  const replay::ThirdPartyRecord again = read_back(replay::ktt_format().write(record));
+  const replay::ThirdPartyRecord record = example();
+  const WrittenText written = written_text(replay::ktt_format(), record);
+  const std::vector<std::string>& losses = written.file.losses;
+  const replay::ThirdPartyRecord again = read_back(written.text);
   EXPECT_EQ(again.format, "KTT");
   EXPECT_EQ(again.problem, record.problem);
   EXPECT_EQ(again.device, record.device);
@@ -153,8 +163,8 @@ TEST(Writers, KttComesBackWithOneTimeEach) {
   EXPECT_EQ(again.recorded.front(), record.recorded.back());
   EXPECT_EQ(phases_of(again), (std::vector{Phase::compile, Phase::compile, Phase::resources, Phase::launch,
                                            Phase::verify, Phase::launch, Phase::launch}));
-  EXPECT_THAT(record.losses, Contains("1 failures of phase constraint are written as CompilationFailed"));
-  EXPECT_THAT(record.losses, Contains(HasSubstr("single samples are left out")));
+  EXPECT_THAT(losses, Contains("1 failures of phase constraint are written as CompilationFailed"));
+  EXPECT_THAT(losses, Contains(HasSubstr("single samples are left out")));
 }
 
 // As KTT 2.2 writes it, in alphabetical order, with an entry of each state.
@@ -259,10 +269,10 @@ TEST(Import, HostileFilesAreErrors) {
 }
 
 TEST(Import, EveryCutOfAFileIsReadOrRefused) {
-  replay::ThirdPartyRecord record = example();
+  const replay::ThirdPartyRecord record = example();
   for (const replay::FileFormat& file_format : replay::file_formats()) {
     if (file_format.write == nullptr) continue;
-    const std::string text = file_format.write(record);
+    const std::string text = written_text(file_format, record).text;
     for (std::size_t length = 0; length < text.size(); length += 7) {
       try {
         read_back(text.substr(0, length));
@@ -275,15 +285,51 @@ TEST(Import, EveryCutOfAFileIsReadOrRefused) {
 
 TEST(TextFile, IsWrittenAtOnceOrNotAtAll) {
   const tune::testing::TemporaryFolder folder;
+  const auto text = [](std::string part, int count) {
+    return [part = std::move(part), count](const replay::TextSink& out) {
+      for (int i = 0; i < count; ++i) out(part);
+    };
+  };
   for (const char* name : {"a.json", "a.json.gz"}) {
-    replay::write_new_text(folder / name, std::string(3'000'000, 'x'));
+    replay::write_new_text(folder / name, text(std::string(1'500'000, 'x'), 2));
     EXPECT_EQ(whole_text(folder / name).size(), 3'000'000U);
-    EXPECT_THROW(replay::write_new_text(folder / name, "y"), Error);
-    EXPECT_FALSE(std::filesystem::exists((folder / name).string() + ".part"));
+    EXPECT_THROW(replay::write_new_text(folder / name, text("y", 1)), Error);
   }
   EXPECT_GT(std::filesystem::file_size(folder / "a.json"), std::filesystem::file_size(folder / "a.json.gz"));
-  EXPECT_THROW(replay::write_new_text(folder / "no/such", "y"), Error);
-  EXPECT_THROW(replay::write_new_text("/dev/full", "y"), Error);
+  EXPECT_THROW(replay::write_new_text(folder / "no/such", text("y", 1)), Error);
+  EXPECT_THROW(replay::write_new_text("/dev/full", text("y", 1)), Error);
+  const auto fails = [](const replay::TextSink& out) {
+    out(std::string(1'000'000, 'x'));
+    throw Error("the source cannot be read");
+  };
+  EXPECT_THROW(replay::write_new_text(folder / "b.json", fails), Error);
+  const auto files = std::filesystem::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 2) << "a part of a file was left";
+}
+
+/// A writer holds no evaluation: what it was passed may go at once, and nothing is written at the end alone.
+TEST(Writers, EvaluationsPassThrough) {
+  constexpr int count = 2'000;
+  for (const replay::FileFormat& file_format : replay::file_formats()) {
+    SCOPED_TRACE(file_format.name);
+    replay::WrittenWorkload workload{"k", "64", "d", {}};
+    std::size_t bytes = 0, passes = 0, most_held = 0, largest = 0;
+    workload.each = [&](const replay::WrittenWorkload::Take& take) {
+      const bool writes = ++passes == 2;
+      for (int i = 0; i < count; ++i) {
+        const std::size_t before = bytes;
+        take(measured(Configuration{{"block", i}}, {1e-3, 2e-3, 3e-3}), "");
+        if (writes && bytes == before) ++most_held;
+      }
+    };
+    file_format.write(workload, [&](std::string_view part) {
+      bytes += part.size();
+      if (passes == 2) largest = std::max(largest, part.size());
+    });
+    EXPECT_EQ(passes, 2U);
+    EXPECT_EQ(most_held, 0U) << "an evaluation was kept";
+    EXPECT_LT(largest, 1'000U) << "several entries were kept";
+  }
 }
 
 }  // namespace

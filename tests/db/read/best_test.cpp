@@ -65,6 +65,25 @@ TEST_F(BestTest, NothingIsKnownAtFirst) {
   EXPECT_TRUE(db::best(database_, query()).empty());
 }
 
+TEST_F(BestTest, CandidatesBehindTheAnswerAreNotRead) {
+  WorkloadKey larger = example_key();
+  larger.instance.extents[0].second *= 2;
+  record(example_key(), {measured(example_configuration(1), {1e-3})});
+  record(larger, {measured(example_configuration(2), {1e-3})});
+  const db::Database* only = &database_;
+  const auto read_until = [&](int wanted) {
+    int asked = 0;
+    return db::best(std::span(&only, 1), query(),
+                    [&](const db::BestCandidate& one) {
+                      return one.result.configuration == example_configuration(wanted) && ++asked > 0;
+                    })
+        .size();
+  };
+  EXPECT_EQ(read_until(1), 1U);
+  EXPECT_EQ(read_until(2), 2U);
+  EXPECT_EQ(read_until(3), 2U);
+}
+
 TEST_F(BestTest, ResultsOfThisBoardComeBeforeFasterOnes) {
   WorkloadKey limited = example_key();
   limited.device.uuid = "GPU-other";

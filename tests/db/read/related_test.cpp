@@ -104,6 +104,29 @@ TEST_F(Related, WhatWasReplayedIsNobodysMeasurement) {
   EXPECT_TRUE(related().empty());
 }
 
+TEST_F(Related, WhatAnotherProgramMeasuredIsByTheNameOfItsDevice) {
+  const auto imported = [](const std::string& device) {
+    WorkloadKey key = example_key();
+    key.device = {};
+    key.device.name = device;
+    key.device.driver = "unknown";
+    key.toolchain = {"T4, compiler unknown", "unknown"};
+    key.origin = Origin::imported;
+    return key;
+  };
+  record(imported("Another Device"), 20, 3e-3);
+  record(imported(example_key().device.name), 12, 2e-3);
+  record(with_driver("1.0"), 10, 1e-3);
+  const std::vector<db::RelatedWorkload> found = related();
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].workload.origin, Origin::measured) << "of equal fit, what was measured here comes first";
+  EXPECT_EQ(found[1].workload.device, example_key().device.name);
+  EXPECT_LT(found[1].distance, 0.1);
+  EXPECT_GT(found[2].distance, 1);
+  EXPECT_EQ(results(found[1]).size(), 12U);
+  EXPECT_EQ(results(found[1]).front().second, 2e-3);
+}
+
 TEST_F(Related, AnotherProblemIsNotRelated) {
   WorkloadKey other = of_width(64);
   other.instance.problem = "rotate2d";

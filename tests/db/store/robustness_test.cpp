@@ -137,16 +137,20 @@ std::vector<Change> changes() {
     db::merge_database(into, db::Database(source, db::OpenMode::read_only), {.file = "source.db"},
                        [] { return std::string("2026-01-31T12:00:00.000Z"); });
   };
-  const auto import = [](const fs::path& path, const fs::path& /*source*/) {
+  const auto import_of = [](std::int64_t declared, const fs::path& path) {
     constexpr int count = 200;
     const std::string date = "2026-01-31T12:00:00.000Z";
-    db::ImportedRun run{example_key(), "another 1.0", date, date, count, {}};
+    db::ImportedRun run{example_key(), "another 1.0", date, date, declared, {}};
     run.key.origin = Origin::imported;
     run.each = [&](const db::ImportedRun::Take& take) {
       for (int i = 0; i < count; ++i) take(measured(example_configuration(i), {1e-3 + 1e-6 * i}), date);
     };
     db::Database into(path);
     db::import_run(into, run, {.file = "other.json", .format = "T4", .has_runs = false});
+  };
+  const auto import = [import_of](const fs::path& path, const fs::path& /*source*/) { import_of(200, path); };
+  const auto import_of_many = [import_of](const fs::path& path, const fs::path& /*source*/) {
+    import_of(20'000, path);  // has the indexes made anew
   };
   const auto compact = [](const fs::path& path, const fs::path& /*source*/) {
     db::Database database(path);
@@ -167,6 +171,7 @@ std::vector<Change> changes() {
   };
   return {{"merge", kills::merges, merge},
           {"import", kills::imports, import},
+          {"import of many", kills::imports, import_of_many},
           {"compact", kills::compactions, compact},
           {"re-ranking", kills::rerankings, rerank}};
 }

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <map>
 #include <set>
 
 #include "db/store/sqlite_store.hpp"
@@ -83,6 +84,23 @@ TEST(Migrations, ANewFileIsCompleteAtOnce) {
   db::migrate(file, db::migrations());
   seen.erase(0);  // an empty file
   EXPECT_EQ(seen, std::set<int>{db::schema_version()});
+}
+
+TEST(Migrations, TheViewsOfTheLastOneAreThoseOfAll) {
+  const auto views = [](SQLite::Database& file) {
+    std::map<std::string, std::string> texts;
+    SQLite::Statement row(file, "SELECT name, sql FROM sqlite_schema WHERE type = 'view'");
+    while (row.executeStep()) texts[row.getColumn(0).getString()] = row.getColumn(1).getString();
+    return texts;
+  };
+  SQLite::Database file(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  db::migrate(file, db::migrations());
+  const auto migrated = views(file);
+  EXPECT_EQ(migrated.size(), 6U);
+  db::drop_views(file);
+  EXPECT_TRUE(views(file).empty());
+  db::make_views(file, db::ViewPlace::file);
+  EXPECT_EQ(views(file), migrated);
 }
 
 TEST_F(SchemaTest, EveryTableIsStrict) {

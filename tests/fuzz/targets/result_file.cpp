@@ -3,6 +3,7 @@
 
 #include "db/formats/file_format.hpp"
 #include "db/formats/text_file.hpp"
+#include "tests/db/formats/written_text.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tuner/base/error.hpp"
 
@@ -44,7 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!record) continue;
     tune::testing::require(record->evaluations.size() == same->evaluations.size(), "parts have all entries");
     for (const FileFormat& format : file_formats())
-      if (format.write != nullptr) record_in(TextInMemory(format.write(*record)), samples);
+      if (format.write != nullptr)
+        record_in(TextInMemory(tune::testing::written_text(format, *record).text), samples);
   }
   try {
     const RecordedFile file(tune::testing::written("in.json", text), "record", "in.json");
