@@ -58,12 +58,14 @@ TEST(Language, MathematicsHasItsNamesInStd) {
 TEST(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
   for (const char* const open : {"extern \"C\" {\n", "#ifdef __cplusplus\nextern \"C\"\n{\n#endif\n",
                                  "extern \"C\"{ __device__ int two() { return 2; }\n"})
-    expect_values("v = triple(in[t]);", [](int t) { return 3 * (t + 1); },
-                  std::string(open) + "__device__ float triple(float x) { return 3 * x; }\n}\n");
+    expect_values(
+        "v = triple(in[t]);", [](int t) { return 3 * (t + 1); },
+        std::string(open) + "__device__ float triple(float x) { return 3 * x; }\n}\n");
   // Declared in the block, defined outside.
-  expect_values("v = triple(in[t]);", [](int t) { return 3 * (t + 1); },
-                "extern \"C\" {\n__device__ float triple(float x);\n}\n"
-                "__device__ float triple(float x) { return 3 * x; }\n");
+  expect_values(
+      "v = triple(in[t]);", [](int t) { return 3 * (t + 1); },
+      "extern \"C\" {\n__device__ float triple(float x);\n}\n"
+      "__device__ float triple(float x) { return 3 * x; }\n");
   expect_values(
       "float4 a = make_float4(in[t]); float4 b = make_float4(1, 2, 3, 4);\n"
       "v = a.x + a.w + b.w + max(1.f, 2.f, in[t]) + max(t, 5) + min(in[t], 0.f);",
@@ -71,13 +73,21 @@ TEST(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
       "inline __device__ float4 make_float4(float s) { return make_float4(s, s, s, s); }\n"
       "inline __device__ float max(float a, float b, float c) { return max(max(a, b), c); }\n"
       "inline __device__ float min(float a, float b) { return a < b ? a : b; }\n");
+  expect_values(
+      "float2 a = rsqrtf(make_float2(4, 16)); v = a.x + a.y + rsqrtf(1.f);", [](int) { return 1.75; },
+      "inline __device__ float2 rsqrtf(float2 a) { return make_float2(rsqrtf(a.x), rsqrtf(a.y)); }\n");
+  expect_values(
+      "Eight a; v = sizeof(a) + alignof(Eight);", [](int) { return 48; },
+      "typedef struct __builtin_align__(16) { uint4 a, b; } Eight;\n");
 }
 
 TEST(Language, ClocksTypesOfTheStandardLibraryAndHip) {
-  expect_values("long long first = clock64(); std::uint32_t u = 3; std::size_t z = u; v = (clock64() > first) + z;",
-                [](int) { return 4; });
-  expect_values("v = hipThreadIdx_x + hipBlockDim_x;", [](int t) { return t + 64; },
-                "#include \"hip/hip_runtime.h\"\n");
+  expect_values(
+      "long long first = clock64(); std::uint32_t u = 3; std::size_t z = u; v = (clock64() > first) + z;",
+      [](int) { return 4; });
+  expect_values(
+      "v = hipThreadIdx_x + hipBlockDim_x;", [](int t) { return t + 64; },
+      "#include \"hip/hip_runtime.h\"\n");
 }
 
 TEST(Language, VotesMatchesAndReductions) {
