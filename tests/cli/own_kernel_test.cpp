@@ -323,8 +323,10 @@ TEST_F(StoredOwnKernel, MetricsAreShownWithTheResult) {
 class ImportedOwnKernel : public StoredOwnKernel {
  protected:
   ImportedOwnKernel() {
-    write("add.cu", "#ifndef TILE\n#define TILE 1\n#endif\n__device__ const int tile = TILE;\n" +
-                        read_file(path("add.cu")));
+    write(
+        "add.cu",
+        "#ifndef TILE\n#define TILE 1\n#endif\n#ifndef ROWS\n#define ROWS 1\n#endif\n__device__ const int tile = TILE * ROWS;\n" +
+            read_file(path("add.cu")));
     std::string entries;
     for (int block = 32; block <= 512; block *= 2)
       for (int tile = 1; tile <= 3; ++tile)
