@@ -34,7 +34,7 @@ TEST(Program, TellsStatusAndOutput) {
 
 /// A program that starts another one, which writes its number to the file and would run for a minute.
 std::vector<std::string> with_child(const std::filesystem::path& file) {
-  return {"sh", "-c", "sh -c 'echo $$ > " + file.string() + "; exec sleep 60'; true"};
+  return {"sh", "-c", "sh -c 'echo $$ > " + file.string() + "; exec sleep 60 > /dev/null 2>&1'; true"};
 }
 
 /// True until the process has ended, also if nobody has asked how.

@@ -141,7 +141,7 @@ TEST(NvccStandIn, HasReasonsForItsFailures) {
 
 /// nvcc starts further programs, which write their number to the file and would run for a minute.
 std::string endless(const TemporaryFolder& folder) {
-  return "sh -c 'echo $$ > " + (folder / "child").string() + "; exec sleep 60'; true";
+  return "sh -c 'echo $$ > " + (folder / "child").string() + "; exec sleep 60 > /dev/null 2>&1'; true";
 }
 
 /// True until the process has ended, also if nobody has asked how.
