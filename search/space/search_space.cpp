@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "search/expressions/nearest.hpp"
@@ -42,7 +43,7 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
 /// remembered.
 void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
   constexpr std::size_t few_branches = 100'000;  // some 20 ms
-  constexpr double large_gain = 16;
+  constexpr double large_gain = 1000;
   const auto build_declared = [&](std::size_t max_branches) {
     try {
       graph_ = build_graph(definition_, max_states, max_branches, watch);
@@ -51,8 +52,7 @@ void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
       return false;
     }
   };
-  const auto build_otherwise = [&](double gain) {
-    auto other = order_by_width(definition_, gain);
+  const auto build_otherwise = [&](std::optional<std::vector<std::size_t>> other) {
     if (!other) return false;
     SpaceDefinition reordered = definition_;
     for (std::size_t column = 0; column < other->size(); ++column)
@@ -65,9 +65,9 @@ void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
     order_columns(std::move(*other));
     return true;
   };
-  if (build_declared(few_branches) || build_otherwise(large_gain) || build_declared(default_max_branches) ||
-      build_otherwise(1))
-    return;
+  auto other = order_by_width(definition_, large_gain);
+  if (other && (build_declared(few_branches) || build_otherwise(std::move(other)))) return;
+  if (build_declared(default_max_branches) || build_otherwise(order_by_width(definition_, 1))) return;
   throw std::length_error("the constraints tie so many parameters together that counting takes more than " +
                           std::to_string(max_states) + " states or " + std::to_string(default_max_branches) +
                           " steps; fix a parameter, or give parameters fewer values");

@@ -11,6 +11,7 @@
 #include "db/read/best.hpp"
 #include "db/read/queries.hpp"
 #include "db/read/recording.hpp"
+#include "db/store/schema.hpp"
 #include "db/store/sqlite_store.hpp"
 #include "lookup/src/checked_pages.hpp"
 #include "tests/db/contents.hpp"
@@ -148,7 +149,8 @@ TEST(DamagedPages, AFileWithoutChecksumsGetsThemWhenItIsWritten) {
   SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
   {  // as `sqlite3 tune.db .dump | sqlite3 plain.db` makes it
     SQLite::Database copy(plain.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    std::ifstream dump(std::string(TUNE_SOURCE_DIR) + "/tests/db/assets/schema_5.sql");
+    std::ifstream dump(std::string(TUNE_SOURCE_DIR) + "/tests/db/assets/schema_" +
+                       std::to_string(db::schema_version()) + ".sql");
     copy.exec(std::string((std::istreambuf_iterator<char>(dump)), {}));
   }
   EXPECT_FALSE(lookup::has_page_checksums(plain));
