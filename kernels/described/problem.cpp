@@ -257,6 +257,8 @@ ProblemCost DescribedProblem::cost(const Instance& instance) const {
   }
   const ExpressionScope scope(description_.parameters, instance);
   if (description_.flops) cost.flops = description_.flops->real(scope);
+  // Works of one execution may share what it moves.
+  if (description_.per_execution) cost.bytes = 0;
   if (description_.bytes) cost.bytes = description_.bytes->real(scope);
   if (description_.items) cost.items = description_.items->real(scope);
   return cost;

@@ -309,6 +309,9 @@ TEST_F(KernelArguments, AnExecutionMayDoTheWorkSeveralTimes) {
   EXPECT_EQ(once.work_per_execution, 1);
   EXPECT_EQ(often.work_per_execution, 4);
   EXPECT_NE(launches_of(once), launches_of(often)) << "equal machine code has another time then";
+  const DescribedProblem problem(read_definition(folder_.path() / "k.json"));
+  EXPECT_EQ(problem.cost(make_instance(problem.info(), "", {})).bytes, 0)
+      << "works of one execution may share what it moves: no limit follows from it";
   EXPECT_NE(refusal(definition("\"k.cu\"", out, R"("work": {"per_execution": "BLOCK - 32"})"))
                 .find("0 is not a positive number"),
             std::string::npos);
