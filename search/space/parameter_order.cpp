@@ -131,6 +131,7 @@ std::optional<std::vector<std::size_t>> order_by_width(const SpaceDefinition& de
   std::iota(declared.begin(), declared.end(), std::size_t{0});
   std::vector<std::size_t> best;
   double least = ties.cost(declared) / gain;
+  if (least < static_cast<double>(ties.size())) return std::nullopt;  // every order has a state at each depth
   std::size_t tried = 0;
   for (std::size_t first = 0; first < ties.size() && tried < most_beginnings; ++first) {
     if (!ties.may_begin_with(first)) continue;

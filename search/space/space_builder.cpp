@@ -201,10 +201,13 @@ void SpaceStates::plan(std::size_t depth) {
   }
   for (std::size_t p = depth; p < definition_.parameters.size(); ++p) {
     if (!is_conditional(p)) continue;
-    if (decision_depth_[p] > depth)
+    if (decision_depth_[p] > depth) {
+      added_.clear();
       add_rule(conditions_.at(p), depth);
-    else
+      uses.emplace_back(&conditions_.at(p), added_);
+    } else {
       level.decided.push_back(p);
+    }
   }
   if (level.parts.size() == always) join_alike(level, uses);
 }
@@ -222,7 +225,8 @@ void SpaceStates::join_alike(
       const Part& known = level.parts[part];
       const bool is_parameter = known.kind == Part::Kind::value && known.mutes.empty() &&
                                 known.parameters.size() == 1 && known.is_variable;
-      if (!alone || !is_parameter) {
+      const bool is_condition = rule->constraint == nullptr;  // each decides about another parameter
+      if (!alone || !is_parameter || is_condition) {
         single[part] = false;
         continue;
       }

@@ -205,6 +205,32 @@ TEST(HugeSpace, OnlyWhatIsTreatedAlikeIsASet) {
   }
 }
 
+// Alike for the rules, but not for the conditions under which parameters exist.
+TEST(HugeSpace, WhatAConditionTellsApartIsNoSet) {
+  for (const auto& [of_p, of_q] : std::vector<std::pair<std::string, std::string>>{
+           {"z == a", ""}, {"z == a", "z == b"}, {"z < a", "z < b"}}) {
+    SpaceDefinition definition;
+    definition.constants.emplace("limit", 0);
+    for (const char* name : {"a", "b", "c", "z"}) add(definition, name, {1, 2, 3});
+    add_rule(definition, "c != a");
+    add_rule(definition, "c != b");
+    add(definition, "p", {1, 2});
+    definition.parameters.back().exists_if = Expr::parse(of_p);
+    add(definition, "q", {1, 2, 3});
+    if (!of_q.empty()) definition.parameters.back().exists_if = Expr::parse(of_q);
+    SCOPED_TRACE(describe(definition));
+    const SearchSpace space(definition);
+    std::set<std::string> found, expected;
+    for (ConfigurationId id = 0; id < space.size(); ++id) found.insert(space.at(id).key());
+    for (const auto& values : brute_force(definition)) {
+      Configuration configuration;
+      for (const auto& [name, value] : values) configuration.set(name, value);
+      expected.insert(configuration.key());
+    }
+    EXPECT_EQ(found, expected);
+  }
+}
+
 /// A ring of 18, declared so that neighbours are far apart.
 TEST(HugeSpace, TheOrderOfDeclarationCostsNothing) {
   const auto ring = [](int step) {
