@@ -52,10 +52,11 @@ int run_worker(const std::vector<std::string>& arguments) {
   if (arguments[2] == run::version())
     serve(process::begin_child(), arguments[0], arguments[1]);
   else
-    serve_reason(process::begin_child(),
-                 format("the program 'tune' that runs kernels is version {}, and the program that started it {}: "
-                        "install both in the same version, or name another 'tune' in TUNE_WORKER",
-                        run::version(), arguments[2]));
+    serve_reason(
+        process::begin_child(),
+        format("the program 'tune' that runs kernels is version {}, and the program that started it {}: "
+               "install both in the same version, or name another 'tune' in TUNE_WORKER",
+               run::version(), arguments[2]));
   // Skips the driver's work at the end of a process, which nothing needs.
   std::_Exit(0);
 }

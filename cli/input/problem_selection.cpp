@@ -56,9 +56,10 @@ ProblemSelection problem_of_stencil(const ProblemOptions& options) {
   return selection;
 }
 
-/// Replaces what the definition says.
+/// Replaces what the definition says. Results that were compared with something else are other results.
 void take_reference(const std::string& text, described::KernelDescription& description) {
   described::ReferenceDescription& reference = description.reference;
+  description.sources.push_back({"--reference", text});
   if (text == "none") {
     reference.is_none = true;
     description.notes.push_back("results are not compared: a wrong kernel can win");
@@ -102,6 +103,9 @@ void ProblemOptions::add_reference_to(OptionTable& table) {
 
 ProblemSelection selected_problem(const ProblemOptions& options) {
   const std::string& name = options.problem;
+  if (!options.reference.empty() && !is_file(name))
+    throw UsageError(
+        "--reference: for the definition of a kernel of your own; built-in problems have theirs");
   if (!options.stencil.empty()) return problem_of_stencil(options);
   if (name.empty()) throw UsageError("name a problem with --problem; 'tune list problems' lists them");
   ProblemSelection selection;
@@ -112,9 +116,6 @@ ProblemSelection selected_problem(const ProblemOptions& options) {
     for (const std::string& note : defined->description().notes) say(format("{}: {}", name, note));
     selection.problem = std::move(defined);
   } else {
-    if (!options.reference.empty())
-      throw UsageError(
-          "--reference: for the definition of a kernel of your own; built-in problems have theirs");
     try {
       selection.problem = kernels::make_problem(name);
     } catch (const UsageError& error) {

@@ -118,7 +118,7 @@ struct LaunchDescription {
 
 struct KernelSource {
   std::filesystem::path path = {};
-  std::vector<std::filesystem::path> others = {};  ///< that are included behind it
+  std::vector<std::filesystem::path> others = {};                ///< that are included behind it
   std::vector<std::filesystem::path> folders = {};               ///< of headers
   std::vector<std::string> options = {};                         ///< names of parameters become their values
   std::vector<std::pair<std::string, Expression>> defines = {};  ///< besides the parameters

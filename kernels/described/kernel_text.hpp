@@ -22,8 +22,8 @@ struct KernelText {
   std::vector<SourceFile> headers;
 };
 
-/// Reads a file, and `others` that the compiler sees behind it. Throws UsageError for a file that cannot be read;
-/// the compiler reports missing headers.
+/// Reads a file, and `others` that the compiler sees behind it. Throws UsageError for a file that cannot be
+/// read; the compiler reports missing headers.
 KernelText read_kernel_text(const std::filesystem::path& file,
                             const std::vector<std::filesystem::path>& folders, const SourceLocation& place,
                             const std::vector<std::filesystem::path>& others = {});

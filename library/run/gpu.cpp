@@ -60,8 +60,8 @@ std::optional<std::filesystem::path> worker_program() {
 
 std::unique_ptr<Compiler> remote_compiler(const std::filesystem::path& program,
                                           const std::string& architecture) {
-  return cuda::with_nvcc(std::make_unique<process::RemoteCompiler>(
-                             process::WorkerProgram{program, {"worker", "compiler", architecture, version()}}),
+  return cuda::with_nvcc(std::make_unique<process::RemoteCompiler>(process::WorkerProgram{
+                             program, {"worker", "compiler", architecture, version()}}),
                          architecture);
 }
 
@@ -117,7 +117,8 @@ std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in
   std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &failure_reason);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, failure_reason));
   const auto program = in_process ? std::nullopt : worker_program();
-  return program ? remote_compiler(*program, architecture) : cuda::with_nvcc(std::move(compiler), architecture);
+  return program ? remote_compiler(*program, architecture)
+                 : cuda::with_nvcc(std::move(compiler), architecture);
 }
 
 std::shared_ptr<cache::BinaryCache> open_cache(const std::string& folder) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/input/problem_selection.hpp"
 #include "db/read/related.hpp"
 #include "db/store/sqlite_store.hpp"
 #include "kernels/described/source/syntax.hpp"
@@ -87,19 +88,20 @@ TEST_F(OwnKernel, WithHostCodeIsCompiledByNvcc) {
                     "a": {"type": "float", "size": "n"}, "n": {"type": "int", "value": "n"}},
       "launches": {"entry": "add<BLOCK>", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"}})json");
   };
-  std::vector<std::string> check = {"check", "--problem", definition(""), "--arch", "sm_90", "--all",
-                                    "--format", "json"};
+  std::vector<std::string> check = {"check", "--problem", definition(""), "--arch",
+                                    "sm_90", "--all",     "--format",     "json"};
   const auto compiled = sandbox_.tune(check);
   EXPECT_EQ(compiled.status, 0) << compiled.out << compiled.err;
   const auto json = nlohmann::json::parse(compiled.out);
   EXPECT_EQ(json["failed"], 0) << compiled.out;
   EXPECT_EQ(json["checked"], 4);
   EXPECT_EQ(json["compiler"].get<std::string>().find("nvcc "), 0U) << compiled.out;
-  EXPECT_NE(json["notice"].get<std::string>().find("NVRTC has no header <"), std::string::npos) << compiled.out;
+  EXPECT_NE(json["notice"].get<std::string>().find("NVRTC has no header <"), std::string::npos)
+      << compiled.out;
   EXPECT_GT(json["results"][0]["registers"], 4);
   EXPECT_EQ(sandbox_.tune(check).out, compiled.out) << "from the cache";
-  const auto refused = sandbox_.tune({"check", "--problem", definition(", \"compiler\": \"nvrtc\""), "--arch",
-                                      "sm_90", "--all"});
+  const auto refused = sandbox_.tune(
+      {"check", "--problem", definition(", \"compiler\": \"nvrtc\""), "--arch", "sm_90", "--all"});
   EXPECT_EQ(refused.status, 1);
   EXPECT_NE(refused.out.find("missing header"), std::string::npos) << refused.out;
   expect_refused(sandbox_.tune({"space", "--problem", definition(", \"compiler\": \"gcc\"")}), 2,
@@ -107,7 +109,8 @@ TEST_F(OwnKernel, WithHostCodeIsCompiledByNvcc) {
   check = {"check", "--problem", definition(""), "--device", "emulator", "--all"};
   const auto emulated = sandbox_.tune(check);
   EXPECT_EQ(emulated.status, 0) << emulated.out << emulated.err;
-  EXPECT_NE(emulated.out.find("4 configurations, 0 failed, 0 cannot be emulated"), std::string::npos) << emulated.out;
+  EXPECT_NE(emulated.out.find("4 configurations, 0 failed, 0 cannot be emulated"), std::string::npos)
+      << emulated.out;
 }
 
 // The end of its output leads to every line that holds a guess.
@@ -397,6 +400,23 @@ TEST_F(ImportedOwnKernel, StartsASearch) {
   ASSERT_EQ(related.size(), 1U);
   EXPECT_EQ(related[0].workload.origin, Origin::imported);
   EXPECT_EQ(db::related_results(database, related[0], 100).size(), 15U);
+}
+
+// What was never compared must not answer for what is.
+TEST_F(StoredOwnKernel, ResultsOfAnotherReferenceAreOtherResults) {
+  const auto hash_with = [&](const std::string& reference) {
+    cli::ProblemOptions options;
+    options.problem = definition_;
+    options.reference = reference;
+    const cli::ProblemSelection selection = cli::selected_problem(options);
+    return source_hash(*selection.problem, *cli::chosen_sources(*selection.problem));
+  };
+  EXPECT_NE(hash_with(""), hash_with("none"));
+  EXPECT_NE(hash_with("none"), hash_with("same:BLOCK"));
+  EXPECT_EQ(hash_with("none"), hash_with("none"));
+  expect_refused(sandbox_.tune({"check", "--problem", "gemm", "--reference", "none"}), 2, {"--reference"});
+  expect_refused(sandbox_.tune({"check", "--stencil", "a.stencil", "--reference", "none"}), 2,
+                 {"--reference"});
 }
 
 TEST_F(OwnKernel, OfAHugeSpaceIsCountedAndSampled) {

@@ -211,9 +211,9 @@ const std::set<std::string>& known_fields(const std::string& object) {
       {"ConfigurationSpace", {"tuningparameters", "conditions", "description"}},
       {"General", {"benchmarkname", "formatversion", "description"}},
       {"KernelSpecification",
-       {"language", "compiler", "compileroptions", "kernelname", "kernelfile", "globalsizetype", "sharedmemory",
-        "globalsize", "localsize", "arguments", "referencearguments", "griddivx", "griddivy", "griddivz",
-        "problemsize", "benchmarkname", "description"}}};
+       {"language", "compiler", "compileroptions", "kernelname", "kernelfile", "globalsizetype",
+        "sharedmemory", "globalsize", "localsize", "arguments", "referencearguments", "griddivx", "griddivy",
+        "griddivz", "problemsize", "benchmarkname", "description"}}};
   return all.at(object);
 }
 

@@ -373,7 +373,8 @@ TEST_F(T1, WhatIsNotUsedIsSaidOnce) {
 
 TEST_F(T1, NvccGetsItsOptionsForTheHost) {
   kernel()["Compiler"] = "nvcc";
-  kernel()["CompilerOptions"] = Json::array({"-O3", "-arch sm_70", "-Xcompiler -Wall", "--expt-relaxed-constexpr"});
+  kernel()["CompilerOptions"] =
+      Json::array({"-O3", "-arch sm_70", "-Xcompiler -Wall", "--expt-relaxed-constexpr"});
   EXPECT_EQ(notes()[0], "CompilerOptions: -arch sm_70 not used");
   EXPECT_EQ(plan()->compile.options,
             (std::vector<std::string>{"-O3", "-Xcompiler", "-Wall", "--expt-relaxed-constexpr"}));

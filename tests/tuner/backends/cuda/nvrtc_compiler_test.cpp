@@ -361,22 +361,23 @@ extern "C" __global__ void k(__half* out, const __half2* in) { out[threadIdx.x] 
 // These include headers beside them.
 TEST_F(NvrtcCompilerTest, HeadersOfTheToolkitFindEachOther) {
   const NvrtcCompiler compiler(nvrtc_, "sm_90");
-  for (const char* const text :
-       {"#include \"cooperative_groups.h\"\nextern \"C\" __global__ void k(int* v) {\n"
-        "  cooperative_groups::this_thread_block().sync(); *v = cooperative_groups::this_grid().size(); }",
-        "#include <mma.h>\nextern \"C\" __global__ void k(float* v) {\n"
-        "  nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> sum;\n"
-        "  nvcuda::wmma::fill_fragment(sum, 1.f);\n"
-        "  nvcuda::wmma::store_matrix_sync(v, sum, 16, nvcuda::wmma::mem_row_major); }",
-        "#include <cuda/barrier>\nextern \"C\" __global__ void k(int* v) {\n"
-        "  __shared__ cuda::barrier<cuda::thread_scope_block> all;\n"
-        "  if (threadIdx.x == 0) init(&all, blockDim.x);\n  __syncthreads(); all.arrive_and_wait(); }",
-        "#include <cub/block/block_reduce.cuh>\nextern \"C\" __global__ void k(int* v) {\n"
-        "  using Reduce = cub::BlockReduce<int, 128>; __shared__ Reduce::TempStorage memory;\n"
-        "  const int sum = Reduce(memory).Sum(v[threadIdx.x]); if (threadIdx.x == 0) *v = sum; }",
-        "#include <cuda/std/array>\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n"
-        "extern \"C\" __global__ void k(float* v) {\n"
-        "  cuda::std::array<float, 2> a{1, 2}; *v = float(__nv_fp8_e4m3(a[1])) + float(__nv_bfloat16(a[0])); }"}) {
+  for (
+      const char* const text :
+      {"#include \"cooperative_groups.h\"\nextern \"C\" __global__ void k(int* v) {\n"
+       "  cooperative_groups::this_thread_block().sync(); *v = cooperative_groups::this_grid().size(); }",
+       "#include <mma.h>\nextern \"C\" __global__ void k(float* v) {\n"
+       "  nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> sum;\n"
+       "  nvcuda::wmma::fill_fragment(sum, 1.f);\n"
+       "  nvcuda::wmma::store_matrix_sync(v, sum, 16, nvcuda::wmma::mem_row_major); }",
+       "#include <cuda/barrier>\nextern \"C\" __global__ void k(int* v) {\n"
+       "  __shared__ cuda::barrier<cuda::thread_scope_block> all;\n"
+       "  if (threadIdx.x == 0) init(&all, blockDim.x);\n  __syncthreads(); all.arrive_and_wait(); }",
+       "#include <cub/block/block_reduce.cuh>\nextern \"C\" __global__ void k(int* v) {\n"
+       "  using Reduce = cub::BlockReduce<int, 128>; __shared__ Reduce::TempStorage memory;\n"
+       "  const int sum = Reduce(memory).Sum(v[threadIdx.x]); if (threadIdx.x == 0) *v = sum; }",
+       "#include <cuda/std/array>\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n"
+       "extern \"C\" __global__ void k(float* v) {\n"
+       "  cuda::std::array<float, 2> a{1, 2}; *v = float(__nv_fp8_e4m3(a[1])) + float(__nv_bfloat16(a[0])); }"}) {
     const CompileRequest made = request(text, {"k"});
     if (other_headers(made, nvrtc_->path).folders.empty()) GTEST_SKIP() << "no headers of the toolkit";
     const auto binary = compiler.compile(made);
