@@ -72,10 +72,18 @@ described::UndefinedNames ask_compiler(const described::KernelText& text) {
   };
 }
 
-/// The definition names the kernel's file without its folder; messages name it as the user did.
-described::FirstDefinition definition_of(const std::filesystem::path& path, const NewRequest& request) {
+/// The kernel's file as a definition in `folder` names it.
+std::string name_from(const std::filesystem::path& folder, const std::filesystem::path& kernel) {
+  std::error_code error;
+  const std::filesystem::path relative = std::filesystem::proximate(kernel, folder.empty() ? "." : folder, error);
+  return error ? std::filesystem::absolute(kernel).string() : relative.string();
+}
+
+/// Messages name the kernel's file as the user did.
+described::FirstDefinition definition_of(const std::filesystem::path& path, const std::filesystem::path& out,
+                                         const NewRequest& request) {
   const auto text = described::read_kernel_text(path, {}, {});
-  const std::string name = path.filename().string();
+  const std::string name = request.out == "-" ? path.string() : name_from(out.parent_path(), path);
   try {
     return described::first_definition(name, text, request.entry, ask_compiler(text));
   } catch (const UsageError& error) {
@@ -113,7 +121,7 @@ int run_new(const NewRequest& request) {
   if (out.empty()) out = std::filesystem::path(path).replace_extension(".json");
   if (request.out != "-" && std::filesystem::exists(out))
     throw UsageError(format("{} exists already; name another file with --out", out.string()));
-  const described::FirstDefinition definition = definition_of(path, request);
+  const described::FirstDefinition definition = definition_of(path, out, request);
   if (request.out == "-") {
     std::cout << definition.json;
     return 0;
@@ -123,6 +131,9 @@ int run_new(const NewRequest& request) {
   file.close();
   if (!file) throw Error(format("cannot write {}: {}", out.string(), std::strerror(errno)));
   std::cout << format("wrote {}\n", out.string());
+  if (definition.kernels.size() > 1 && request.entry.empty())
+    std::cout << format("it describes the first of {} kernels; --entry describes another: {}\n",
+                        definition.kernels.size(), joined(definition.kernels));
   if (!definition.missing.empty())
     std::cout << format("it cannot be checked yet: {}\n", joined(definition.missing, {}, "; "));
   else if (!request.no_check)

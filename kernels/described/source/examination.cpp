@@ -75,9 +75,20 @@ std::vector<Tunable> Examination::tunables() const {
   for (const auto& [name, body] : branches_.macros)
     if (!values_.contains(name) && facts_->words.contains(name) && names_a_parameter(name))
       if (const auto value = number_in(body)) all.push_back({name, Tunable::Source::fixed, value});
-  for (const TemplateParameter& one : facts_->templates)
-    if (one.kind != "typename")
-      all.push_back({one.name, Tunable::Source::template_argument, std::nullopt, one.kind == "bool"});
+  for (std::size_t i = 0; i < facts_->templates.size(); ++i) {
+    const TemplateParameter& one = facts_->templates[i];
+    if (one.kind == "typename") continue;
+    Tunable tunable{one.name, Tunable::Source::template_argument, std::nullopt, one.kind == "bool"};
+    for (const LaunchOfFile& launch : facts_->launches) {
+      if (i >= launch.template_arguments.size()) continue;
+      const std::string& argument = launch.template_arguments[i];
+      const auto value = argument == "true" ? 1 : argument == "false" ? 0 : number_in(expanded(argument, branches_.macros));
+      if (!value) continue;
+      if (!tunable.given) tunable.given = value;
+      tunable.launched.insert(*value);
+    }
+    all.push_back(std::move(tunable));
+  }
   return all;
 }
 

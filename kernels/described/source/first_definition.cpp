@@ -108,10 +108,23 @@ class Writer {
     if (!types_.empty()) {
       std::vector<std::string> settings;
       for (const std::string& type : types_)
-        settings.push_back(format("{}: {{\"values\": [\"float\", \"double\"]}}", as_json(type)));
+        settings.push_back(format("{}: {{\"values\": [{}]}}", as_json(type), joined(types_for(type))));
       line(format("  \"settings\": {{{}}},", joined(settings)), "the types to choose from");
     }
     line("");
+  }
+
+  /// Those of the file's launches, else the usual ones.
+  std::vector<std::string> types_for(const std::string& type) const {
+    std::vector<std::string> types;
+    for (std::size_t i = 0; i < facts_.templates.size(); ++i)
+      for (const LaunchOfFile& launch : facts_.launches)
+        if (facts_.templates[i].name == type && i < launch.template_arguments.size() &&
+            type_named(launch.template_arguments[i]))
+          if (const std::string one = as_json(launch.template_arguments[i]);
+              std::ranges::find(types, one) == types.end())
+            types.push_back(one);
+    return types.empty() ? std::vector<std::string>{R"("float")", R"("double")"} : types;
   }
 
   void write_parameters() {
@@ -196,6 +209,27 @@ class Writer {
     arguments_.emplace_back(std::move(text), guess);
   }
 
+  /// The elements that the file allocates for an argument; empty where that is not known.
+  std::string allocated(const std::string& argument) const {
+    if (guesses_.launch() == nullptr) return {};
+    const auto found = guesses_.launch()->elements.find(argument);
+    return found == guesses_.launch()->elements.end() ? std::string() : found->second;
+  }
+
+  /// The number that the file's launch passes; empty where it is none.
+  std::string passed(const std::string& argument, bool is_whole) const {
+    if (guesses_.launch() == nullptr) return {};
+    const auto found = guesses_.launch()->values.find(argument);
+    if (found == guesses_.launch()->values.end()) return {};
+    std::string text = found->second;
+    while (text.size() > 1 && (text.back() == 'f' || text.back() == 'F') && !is_whole &&
+           text.find_first_of("xX") == std::string::npos)
+      text.pop_back();
+    if (text.ends_with('.')) text += '0';
+    const auto number = nlohmann::json::parse(text, nullptr, false);
+    return number.is_number() && (!is_whole || number.is_number_integer()) ? text : std::string();
+  }
+
   void add_array(const ParameterOfKernel& parameter) {
     const ArgumentType type = type_of(parameter.type);
     const Accesses& is = parameter.accesses;
@@ -209,12 +243,23 @@ class Writer {
       if (is.unknown) guess += "; is it read, written or both?";
       if (!is.unknown && !is.read) guess += "; it is only written (\"write\"), but perhaps not all of it";
     }
-    if (access.find("fill") != std::string::npos && is_whole(type.name)) guess += "; its contents";
-    if (!type.guess.empty()) guess += "; " + type.guess;
+    std::string size = size_of_array(type.elements);
+    if (const std::string elements = allocated(parameter.name); !elements.empty()) {
+      const auto formula = type.elements == 1 ? guesses_.formula_of(elements) : std::nullopt;
+      if (formula) {
+        size = as_json(*formula);
+        guess = guess.size() > 8 ? guess.substr(10) : "";
+      } else {
+        guess.insert(8, format(": the file allocates '{}'", elements));
+      }
+    }
+    if (access.find("fill") != std::string::npos && is_whole(type.name))
+      guess += std::string(guess.empty() ? "" : "; ") + "its contents";
+    if (!type.guess.empty()) guess += (guess.empty() ? "" : "; ") + type.guess;
     if (std::ranges::count(parameter.declared, '*') > 1)
       result_.missing.push_back(format("'{}' is a pointer to pointers", parameter.declared));
     add(format("    {}: {{\"type\": {}, \"size\": {}, {}}}", as_json(parameter.name), as_json(type.name),
-               size_of_array(type.elements), access),
+               size, access),
         guess);
   }
 
@@ -290,9 +335,13 @@ class Writer {
           guesses_.is_bound(parameter.name) ? "" : "is it a size?");
     } else {
       const bool whole = known && !is_floating_point(known->element);
+      const std::string given = passed(parameter.name, whole);
       add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type),
-                 whole ? "1" : "0.5"),
-          "its value");
+                 !given.empty() ? given
+                 : whole        ? "1"
+                                : "0.5"),
+          "its value" + (given.empty() ? std::string()
+                                       : format(" (of line {} of the file)", guesses_.launch()->line)));
     }
   }
 
@@ -344,6 +393,21 @@ class Writer {
 
   // ---- launch
 
+  /// `4` in place of `sizeof(float)`; the types of templates are parameters of the definition.
+  std::string without_sizeof(std::string text) const {
+    for (std::size_t at = text.find("sizeof"); at != std::string::npos; at = text.find("sizeof", at)) {
+      const std::size_t begin = text.find('(', at), end = text.find(')', at);
+      if (begin == std::string::npos || end == std::string::npos || end < begin) return text;
+      const auto type = type_named(trimmed(std::string_view(text).substr(begin + 1, end - begin - 1)));
+      if (!type) return text;
+      text.replace(at, end + 1 - at, std::to_string(bytes_of(*type)));
+    }
+    return text;
+  }
+  static std::size_t bytes_of(const TypeName& type) {
+    return element_size(type.element) * static_cast<std::size_t>(type.components);
+  }
+
   static std::string extents_of(const std::vector<GuessedExtent>& all) {
     std::vector<std::string> texts;
     for (const GuessedExtent& one : all) texts.push_back(as_json(one.formula));
@@ -356,21 +420,32 @@ class Writer {
     const auto is_certain = [](const std::vector<GuessedExtent>& all) {
       return std::ranges::all_of(all, &GuessedExtent::is_certain);
     };
+    const LaunchOfFile* const own = guesses_.launch();
+    const auto as_launched = [&](const std::vector<std::string>& extents) {
+      return own == nullptr ? std::string()
+                            : format("; line {} of the file has '{}'", own->line, joined(extents));
+    };
     line("  // Up to three axes: [\"ceil_div(nx, BX)\", \"ny\"].");
     line(format("  \"launches\": {{\"entry\": {},", as_json(entry)));
     line(format("    \"grid\": {},", extents_of(guesses_.grid())),
-         is_certain(guesses_.grid()) ? "" : "the grid in blocks");
+         is_certain(guesses_.grid()) ? "" : "the grid in blocks" + (own ? as_launched(own->grid) : ""));
     const std::string end = facts_.dynamic_shared.empty() ? "}," : ",";
     line(format("    \"block\": {}{}", extents_of(guesses_.block()), end),
-         is_certain(guesses_.block()) ? "" : "the block in threads");
+         is_certain(guesses_.block()) ? "" : "the block in threads" + (own ? as_launched(own->block) : ""));
     if (!facts_.dynamic_shared.empty()) {
+      if (const auto formula = own && !own->shared.empty() ? guesses_.formula_of_launch(without_sizeof(own->shared))
+                                                           : std::nullopt) {
+        line(format("    \"shared\": {}}},", as_json(*formula)));
+        line("");
+        return;
+      }
       const auto type = type_named(facts_.dynamic_shared);
-      const std::size_t bytes =
-          type ? element_size(type->element) * static_cast<std::size_t>(type->components) : 4;
+      const std::size_t bytes = type ? bytes_of(*type) : 4;
       line(
           format("    \"shared\": {}}},",
                  as_json(format("{} * {}", bytes, joined(guesses_.block(), &GuessedExtent::formula, " * ")))),
-          "bytes of dynamic shared memory");
+          "bytes of dynamic shared memory" +
+              (own && !own->shared.empty() ? as_launched({own->shared}) : std::string()));
     }
     line("");
   }
@@ -390,7 +465,9 @@ class Writer {
 FirstDefinition first_definition(const std::string& file_name, const KernelText& text,
                                  const std::string& entry, const UndefinedNames& undefined) {
   const Examination examination(file_name, text, entry, undefined);
-  return Writer(file_name, examination).write();
+  FirstDefinition definition = Writer(file_name, examination).write();
+  definition.kernels = examination.facts().kernels;
+  return definition;
 }
 
 }  // namespace tune::described

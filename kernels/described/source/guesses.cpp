@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/described/description.hpp"
+#include "kernels/described/source/source_tree.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/directives.hpp"
 
@@ -68,19 +69,6 @@ std::size_t closing_bracket(std::string_view text) {
   return text.size();
 }
 
-bool is_name(std::string_view text) {
-  return !text.empty() && leading_word(text) == text && (text.front() < '0' || text.front() > '9');
-}
-
-bool words_have(std::string_view text, std::string_view wanted) {
-  while (!text.empty()) {
-    const std::string_view word = leading_word(text);
-    if (word == wanted) return true;
-    text.remove_prefix(std::max<std::size_t>(1, word.size()));
-  }
-  return false;
-}
-
 std::optional<std::int64_t> number(std::string_view text) {
   text = trimmed(text);
   std::int64_t value = 0;
@@ -137,6 +125,7 @@ Guesses::Guesses(const Branches& branches, const KernelFacts& facts,
   std::size_t axes = 1;
   for (std::size_t axis = 0; axis < axis_names.size(); ++axis)
     if (facts_.axes[axis].has_threads || facts_.axes[axis].has_blocks) axes = axis + 1;
+  find_launch();
   for (std::size_t axis = 0; axis < axes; ++axis) block_.push_back(block_along(axis));
   for (std::size_t axis = 0; axis < axes; ++axis) grid_.push_back(grid_along(axis));
 }
@@ -165,14 +154,14 @@ std::optional<std::string> Guesses::formula_of(std::string_view expression,
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view word = leading_word(rest);
     if (word.empty()) {
-      if (std::string_view("+-*/%() ").find(rest.front()) == std::string_view::npos) return std::nullopt;
+      if (std::string_view("+-*/%(), ").find(rest.front()) == std::string_view::npos) return std::nullopt;
       formula += rest.front();
       if (rest.front() == '/') formula += '/';
       rest.remove_prefix(1);
       continue;
     }
     if (!number(word) && tunable(word) == nullptr && !is_size(word) &&
-        std::ranges::find(also, word) == also.end() && word != "min" && word != "max")
+        std::ranges::find(also, word) == also.end() && word != "min" && word != "max" && word != "ceil_div")
       return std::nullopt;
     formula += word;
     rest.remove_prefix(word.size());
@@ -252,7 +241,7 @@ bool Guesses::may_be_size(const Tunable& tunable) const {
   for (const Axis& axis : facts_.axes)  // what divides the work is none of it
     for (const auto* some : {&axis.per_block, &axis.strides})
       for (const std::string& one : *some)
-        if (words_have(one, tunable.name)) return false;
+        if (has_word(one, tunable.name)) return false;
   return names_a_size(tunable.name, false) ||
          std::ranges::any_of(facts_.constants, [&](const ConstantArray& array) {
            return array.extents == std::vector<std::string>{tunable.name};
@@ -339,10 +328,70 @@ bool Guesses::is_block(std::string_view name) const {
   return std::ranges::any_of(block_, [&](const GuessedExtent& extent) { return extent.formula == name; });
 }
 
+/// Chooses the launch of which most is a formula over parameters and sizes.
+void Guesses::find_launch() {
+  std::ptrdiff_t most = -1;
+  for (const LaunchOfFile& launch : facts_.launches) {
+    std::ptrdiff_t known = 0;
+    for (const auto* extents : {&launch.grid, &launch.block})
+      known += std::ranges::count_if(
+          *extents, [&](const std::string& one) { return one.find("blockDim") != std::string::npos || formula_of(one); });
+    if (known <= most) continue;
+    most = known;
+    launch_ = &launch;
+  }
+}
+
+/// The block of the launch: a formula over parameters, or a number that a parameter of the kernel's launch
+/// begins with.
+std::optional<GuessedExtent> Guesses::block_of_launch(std::size_t axis) {
+  if (launch_ == nullptr) return std::nullopt;
+  const std::string extent = axis < launch_->block.size() ? launch_->block[axis] : "1";
+  const auto formula = formula_of(extent);
+  if (!formula) return std::nullopt;
+  const auto value = number(*formula);
+  if (!value) {
+    const bool is_of_parameters = std::ranges::none_of(
+        sizes_, [&](const GuessedSize& size) { return has_word(*formula, size.name); });
+    return is_of_parameters ? std::optional(GuessedExtent{*formula, true}) : std::nullopt;
+  }
+  fixed_block_[axis] = *value;
+  return std::nullopt;
+}
+
+std::optional<std::string> Guesses::formula_of_launch(std::string expression) const {
+  for (std::size_t axis = 0; axis < std::min(block_.size(), axis_names.size()); ++axis) {
+    const std::string asked = format("blockDim.{}", axis_names[axis]);
+    for (std::size_t at = expression.find(asked); at != std::string::npos; at = expression.find(asked, at))
+      expression.replace(at, asked.size(), block_[axis].formula);
+  }
+  if (expression.find("blockDim") != std::string::npos) return std::nullopt;
+  // `ceil_div(n, 256)` for blocks of 256, which are a parameter here.
+  std::string text;
+  for (std::string_view rest = expression; !rest.empty();) {
+    const std::string_view word = leading_word(rest);
+    std::string replaced(word.empty() ? rest.substr(0, 1) : word);
+    if (const auto value = number(word); value && *value >= 8)
+      for (std::size_t axis = 0; axis < std::min(block_.size(), fixed_block_.size()); ++axis) {
+        if (fixed_block_[axis] < 8 || number(block_[axis].formula)) continue;
+        if (*value == fixed_block_[axis]) replaced = block_[axis].formula;
+        if (*value == fixed_block_[axis] - 1) replaced = format("({} - 1)", block_[axis].formula);
+        if (replaced != word) break;
+      }
+    text += replaced;
+    rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+  }
+  return formula_of(text);
+}
+
 GuessedExtent Guesses::block_along(std::size_t axis) {
   const Axis& along = facts_.axes[axis];
   if (!along.has_threads) return {"1", true};
   const std::string usual = format("block_size_{}", axis_names[axis]);
+  if (const auto given = block_of_launch(axis)) return *given;
+  const auto own_number = [&]() -> std::optional<std::int64_t> {
+    return fixed_block_[axis] > 0 ? std::optional(fixed_block_[axis]) : std::nullopt;
+  };
   const auto by_name = [&](auto accepts) {
     const auto found = std::ranges::find_if(
         tunables_, [&](const Tunable& one) { return accepts(one.name) && !is_block(one.name); });
@@ -375,13 +424,14 @@ GuessedExtent Guesses::block_along(std::size_t axis) {
         !name.empty())
       return {name, false};
   if (along.asks_block) {
-    tunables_.push_back({usual, Tunable::Source::launch, std::nullopt});
+    tunables_.push_back({usual, Tunable::Source::launch, own_number()});
     kept_.emplace(usual, "");
     return {usual, true};
   }
   if (!factors.empty() && (!is_name(factors.front()) || axis_in(factors.front()) == axis ||
                            axis_in(factors.front()) == axis_names.size()))
     return {factors.front(), false};
+  if (const auto fixed = own_number()) return {std::to_string(*fixed), true};
   if (is_flat) {
     tunables_.push_back({usual, Tunable::Source::launch, std::nullopt});
     kept_.emplace(usual, "");
@@ -393,6 +443,10 @@ GuessedExtent Guesses::block_along(std::size_t axis) {
 GuessedExtent Guesses::grid_along(std::size_t axis) const {
   const Axis& along = facts_.axes[axis];
   if (!along.has_blocks) return {"1", true};
+  if (launch_ != nullptr)
+    if (const auto formula =
+            formula_of_launch(axis < launch_->grid.size() ? launch_->grid[axis] : std::string("1")))
+      return {*formula, true};
   for (const Tunable& one : tunables_)
     if (names_a_grid(one.name) &&
         (axis_in(one.name) == axis || (axis == 0 && axis_in(one.name) == axis_names.size())))
@@ -410,7 +464,7 @@ GuessedExtent Guesses::grid_along(std::size_t axis) const {
     is_understood = is_understood && formula;
     if (!formula) break;
     // A size is a row of the data, not a part of the block.
-    if (std::ranges::any_of(sizes_, [&](const GuessedSize& size) { return words_have(*formula, size.name); }))
+    if (std::ranges::any_of(sizes_, [&](const GuessedSize& size) { return has_word(*formula, size.name); }))
       break;
     std::string& product = divides ? times : per_block;
     const bool is_one = is_name(*formula) || number(*formula) || (along.per_block.size() == 1 && !divides);
@@ -434,6 +488,8 @@ GuessedValues Guesses::values_of(const Tunable& tunable) const {
   const auto compared = comparisons_.find(name);
   const std::set<std::int64_t> equal =
       compared == comparisons_.end() ? std::set<std::int64_t>() : compared->second.equal;
+  if (tunable.launched.size() >= 2)
+    return with_default({tunable.launched.begin(), tunable.launched.end()}, given, *tunable.launched.begin());
   const bool is_flag = compared != comparisons_.end() && compared->second.is_flag,
              above_zero = compared != comparisons_.end() && compared->second.above_zero;
   for (std::size_t axis = 0; axis < block_.size(); ++axis) {
@@ -445,7 +501,7 @@ GuessedValues Guesses::values_of(const Tunable& tunable) const {
     return with_default(powers(1, axis == 1 ? 16 : 4), given, usual);
   }
   const std::string text = lower(name);
-  if (tunable.is_switch) return {{0, 1}, 0};
+  if (tunable.is_switch) return {{0, 1}, given.value_or(0)};
   if (names_a_grid(name)) return with_default({64, 128, 256, 512}, given, 256);
   if (has_one_of(text, {"unroll"}) || std::ranges::find(branches_.unrolls, name) != branches_.unrolls.end()) {
     if (equal == std::set<std::int64_t>{1} || (equal.empty() && is_flag))

@@ -29,6 +29,7 @@ struct Tunable {
   Source source = Source::guarded;
   std::optional<std::int64_t> given;  ///< the file's own value
   bool is_switch = false;             ///< on or off
+  std::set<std::int64_t> launched = {};  ///< of a template's argument: those of the file's own launches
 };
 
 struct GuessedValues {
@@ -73,6 +74,10 @@ class Guesses {
   const std::vector<std::string>& extents() const { return extents_; }
   /// A C expression as a formula over tunables and sizes; nothing where it has other names.
   std::optional<std::string> formula_of(std::string_view expression) const;
+  /// The file's own launch that says most; null where there is none.
+  const LaunchOfFile* launch() const { return launch_; }
+  /// An expression of the launch, with the block's extents in their places.
+  std::optional<std::string> formula_of_launch(std::string expression) const;
 
  private:
   const Tunable* tunable(std::string_view name) const;
@@ -84,6 +89,8 @@ class Guesses {
   bool may_be_size(const Tunable& tunable) const;
   std::string size_in(const std::string& bound);
   void add_size(const std::string& name);
+  void find_launch();
+  std::optional<GuessedExtent> block_of_launch(std::size_t axis);
   GuessedExtent block_along(std::size_t axis);
   GuessedExtent grid_along(std::size_t axis) const;
   bool is_block(std::string_view name) const;
@@ -98,6 +105,8 @@ class Guesses {
   std::set<std::string, std::less<>> bounds_ = {};    ///< sizes up to which an index goes
   std::set<std::string, std::less<>> compared_ = {};  ///< sizes that an index is compared with in any way
   int depth_ = 0;
+  const LaunchOfFile* launch_ = nullptr;
+  std::array<std::int64_t, 3> fixed_block_ = {};  ///< the launch's own number where the block is a parameter
   std::vector<GuessedExtent> block_ = {}, grid_ = {};
 };
 

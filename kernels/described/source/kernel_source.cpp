@@ -56,6 +56,11 @@ class KernelReader {
       read_axes(tree_, *function, facts.axes);
       read_declarations(*function, facts);
     }
+    std::vector<std::string> arguments, templates;
+    for (const ParameterOfKernel& parameter : facts.parameters) arguments.push_back(parameter.name);
+    for (const TemplateParameter& parameter : facts.templates) templates.push_back(parameter.name);
+    facts.launches = launches_of(tree_, facts.name, arguments, templates);
+    facts.kernels = tree_.kernels();
     read_constants(facts);
     find_textures(facts);
     facts.structs = tree_.structs();
@@ -183,7 +188,8 @@ class KernelReader {
       if (reach_.words.contains(name) || !tree_.declares(name)) add(name);
     found = &facts.unknown_elsewhere;
     for (const FunctionOfFile& function : tree_.functions())
-      if (std::ranges::find(reach_.functions, &function) == reach_.functions.end()) add_names_of(function);
+      if (function.is_of_device && std::ranges::find(reach_.functions, &function) == reach_.functions.end())
+        add_names_of(function);
   }
 
   static bool is_keyword(std::string_view word) {

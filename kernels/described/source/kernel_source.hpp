@@ -13,6 +13,7 @@
 #include "kernels/described/source/accesses.hpp"
 #include "kernels/described/source/axes.hpp"
 #include "kernels/described/source/conditions.hpp"
+#include "kernels/described/source/launches.hpp"
 
 namespace tune::described {
 
@@ -49,9 +50,11 @@ struct KernelFacts {
   std::vector<ConstantArray> constants = {};
   std::map<std::string, TextureUse> textures = {};  ///< by the names of the arguments
   std::map<std::string, StructMembers, std::less<>> structs = {};
+  std::vector<LaunchOfFile> launches = {};
+  std::vector<std::string> kernels = {};  ///< all of the file
   /// Names of values that neither the file nor the language declares, in their order; not those of functions.
   std::vector<std::string> unknown_names = {};
-  std::vector<std::string> unknown_elsewhere = {};  ///< likewise, in what this kernel does not use
+  std::vector<std::string> unknown_elsewhere = {};  ///< likewise, in functions of the device that it does not use
   /// The first and the last lines of the kernel and of the functions that it calls.
   std::vector<std::pair<int, int>> lines = {};
   std::set<std::string, std::less<>> own_names = {};  ///< functions and types of the file that it uses

@@ -73,6 +73,10 @@ void SourceTree::add_function(int declarator) {
   function.name = std::string(text(parts.front()));
   for (int child = node + 1; child < declarator; ++child)
     if (text(child) == "__global__") function.is_kernel = true;
+  const std::string_view before = text(node).substr(0, static_cast<std::size_t>(text(declarator).data() - text(node).data()));
+  const std::string qualifiers = expanded(before, branches_.macros);
+  function.is_of_device = has_word(qualifiers, "__global__") || has_word(qualifiers, "__device__") ||
+                          has_word(qualifiers, "constexpr");
   for (int space = tree_.above(node, "namespace_definition"); space >= 0;
        space = tree_.above(space, "namespace_definition"))
     if (const int name = tree_.child_of_kind(space, "namespace_identifier"); name >= 0)
@@ -211,6 +215,10 @@ Reach SourceTree::reach_of(const FunctionOfFile& kernel) const {
         open.push_back(&other);
   }
   return reach;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && leading_word(text) == text && (text.front() < '0' || text.front() > '9');
 }
 
 bool has_word(std::string_view text, std::string_view wanted) {

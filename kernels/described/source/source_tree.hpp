@@ -27,6 +27,7 @@ struct FunctionOfFile {
   std::string name;
   std::string scope;  ///< `a::b::`
   bool is_kernel = false;
+  bool is_of_device = false;  ///< a kernel, or what kernels may call
   std::vector<int> parameters = {};
 };
 
@@ -80,6 +81,9 @@ class SourceTree {
   std::map<std::string, StructMembers, std::less<>> structs_ = {};
   std::set<std::string_view> declared_ = {};
 };
+
+/// True for a name, and nothing else: no number, no expression.
+bool is_name(std::string_view text);
 
 /// True for a text in which this word stands.
 bool has_word(std::string_view text, std::string_view wanted);

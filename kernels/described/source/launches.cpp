@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/source/launches.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+
+#include "tuner/plan/directives.hpp"
+
+namespace tune::described {
+namespace {
+
+using Names = std::map<std::string, std::string, std::less<>>;
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!space || (!line.empty() && line.back() != ' ')) line += space ? ' ' : c;
+  }
+  return std::string(trimmed(line));
+}
+
+/// The divisions that round up, under the names that files give them.
+bool rounds_up(std::string_view name) {
+  std::string text;
+  for (const char c : name)
+    if (c != '_') text += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text == "ceildiv" || text == "divup" || text == "idivup" || text == "cdiv" || text == "divceil" ||
+         text == "divroundup" || text == "rounddivup" || text == "divideup";
+}
+
+/// The variables of a function, and of the file around it, that get a value once.
+class Variables {
+ public:
+  Variables(const SourceTree& tree, int function) : tree_(tree) {
+    for (int node = 0; node < syntax().size(); ++node) {
+      const bool is_inside = node >= function && node < syntax()[function].end;
+      if (!is_inside && syntax().above(node, "compound_statement") >= 0) continue;
+      if (tree_.kind(node) == "init_declarator") add_declarator(node);
+      if (tree_.kind(node) == "assignment_expression" || tree_.kind(node) == "update_expression")
+        add_assignment(node);
+      // `dim3 grid(n, 2);` may be read as a function that is declared.
+      if (tree_.kind(node) == "function_declarator" && is_inside) add_constructor(node);
+    }
+    for (const std::string& name : changed_) {
+      values_.erase(name);
+      extents_.erase(name);
+    }
+  }
+
+  /// The extents in `grid`, `dim3(a, b)`, `{a, b}` or an expression for x alone.
+  std::vector<std::string> extents_of(int node, const Names& passed) const {
+    std::vector<std::string> extents;
+    if (is_name(tree_.text(node)))
+      if (const auto known = extents_.find(tree_.text(node)); known != extents_.end()) {
+        for (const std::string& one : known->second) extents.push_back(resolved(one, passed));
+        return extents;
+      }
+    if (const int list = list_of_dim3(node); list >= 0) {
+      for (const int one : syntax().parts(list)) extents.push_back(resolved(tree_.text(one), passed));
+      return extents;
+    }
+    return {resolved(tree_.text(node), passed)};
+  }
+
+  /// Adds the names of the block's extents: `blockDim.x` for `threads`, `blockDim` for a `dim3`.
+  void add_names_of_block(int node, Names& names) const {
+    std::vector<std::string> extents = {std::string(tree_.text(node))};
+    if (const auto known = extents_.find(tree_.text(node)); known != extents_.end()) {
+      names.emplace(tree_.text(node), "blockDim");
+      extents = known->second;
+    } else if (const int list = list_of_dim3(node); list >= 0) {
+      extents.clear();
+      for (const int one : syntax().parts(list)) extents.emplace_back(tree_.text(one));
+    }
+    constexpr std::string_view axes[] = {"blockDim.x", "blockDim.y", "blockDim.z"};
+    for (std::size_t axis = 0; axis < std::min(extents.size(), std::size(axes)); ++axis)
+      if (is_name(extents[axis])) names.emplace(extents[axis], axes[axis]);
+  }
+
+  /// The expression with `passed` names and the values of variables.
+  std::string resolved(std::string_view expression, const Names& passed, int depth = 0) const {
+    constexpr int deepest = 6;
+    constexpr std::size_t longest = 400;
+    const std::string text = one_line(expression);
+    std::string result;
+    char before = ' ';
+    for (std::string_view rest = text; !rest.empty() && result.size() < longest;) {
+      const std::string_view word = leading_word(rest);
+      if (word.empty()) {
+        before = rest.front() == ' ' ? before : rest.front();
+        result += rest.front();
+        rest.remove_prefix(1);
+        continue;
+      }
+      rest.remove_prefix(word.size());
+      const std::string_view behind = trimmed(rest);
+      const auto name = passed.find(word);
+      const bool is_block = name != passed.end() && name->second == "blockDim";
+      const bool is_part = before == '.' || before == '>' ||
+                           (behind.starts_with('.') ? !is_block : is_block || behind.starts_with("->"));
+      const auto value = values_.find(word);
+      if (behind.starts_with('(') && rounds_up(word)) {
+        result += "ceil_div";
+      } else if (!is_part && name != passed.end()) {
+        result += name->second;
+      } else if (!is_part && value != values_.end() && depth < deepest) {
+        const std::string inner = resolved(value->second, passed, depth + 1);
+        result += leading_word(inner) == inner ? inner : "(" + inner + ")";
+      } else {
+        result += word;
+      }
+      before = word.back();
+    }
+    return result;
+  }
+
+ private:
+  const Syntax& syntax() const { return tree_.syntax(); }
+
+  /// The arguments of `dim3(...)`, `dim3{...}` and `{...}`; -1 where there are none.
+  int list_of_dim3(int node) const {
+    if (tree_.kind(node) == "initializer_list") return node;
+    const auto parts = syntax().parts(node);
+    if ((tree_.kind(node) != "call_expression" && tree_.kind(node) != "compound_literal_expression") ||
+        parts.size() < 2 || tree_.text(parts.front()) != "dim3")
+      return -1;
+    return parts.back();
+  }
+
+  bool declares_dim3(int node) const {
+    const int declaration = syntax()[node].parent;
+    if (declaration < 0) return false;
+    const auto parts = syntax().parts(declaration);
+    return std::ranges::any_of(parts, [&](int part) { return tree_.text(part) == "dim3"; });
+  }
+
+  void add_value(const std::string& name, std::string value) {
+    if (!values_.emplace(name, std::move(value)).second) changed_.insert(name);
+  }
+  void add_extents(const std::string& name, int list) {
+    std::vector<std::string> all;
+    for (const int one : syntax().parts(list)) all.emplace_back(tree_.text(one));
+    if (all.size() > 3 || all.empty() || !extents_.emplace(name, std::move(all)).second) changed_.insert(name);
+  }
+
+  void add_declarator(int node) {
+    const auto parts = syntax().parts(node);
+    const int name = parts.empty() ? -1 : tree_.name_in(parts.front());
+    if (parts.size() < 2 || name < 0 || tree_.kind(parts.front()) != "identifier") return;
+    const std::string named(tree_.text(name));
+    const int value = parts.back();
+    if (const int list = list_of_dim3(value); list >= 0 && (declares_dim3(node) || list != value))
+      return add_extents(named, list);
+    if (declares_dim3(node) && tree_.kind(value) == "argument_list") return add_extents(named, value);
+    if (declares_dim3(node)) return add_extents_of_one(named, value);
+    if (tree_.kind(value) == "argument_list" || tree_.kind(value) == "initializer_list") {
+      const auto inner = syntax().parts(value);
+      if (inner.size() == 1) add_value(named, std::string(tree_.text(inner.front())));
+      return;
+    }
+    add_value(named, std::string(tree_.text(value)));
+  }
+
+  /// `dim3 grid = n;`
+  void add_extents_of_one(const std::string& name, int value) {
+    if (!extents_.emplace(name, std::vector<std::string>{std::string(tree_.text(value))}).second)
+      changed_.insert(name);
+  }
+
+  void add_constructor(int node) {
+    const int list = syntax().child_of_kind(node, "parameter_list");
+    const int name = tree_.name_in(node);
+    if (list >= 0 && name >= 0 && declares_dim3(node)) add_extents(std::string(tree_.text(name)), list);
+  }
+
+  /// `grid = dim3(a, b)`, `grid.y = b`, `n = a`: the first value of a variable that is declared without one.
+  void add_assignment(int node) {
+    const auto parts = syntax().parts(node);
+    if (parts.empty()) return;
+    const int target = parts.front();
+    const std::string name(tree_.text(target));
+    if (tree_.kind(node) == "update_expression" || syntax().child_of_kind(node, "=") < 0 || parts.size() < 2) {
+      changed_.insert(name);
+      return;
+    }
+    if (tree_.kind(target) == "field_expression") {
+      const auto of = syntax().parts(target);
+      if (of.size() != 2) return;
+      const std::string_view axis = tree_.text(of.back());
+      if (axis != "x" && axis != "y" && axis != "z") return;
+      auto& extents = extents_[std::string(tree_.text(of.front()))];
+      const auto place = static_cast<std::size_t>(axis.front() - 'x');
+      if (extents.size() <= place) extents.resize(place + 1, "1");
+      extents[place] = std::string(tree_.text(parts.back()));
+      return;
+    }
+    if (!is_name(name)) return;
+    if (const int list = list_of_dim3(parts.back()); list >= 0) return add_extents(name, list);
+    add_value(name, std::string(tree_.text(parts.back())));
+  }
+
+  const SourceTree& tree_;
+  Names values_ = {};
+  std::map<std::string, std::vector<std::string>, std::less<>> extents_ = {};
+  std::set<std::string> changed_ = {};
+};
+
+/// The name in `x`, `&x`, `(void**)&x` and `x.data()`; empty where there is none.
+std::string variable_in(std::string_view argument) {
+  while (!argument.empty()) {
+    argument = trimmed(argument);
+    if (argument.starts_with('&') || argument.starts_with('*')) {
+      argument.remove_prefix(1);
+    } else if (argument.starts_with('(')) {
+      const std::size_t end = argument.find(')');
+      if (end == std::string_view::npos) return {};
+      if (end + 1 == argument.size()) {
+        argument = argument.substr(1, end - 1);
+      } else {
+        argument.remove_prefix(end + 1);
+      }
+    } else {
+      break;
+    }
+  }
+  const std::string_view word = leading_word(argument);
+  return is_name(word) && word == argument ? std::string(word) : std::string();
+}
+
+/// `n * m` of `n * m * sizeof(float)`; the expression as it is where no size of a type is in it, which then
+/// may be bytes.
+std::string elements_in(const std::string& bytes) {
+  std::string text = bytes;
+  const std::size_t at = text.find("sizeof");
+  if (at == std::string::npos) return {};
+  const std::size_t end = text.find(')', at);
+  if (end == std::string::npos) return {};
+  std::size_t begin = at, behind = end + 1;
+  const auto spaces = [&] {
+    while (begin > 0 && text[begin - 1] == ' ') --begin;
+    while (behind < text.size() && text[behind] == ' ') ++behind;
+  };
+  spaces();
+  while (begin > 0 && behind < text.size() && text[begin - 1] == '(' && text[behind] == ')') {
+    --begin, ++behind;
+    spaces();
+  }
+  if (begin > 0 && text[begin - 1] == '*')
+    text.erase(begin - 1, behind - begin + 1);
+  else if (behind < text.size() && text[behind] == '*')
+    text.erase(begin, behind - begin + 1);
+  else
+    return begin == 0 && behind == text.size() ? "1" : std::string();
+  return text.find("sizeof") == std::string::npos ? std::string(trimmed(text)) : std::string();
+}
+
+class LaunchReader {
+ public:
+  LaunchReader(const SourceTree& tree, const std::vector<std::string>& arguments,
+               const std::vector<std::string>& templates)
+      : tree_(tree), arguments_(arguments), templates_(templates) {}
+
+  LaunchOfFile read(int call, int configuration) const {
+    const int function = syntax().above(call, "function_definition");
+    const Variables variables(tree_, function < 0 ? call : function);
+    LaunchOfFile launch;
+    launch.line = syntax()[call].line;
+    Names passed;
+    const int list = syntax().child_of_kind(call, "argument_list");
+    const std::vector<int> given = list < 0 ? std::vector<int>() : syntax().parts(list);
+    for (std::size_t i = 0; i < std::min(given.size(), arguments_.size()); ++i)
+      if (is_name(tree_.text(given[i]))) passed.emplace(tree_.text(given[i]), arguments_[i]);
+    if (const int types = syntax().first_below(syntax().parts(call).front(), "template_argument_list");
+        types >= 0)
+      for (const int one : syntax().parts(types)) {
+        const std::size_t place = launch.template_arguments.size();
+        launch.template_arguments.push_back(variables.resolved(tree_.text(one), {}));
+        if (is_name(tree_.text(one)) && place < templates_.size())
+          passed.emplace(tree_.text(one), templates_[place]);
+      }
+    const std::vector<int> how = syntax().parts(configuration);
+    Names with_block = passed;
+    if (how.size() > 1) {
+      launch.block = variables.extents_of(how[1], passed);
+      variables.add_names_of_block(how[1], with_block);
+    }
+    if (!how.empty()) launch.grid = variables.extents_of(how[0], with_block);
+    if (how.size() > 2 && tree_.text(how[2]) != "0")
+      launch.shared = variables.resolved(tree_.text(how[2]), with_block);
+    for (std::size_t i = 0; i < std::min(given.size(), arguments_.size()); ++i) {
+      launch.values.emplace(arguments_[i], variables.resolved(tree_.text(given[i]), {}));
+      if (const std::string elements = allocated(variable_in(tree_.text(given[i])), passed); !elements.empty())
+        launch.elements.emplace(arguments_[i], elements);
+    }
+    return launch;
+  }
+
+ private:
+  const Syntax& syntax() const { return tree_.syntax(); }
+
+  /// The elements that a variable of this name is allocated with, in any function of the file.
+  std::string allocated(const std::string& variable, const Names& passed) const {
+    if (variable.empty()) return {};
+    for (int node = 0; node < syntax().size(); ++node) {
+      if (tree_.kind(node) != "call_expression") continue;
+      const std::string_view callee = tree_.text(syntax().parts(node).front());
+      if (!callee.starts_with("cudaMalloc") && !callee.starts_with("hipMalloc")) continue;
+      const int list = syntax().child_of_kind(node, "argument_list");
+      const std::vector<int> given = list < 0 ? std::vector<int>() : syntax().parts(list);
+      if (given.size() < 2 || variable_in(tree_.text(given[0])) != variable) continue;
+      const int function = syntax().above(node, "function_definition");
+      return elements_in(Variables(tree_, function < 0 ? node : function).resolved(tree_.text(given[1]), passed));
+    }
+    return {};
+  }
+
+  const SourceTree& tree_;
+  const std::vector<std::string>& arguments_;
+  const std::vector<std::string>& templates_;
+};
+
+}  // namespace
+
+std::vector<LaunchOfFile> launches_of(const SourceTree& tree, std::string_view kernel,
+                                      const std::vector<std::string>& arguments,
+                                      const std::vector<std::string>& templates) {
+  constexpr std::size_t most = 32;
+  std::vector<LaunchOfFile> launches;
+  const Syntax& syntax = tree.syntax();
+  for (int node = 0; node < syntax.size() && launches.size() < most; ++node) {
+    if (tree.kind(node) != "call_expression") continue;
+    const int configuration = syntax.child_of_kind(node, "kernel_call_syntax");
+    if (configuration < 0) continue;
+    std::string_view callee = tree.text(syntax.parts(node).front());
+    callee = trimmed(callee.substr(0, callee.find('<')));
+    if (const std::size_t colon = callee.rfind(':'); colon != std::string_view::npos)
+      callee.remove_prefix(colon + 1);
+    if (callee == kernel) launches.push_back(LaunchReader(tree, arguments, templates).read(node, configuration));
+  }
+  return launches;
+}
+
+}  // namespace tune::described
