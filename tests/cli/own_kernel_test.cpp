@@ -67,7 +67,7 @@ TEST_F(NewKernel, IsCheckedByItsFirstDefinition) {
 }
 
 // A file as programs have it: kernels, launches and main.
-TEST_F(OwnKernel, WithHostCodeIsCompiledByNvcc) {
+TEST_F(OwnKernel, WithHostCodeIsCompiledWithoutItOrByNvcc) {
   std::string reason;
   if (!cuda::make_nvcc_compiler("sm_90", &reason) || !cuda::make_nvrtc_compiler("sm_90", &reason))
     GTEST_SKIP() << reason;
@@ -95,11 +95,16 @@ TEST_F(OwnKernel, WithHostCodeIsCompiledByNvcc) {
   const auto json = nlohmann::json::parse(compiled.out);
   EXPECT_EQ(json["failed"], 0) << compiled.out;
   EXPECT_EQ(json["checked"], 4);
-  EXPECT_EQ(json["compiler"].get<std::string>().find("nvcc "), 0U) << compiled.out;
-  EXPECT_NE(json["notice"].get<std::string>().find("NVRTC has no header <"), std::string::npos)
+  EXPECT_EQ(json["compiler"].get<std::string>().find("NVRTC "), 0U) << compiled.out;
+  EXPECT_NE(json["notice"].get<std::string>().find("without the host code of the file"), std::string::npos)
       << compiled.out;
   EXPECT_GT(json["results"][0]["registers"], 4);
   EXPECT_EQ(sandbox_.tune(check).out, compiled.out) << "from the cache";
+  check[2] = definition(", \"compiler\": \"nvcc\"");
+  const auto other = nlohmann::json::parse(sandbox_.tune(check).out);
+  EXPECT_EQ(other["failed"], 0);
+  EXPECT_EQ(other["compiler"].get<std::string>().find("nvcc "), 0U);
+  EXPECT_EQ(other["results"][0]["registers"], json["results"][0]["registers"]);
   const auto refused = sandbox_.tune(
       {"check", "--problem", definition(", \"compiler\": \"nvrtc\""), "--arch", "sm_90", "--all"});
   EXPECT_EQ(refused.status, 1);

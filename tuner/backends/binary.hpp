@@ -24,7 +24,7 @@ struct Binary {
   /// From a cache: compile_seconds are those of the lookup.
   bool cached = false;
   std::string compiler = {};        ///< that made it: Compiler::version
-  std::string chosen_because = {};  ///< why it was not NVRTC; empty where it was
+  std::string chosen_because = {};  ///< why it was not NVRTC with the text as it is; empty where it was
 };
 
 /// Turns source into a device binary. Safe to call from several threads at once.

@@ -79,9 +79,12 @@ class AxesReader {
       if (parent >= 0 && tree_.kind(parent) == "init_declarator")
         if (const int name = tree_.name_in(parent); name >= 0) block_names[tree_.text(name)] = axis;
     };
+    bool has_groups = false;  // cooperative groups number threads along x
     for (int node = function.node; node < tree_.syntax()[function.node].end; ++node) {
       const std::string_view is = tree_.kind(node);
       std::string_view of;
+      has_groups = has_groups || tree_.text(node) == "this_thread_block" ||
+                   tree_.text(node) == "thread_rank" || tree_.text(node) == "meta_group_rank";
       if (const auto axis = axis_of(node, of)) {
         Axis& along = axes_[*axis];
         along.has_threads = along.has_threads || of == "threadIdx" || of == "blockDim";
@@ -110,6 +113,7 @@ class AxesReader {
         }
       }
     }
+    if (has_groups && !axes_[0].has_threads) axes_[0].has_threads = axes_[0].asks_block = true;
     for (int node = function.node; node < tree_.syntax()[function.node].end; ++node) {
       if (tree_.kind(node) == "binary_expression") read_bound(node, axes_in, of_blocks);
       if (tree_.kind(node) == "for_statement") read_stride(node, variables, thread_names);

@@ -82,7 +82,9 @@ std::vector<Tunable> Examination::tunables() const {
     for (const LaunchOfFile& launch : facts_->launches) {
       if (i >= launch.template_arguments.size()) continue;
       const std::string& argument = launch.template_arguments[i];
-      const auto value = argument == "true" ? 1 : argument == "false" ? 0 : number_in(expanded(argument, branches_.macros));
+      const auto value = argument == "true"    ? 1
+                         : argument == "false" ? 0
+                                               : number_in(expanded(argument, branches_.macros));
       if (!value) continue;
       if (!tunable.given) tunable.given = value;
       tunable.launched.insert(*value);

@@ -212,11 +212,11 @@ class Writer {
   /// The elements that the file allocates for an argument; empty where that is not known.
   std::string allocated(const std::string& argument) const {
     if (guesses_.launch() == nullptr) return {};
-    const auto found = guesses_.launch()->elements.find(argument);
-    return found == guesses_.launch()->elements.end() ? std::string() : found->second;
+    return guesses_.elements_of(*guesses_.launch(), argument);
   }
 
-  /// The number that the file's launch passes; empty where it is none.
+  /// The number, or the formula over sizes and parameters, that the file's launch passes; empty where it is
+  /// none.
   std::string passed(const std::string& argument, bool is_whole) const {
     if (guesses_.launch() == nullptr) return {};
     const auto found = guesses_.launch()->values.find(argument);
@@ -227,7 +227,11 @@ class Writer {
       text.pop_back();
     if (text.ends_with('.')) text += '0';
     const auto number = nlohmann::json::parse(text, nullptr, false);
-    return number.is_number() && (!is_whole || number.is_number_integer()) ? text : std::string();
+    if (number.is_number()) return !is_whole || number.is_number_integer() ? text : std::string();
+    const auto formula = is_whole ? guesses_.formula_of(text) : std::nullopt;
+    if (!formula) return {};
+    const bool is_plain = formula->find_first_not_of("0123456789") == std::string::npos;
+    return is_plain ? *formula : as_json(*formula);
   }
 
   void add_array(const ParameterOfKernel& parameter) {
@@ -246,7 +250,9 @@ class Writer {
     std::string size = size_of_array(type.elements);
     if (const std::string elements = allocated(parameter.name); !elements.empty()) {
       const auto formula = type.elements == 1 ? guesses_.formula_of(elements) : std::nullopt;
-      if (formula) {
+      if (formula && std::ranges::any_of(guesses_.sizes(), [&](const GuessedSize& one) {
+            return has_word(*formula, one.name);
+          })) {
         size = as_json(*formula);
         guess = guess.size() > 8 ? guess.substr(10) : "";
       } else {
@@ -329,6 +335,8 @@ class Writer {
       add(format("    {}: {{\"bytes\": \"00 00 00 00\"}}", name),
           format("'{}' is passed by value, but its type is not understood", parameter.declared));
       result_.missing.push_back(format("the type of '{}' is not understood", parameter.declared));
+    } else if (const std::string own = guesses_.parameter_for(parameter.name); !own.empty()) {
+      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type), as_json(own)));
     } else if (guesses_.is_size(parameter.name)) {
       add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type),
                  as_json(parameter.name)),
@@ -340,8 +348,8 @@ class Writer {
                  !given.empty() ? given
                  : whole        ? "1"
                                 : "0.5"),
-          "its value" + (given.empty() ? std::string()
-                                       : format(" (of line {} of the file)", guesses_.launch()->line)));
+          "its value" +
+              (given.empty() ? std::string() : format(" (of line {} of the file)", guesses_.launch()->line)));
     }
   }
 
@@ -433,8 +441,9 @@ class Writer {
     line(format("    \"block\": {}{}", extents_of(guesses_.block()), end),
          is_certain(guesses_.block()) ? "" : "the block in threads" + (own ? as_launched(own->block) : ""));
     if (!facts_.dynamic_shared.empty()) {
-      if (const auto formula = own && !own->shared.empty() ? guesses_.formula_of_launch(without_sizeof(own->shared))
-                                                           : std::nullopt) {
+      if (const auto formula = own && !own->shared.empty()
+                                   ? guesses_.formula_of_launch(without_sizeof(own->shared))
+                                   : std::nullopt) {
         line(format("    \"shared\": {}}},", as_json(*formula)));
         line("");
         return;

@@ -27,9 +27,9 @@ struct FirstDefinition {
 /// its declaration, what it reads and writes from its body, the launch from its indices, constant memory, and
 /// parameters from macros with a default (`#ifndef NAME`, `#define NAME 16`) and names that nothing declares.
 /// A launch in the file itself says grid, block, template arguments and numbers, and its allocations sizes.
-/// Every guess is marked with TODO. `file_name`: as the definition is to name the file. `entry`: the kernel's name; empty for the first. `undefined` may be
-/// empty: then names that the text does not declare count as undefined. Throws UsageError if there is no such
-/// kernel, and Error where this program cannot read kernels.
+/// Every guess is marked with TODO. `file_name`: as the definition is to name the file. `entry`: the kernel's
+/// name; empty for the first. `undefined` may be empty: then names that the text does not declare count as
+/// undefined. Throws UsageError if there is no such kernel, and Error where this program cannot read kernels.
 FirstDefinition first_definition(const std::string& file_name, const KernelText& text,
                                  const std::string& entry, const UndefinedNames& undefined = {});
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <utility>
 
 #include "kernels/described/description.hpp"
+#include "kernels/described/source/c_expression.hpp"
 #include "kernels/described/source/source_tree.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/directives.hpp"
@@ -54,29 +54,6 @@ bool names_a_switch(std::string_view name) {
                            "shared_mem", "precompute"});
 }
 
-bool is_integer(std::string_view type) {
-  const auto known = type_named(type);
-  return known && known->components == 1 && !known->is_bool && !is_floating_point(known->element);
-}
-
-/// The place of the bracket that closes the first character's.
-std::size_t closing_bracket(std::string_view text) {
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-    if (depth == 0) return i;
-  }
-  return text.size();
-}
-
-std::optional<std::int64_t> number(std::string_view text) {
-  text = trimmed(text);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::vector<std::int64_t> powers(std::int64_t from, std::int64_t to) {
   std::vector<std::int64_t> all;
   for (std::int64_t value = from; value <= to; value *= 2) all.push_back(value);
@@ -92,6 +69,11 @@ GuessedValues with_default(std::vector<std::int64_t> values, std::optional<std::
 }
 
 }  // namespace
+
+bool is_whole_type(std::string_view type) {
+  const auto known = type_named(type);
+  return known && known->components == 1 && !known->is_bool && !is_floating_point(known->element);
+}
 
 bool names_a_parameter(std::string_view name) {
   return names_a_block(name) || has_one_of(lower(name), {"tile", "unroll", "per_thread", "items", "coarsen"});
@@ -160,13 +142,14 @@ std::optional<std::string> Guesses::formula_of(std::string_view expression,
       rest.remove_prefix(1);
       continue;
     }
-    if (!number(word) && tunable(word) == nullptr && !is_size(word) &&
+    if (!number_of(word) && tunable(word) == nullptr && !is_size(word) &&
         std::ranges::find(also, word) == also.end() && word != "min" && word != "max" && word != "ceil_div")
       return std::nullopt;
     formula += word;
     rest.remove_prefix(word.size());
   }
   if (formula.empty()) return std::nullopt;
+  formula = without_needless_brackets(formula);
   while (!formula.empty() && formula.front() == '(' && closing_bracket(formula) == formula.size() - 1)
     formula = std::string(trimmed(std::string_view(formula).substr(1, formula.size() - 2)));
   return formula.empty() ? std::nullopt : std::optional(formula);
@@ -176,6 +159,7 @@ std::optional<std::string> Guesses::formula_of(std::string_view expression,
 
 void Guesses::add_size(const std::string& name) {
   if (!is_size(name)) sizes_.push_back({name, 0, 0, false, false});
+  kept_.emplace(name, "");
 }
 
 /// The size that an index is compared with: an argument, an undefined name, or a macro with a number; empty
@@ -189,7 +173,7 @@ std::string Guesses::size_in(const std::string& bound) {
     const auto parameter = std::ranges::find(facts_.parameters, name, &ParameterOfKernel::name);
     if (facts_.declared.contains(name) && parameter == facts_.parameters.end()) return {};
     if (parameter != facts_.parameters.end()) {
-      if (!parameter->is_pointer && is_integer(parameter->type)) return name;
+      if (!parameter->is_pointer && is_whole_type(parameter->type)) return name;
       return size_in_struct(*parameter, rest);
     }
     if (const Tunable* const known = tunable(word); known != nullptr) {
@@ -198,7 +182,7 @@ std::string Guesses::size_in(const std::string& bound) {
     }
     const auto macro = branches_.macros.find(word);
     if (macro == branches_.macros.end()) continue;
-    if (number(macro->second)) return name;
+    if (number_of(macro->second)) return name;
     if (++depth_ > 20) return {};
     const std::string inner = size_in(macro->second);
     --depth_;
@@ -213,7 +197,7 @@ std::string Guesses::size_in_struct(const ParameterOfKernel& parameter, std::str
   if (parameter.is_pointer || members == facts_.structs.end() || !behind.starts_with('.')) return {};
   const std::string_view name = leading_word(behind.substr(1));
   for (const auto& [type, member] : members->second)
-    if (member == name && is_integer(type)) return member;
+    if (member == name && is_whole_type(type)) return member;
   return {};
 }
 
@@ -226,7 +210,7 @@ bool Guesses::is_plain(const std::string& bound, const std::string& name) const 
     const std::string_view word = leading_word(rest);
     const bool is_struct = rest.substr(word.size()).starts_with('.');
     if (word.empty() ? std::string_view("+-(). ").find(rest.front()) == std::string_view::npos
-                     : word != name && !number(word) && !is_struct)
+                     : word != name && !number_of(word) && !is_struct)
       return false;
     rest.remove_prefix(std::max<std::size_t>(1, word.size()));
   }
@@ -275,16 +259,36 @@ void Guesses::find_sizes() {
       }
   std::vector<std::string> others;
   for (const ParameterOfKernel& parameter : facts_.parameters)
-    if (!parameter.is_pointer && is_integer(parameter.type) && names_a_size(parameter.name, true))
+    if (!parameter.is_pointer && is_whole_type(parameter.type) && names_a_size(parameter.name, true))
       others.push_back(parameter.name);
+  // What the file's own launches and allocations depend on.
+  for (const LaunchOfFile& launch : facts_.launches) {
+    std::string extents, bytes = launch.shared;
+    for (const std::string& one : launch.grid) extents += one + " ";
+    for (const auto& one : launch.elements) extents += elements_of(launch, one.first) + " ";
+    const auto add = [&](const std::string& name) {
+      if (std::ranges::find(others, name) == others.end()) others.push_back(name);
+    };
+    for (const ParameterOfKernel& parameter : facts_.parameters) {
+      if (parameter.is_pointer || !is_whole_type(parameter.type)) continue;
+      const auto value = launch.values.find(parameter.name);
+      const bool is_fixed = value != launch.values.end() && value_of(value->second, branches_.macros);
+      if (has_word(extents, parameter.name) || (!is_fixed && has_word(bytes, parameter.name)))
+        add(parameter.name);
+    }
+    for (const auto& [name, body] : branches_.macros)
+      if (has_word(extents, name) && number_of(body) && tunable(name) == nullptr &&
+          !names_a_parameter(name))
+        add(name);
+  }
   // A macro with a default is a size only where an index is compared with it.
   for (const Tunable& one : tunables_)
     if (one.source == Tunable::Source::unknown && may_be_size(one)) others.push_back(one.name);
   if (extents_.empty() && others.empty())
     for (const std::string& word : facts_.words)
-      if (const auto macro = branches_.macros.find(word); macro != branches_.macros.end() &&
-                                                          names_a_size(word, false) &&
-                                                          number(macro->second) && tunable(word) == nullptr)
+      if (const auto macro = branches_.macros.find(word);
+          macro != branches_.macros.end() && names_a_size(word, false) && number_of(macro->second) &&
+          tunable(word) == nullptr)
         others.push_back(word);
   // Width before height, x before y.
   std::ranges::stable_sort(others, {}, [](const std::string& name) {
@@ -309,9 +313,15 @@ void Guesses::find_sizes() {
     const Tunable* const asked = tunable(size.name);
     size.is_define = asked != nullptr;
     const auto fixed =
-        macro != branches_.macros.end() && asked == nullptr ? number(macro->second) : std::nullopt;
+        macro != branches_.macros.end() && asked == nullptr ? number_of(macro->second) : std::nullopt;
     size.is_fixed = fixed.has_value();
-    size.value = fixed.value_or(asked != nullptr ? asked->given.value_or(usual[kind]) : usual[kind]);
+    std::optional<std::int64_t> launched;
+    for (const LaunchOfFile& launch : facts_.launches)
+      if (const auto value = launch.values.find(size.name); value != launch.values.end() && !launched)
+        launched = value_of(value->second, branches_.macros);
+    size.value = fixed.value_or(asked != nullptr ? asked->given.value_or(usual[kind])
+                                                 : launched.value_or(usual[kind]));
+    if (size.value <= 0) size.value = usual[kind];
     size.check = std::max<std::int64_t>(3, small[kind] - 4 * step++);
     // Without a bound the kernel takes whole blocks alone.
     if (!compared_.contains(size.name) && std::ranges::find(extents_, size.name) != extents_.end()) {
@@ -326,62 +336,6 @@ void Guesses::find_sizes() {
 
 bool Guesses::is_block(std::string_view name) const {
   return std::ranges::any_of(block_, [&](const GuessedExtent& extent) { return extent.formula == name; });
-}
-
-/// Chooses the launch of which most is a formula over parameters and sizes.
-void Guesses::find_launch() {
-  std::ptrdiff_t most = -1;
-  for (const LaunchOfFile& launch : facts_.launches) {
-    std::ptrdiff_t known = 0;
-    for (const auto* extents : {&launch.grid, &launch.block})
-      known += std::ranges::count_if(
-          *extents, [&](const std::string& one) { return one.find("blockDim") != std::string::npos || formula_of(one); });
-    if (known <= most) continue;
-    most = known;
-    launch_ = &launch;
-  }
-}
-
-/// The block of the launch: a formula over parameters, or a number that a parameter of the kernel's launch
-/// begins with.
-std::optional<GuessedExtent> Guesses::block_of_launch(std::size_t axis) {
-  if (launch_ == nullptr) return std::nullopt;
-  const std::string extent = axis < launch_->block.size() ? launch_->block[axis] : "1";
-  const auto formula = formula_of(extent);
-  if (!formula) return std::nullopt;
-  const auto value = number(*formula);
-  if (!value) {
-    const bool is_of_parameters = std::ranges::none_of(
-        sizes_, [&](const GuessedSize& size) { return has_word(*formula, size.name); });
-    return is_of_parameters ? std::optional(GuessedExtent{*formula, true}) : std::nullopt;
-  }
-  fixed_block_[axis] = *value;
-  return std::nullopt;
-}
-
-std::optional<std::string> Guesses::formula_of_launch(std::string expression) const {
-  for (std::size_t axis = 0; axis < std::min(block_.size(), axis_names.size()); ++axis) {
-    const std::string asked = format("blockDim.{}", axis_names[axis]);
-    for (std::size_t at = expression.find(asked); at != std::string::npos; at = expression.find(asked, at))
-      expression.replace(at, asked.size(), block_[axis].formula);
-  }
-  if (expression.find("blockDim") != std::string::npos) return std::nullopt;
-  // `ceil_div(n, 256)` for blocks of 256, which are a parameter here.
-  std::string text;
-  for (std::string_view rest = expression; !rest.empty();) {
-    const std::string_view word = leading_word(rest);
-    std::string replaced(word.empty() ? rest.substr(0, 1) : word);
-    if (const auto value = number(word); value && *value >= 8)
-      for (std::size_t axis = 0; axis < std::min(block_.size(), fixed_block_.size()); ++axis) {
-        if (fixed_block_[axis] < 8 || number(block_[axis].formula)) continue;
-        if (*value == fixed_block_[axis]) replaced = block_[axis].formula;
-        if (*value == fixed_block_[axis] - 1) replaced = format("({} - 1)", block_[axis].formula);
-        if (replaced != word) break;
-      }
-    text += replaced;
-    rest.remove_prefix(std::max<std::size_t>(1, word.size()));
-  }
-  return formula_of(text);
 }
 
 GuessedExtent Guesses::block_along(std::size_t axis) {
@@ -440,13 +394,9 @@ GuessedExtent Guesses::block_along(std::size_t axis) {
   return {axis == 0 ? "32" : axis == 1 ? "8" : "1", false};
 }
 
-GuessedExtent Guesses::grid_along(std::size_t axis) const {
+GuessedExtent Guesses::grid_of_kernel(std::size_t axis) const {
   const Axis& along = facts_.axes[axis];
   if (!along.has_blocks) return {"1", true};
-  if (launch_ != nullptr)
-    if (const auto formula =
-            formula_of_launch(axis < launch_->grid.size() ? launch_->grid[axis] : std::string("1")))
-      return {*formula, true};
   for (const Tunable& one : tunables_)
     if (names_a_grid(one.name) &&
         (axis_in(one.name) == axis || (axis == 0 && axis_in(one.name) == axis_names.size())))
@@ -467,7 +417,8 @@ GuessedExtent Guesses::grid_along(std::size_t axis) const {
     if (std::ranges::any_of(sizes_, [&](const GuessedSize& size) { return has_word(*formula, size.name); }))
       break;
     std::string& product = divides ? times : per_block;
-    const bool is_one = is_name(*formula) || number(*formula) || (along.per_block.size() == 1 && !divides);
+    const bool is_one =
+        is_name(*formula) || number_of(*formula) || (along.per_block.size() == 1 && !divides);
     product += (product.empty() && !divides ? "" : " * ") + (is_one ? *formula : "(" + *formula + ")");
   }
   if (per_block.empty()) per_block = along.has_threads ? block_[axis].formula : "1";

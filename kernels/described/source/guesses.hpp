@@ -27,8 +27,8 @@ struct Tunable {
   };
   std::string name;
   Source source = Source::guarded;
-  std::optional<std::int64_t> given;  ///< the file's own value
-  bool is_switch = false;             ///< on or off
+  std::optional<std::int64_t> given;     ///< the file's own value
+  bool is_switch = false;                ///< on or off
   std::set<std::int64_t> launched = {};  ///< of a template's argument: those of the file's own launches
 };
 
@@ -76,6 +76,14 @@ class Guesses {
   std::optional<std::string> formula_of(std::string_view expression) const;
   /// The file's own launch that says most; null where there is none.
   const LaunchOfFile* launch() const { return launch_; }
+  /// The elements that the file allocates for an argument of a launch, in terms of its other arguments where
+  /// they are passed as numbers; empty where that is not known.
+  std::string elements_of(const LaunchOfFile& launch, const std::string& argument) const;
+  /// The parameter that is the value of a kernel's argument; empty where there is none.
+  std::string parameter_for(const std::string& argument) const {
+    const auto found = passed_as_.find(argument);
+    return found == passed_as_.end() ? std::string() : found->second;
+  }
   /// An expression of the launch, with the block's extents in their places.
   std::optional<std::string> formula_of_launch(std::string expression) const;
 
@@ -92,6 +100,7 @@ class Guesses {
   void find_launch();
   std::optional<GuessedExtent> block_of_launch(std::size_t axis);
   GuessedExtent block_along(std::size_t axis);
+  GuessedExtent grid_of_kernel(std::size_t axis) const;
   GuessedExtent grid_along(std::size_t axis) const;
   bool is_block(std::string_view name) const;
 
@@ -106,9 +115,13 @@ class Guesses {
   std::set<std::string, std::less<>> compared_ = {};  ///< sizes that an index is compared with in any way
   int depth_ = 0;
   const LaunchOfFile* launch_ = nullptr;
+  std::map<std::string, std::string, std::less<>> passed_as_ = {};  ///< parameters by arguments of the kernel
   std::array<std::int64_t, 3> fixed_block_ = {};  ///< the launch's own number where the block is a parameter
   std::vector<GuessedExtent> block_ = {}, grid_ = {};
 };
+
+/// True for the name of a type of whole numbers.
+bool is_whole_type(std::string_view type);
 
 /// True for the name of a block, a tile or the like: of what is tuned.
 bool names_a_parameter(std::string_view name);

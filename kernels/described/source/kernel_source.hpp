@@ -54,7 +54,8 @@ struct KernelFacts {
   std::vector<std::string> kernels = {};  ///< all of the file
   /// Names of values that neither the file nor the language declares, in their order; not those of functions.
   std::vector<std::string> unknown_names = {};
-  std::vector<std::string> unknown_elsewhere = {};  ///< likewise, in functions of the device that it does not use
+  std::vector<std::string> unknown_elsewhere =
+      {};  ///< likewise, in functions of the device that it does not use
   /// The first and the last lines of the kernel and of the functions that it calls.
   std::vector<std::pair<int, int>> lines = {};
   std::set<std::string, std::less<>> own_names = {};  ///< functions and types of the file that it uses

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
+#include <memory>
 #include <set>
+#include <utility>
 
+#include "kernels/described/source/c_expression.hpp"
 #include "tuner/plan/directives.hpp"
 
 namespace tune::described {
@@ -31,10 +33,35 @@ bool rounds_up(std::string_view name) {
          text == "divroundup" || text == "rounddivup" || text == "divideup";
 }
 
-/// The variables of a function, and of the file around it, that get a value once.
+/// The name in `x`, `&x`, `(void**)&x` and `x.data()`; empty where there is none.
+std::string variable_in(std::string_view argument) {
+  while (!argument.empty()) {
+    argument = trimmed(argument);
+    if (argument.starts_with('&') || argument.starts_with('*')) {
+      argument.remove_prefix(1);
+    } else if (argument.starts_with('(')) {
+      const std::size_t end = argument.find(')');
+      if (end == std::string_view::npos) return {};
+      if (end + 1 == argument.size()) {
+        argument = argument.substr(1, end - 1);
+      } else {
+        argument.remove_prefix(end + 1);
+      }
+    } else {
+      break;
+    }
+  }
+  const std::string_view word = leading_word(argument);
+  return is_name(word) && word == argument ? std::string(word) : std::string();
+}
+
+/// The variables of a function, and of the file around it, that get a value once; its parameters have the
+/// values of the first call.
 class Variables {
  public:
-  Variables(const SourceTree& tree, int function) : tree_(tree) {
+  explicit Variables(const SourceTree& tree, int function, int depth = 0) : tree_(tree) {
+    constexpr int deepest = 3;
+    if (depth < deepest) find_caller(function, depth);
     for (int node = 0; node < syntax().size(); ++node) {
       const bool is_inside = node >= function && node < syntax()[function].end;
       if (!is_inside && syntax().above(node, "compound_statement") >= 0) continue;
@@ -80,11 +107,19 @@ class Variables {
       if (is_name(extents[axis])) names.emplace(extents[axis], axes[axis]);
   }
 
+  /// The name of an array in the outermost function that passes it on.
+  std::string origin_of(const std::string& variable) const {
+    const auto given = arguments_.find(variable);
+    if (given == arguments_.end()) return variable;
+    const std::string name = variable_in(given->second);
+    return name.empty() ? variable : caller_->origin_of(name);
+  }
+
   /// The expression with `passed` names and the values of variables.
   std::string resolved(std::string_view expression, const Names& passed, int depth = 0) const {
     constexpr int deepest = 6;
     constexpr std::size_t longest = 400;
-    const std::string text = one_line(expression);
+    const std::string text = with_whole_divisions(without_casts(one_line(expression)));
     std::string result;
     char before = ' ';
     for (std::string_view rest = text; !rest.empty() && result.size() < longest;) {
@@ -102,12 +137,16 @@ class Variables {
       const bool is_part = before == '.' || before == '>' ||
                            (behind.starts_with('.') ? !is_block : is_block || behind.starts_with("->"));
       const auto value = values_.find(word);
+      const auto given = value == values_.end() ? arguments_.find(word) : arguments_.end();
       if (behind.starts_with('(') && rounds_up(word)) {
         result += "ceil_div";
       } else if (!is_part && name != passed.end()) {
         result += name->second;
       } else if (!is_part && value != values_.end() && depth < deepest) {
         const std::string inner = resolved(value->second, passed, depth + 1);
+        result += leading_word(inner) == inner ? inner : "(" + inner + ")";
+      } else if (!is_part && given != arguments_.end() && depth < deepest) {
+        const std::string inner = caller_->resolved(given->second, {}, depth + 1);
         result += leading_word(inner) == inner ? inner : "(" + inner + ")";
       } else {
         result += word;
@@ -119,6 +158,27 @@ class Variables {
 
  private:
   const Syntax& syntax() const { return tree_.syntax(); }
+
+  void find_caller(int function, int depth) {
+    const auto own = std::ranges::find(tree_.functions(), function, &FunctionOfFile::node);
+    if (own == tree_.functions().end() || own->parameters.empty()) return;
+    for (int node = 0; node < syntax().size(); ++node) {
+      if (tree_.kind(node) != "call_expression" || syntax().child_of_kind(node, "kernel_call_syntax") >= 0)
+        continue;
+      std::string_view callee = tree_.text(syntax().parts(node).front());
+      callee = trimmed(callee.substr(0, callee.find('<')));
+      const int from = syntax().above(node, "function_definition");
+      const int list = syntax().child_of_kind(node, "argument_list");
+      if (callee != own->name || from < 0 || from == function || list < 0) continue;
+      const std::vector<int> given = syntax().parts(list);
+      if (given.size() != own->parameters.size()) continue;
+      for (std::size_t i = 0; i < given.size(); ++i)
+        if (const int name = tree_.name_in(own->parameters[i]); name >= 0)
+          arguments_.emplace(tree_.text(name), tree_.text(given[i]));
+      caller_ = std::make_shared<Variables>(tree_, from, depth + 1);
+      return;
+    }
+  }
 
   /// The arguments of `dim3(...)`, `dim3{...}` and `{...}`; -1 where there are none.
   int list_of_dim3(int node) const {
@@ -143,7 +203,8 @@ class Variables {
   void add_extents(const std::string& name, int list) {
     std::vector<std::string> all;
     for (const int one : syntax().parts(list)) all.emplace_back(tree_.text(one));
-    if (all.size() > 3 || all.empty() || !extents_.emplace(name, std::move(all)).second) changed_.insert(name);
+    if (all.size() > 3 || all.empty() || !extents_.emplace(name, std::move(all)).second)
+      changed_.insert(name);
   }
 
   void add_declarator(int node) {
@@ -182,7 +243,8 @@ class Variables {
     if (parts.empty()) return;
     const int target = parts.front();
     const std::string name(tree_.text(target));
-    if (tree_.kind(node) == "update_expression" || syntax().child_of_kind(node, "=") < 0 || parts.size() < 2) {
+    if (tree_.kind(node) == "update_expression" || syntax().child_of_kind(node, "=") < 0 ||
+        parts.size() < 2) {
       changed_.insert(name);
       return;
     }
@@ -206,29 +268,9 @@ class Variables {
   Names values_ = {};
   std::map<std::string, std::vector<std::string>, std::less<>> extents_ = {};
   std::set<std::string> changed_ = {};
+  Names arguments_ = {};  ///< of the first call, by the function's parameters
+  std::shared_ptr<const Variables> caller_ = nullptr;
 };
-
-/// The name in `x`, `&x`, `(void**)&x` and `x.data()`; empty where there is none.
-std::string variable_in(std::string_view argument) {
-  while (!argument.empty()) {
-    argument = trimmed(argument);
-    if (argument.starts_with('&') || argument.starts_with('*')) {
-      argument.remove_prefix(1);
-    } else if (argument.starts_with('(')) {
-      const std::size_t end = argument.find(')');
-      if (end == std::string_view::npos) return {};
-      if (end + 1 == argument.size()) {
-        argument = argument.substr(1, end - 1);
-      } else {
-        argument.remove_prefix(end + 1);
-      }
-    } else {
-      break;
-    }
-  }
-  const std::string_view word = leading_word(argument);
-  return is_name(word) && word == argument ? std::string(word) : std::string();
-}
 
 /// `n * m` of `n * m * sizeof(float)`; the expression as it is where no size of a type is in it, which then
 /// may be bytes.
@@ -292,7 +334,9 @@ class LaunchReader {
       launch.shared = variables.resolved(tree_.text(how[2]), with_block);
     for (std::size_t i = 0; i < std::min(given.size(), arguments_.size()); ++i) {
       launch.values.emplace(arguments_[i], variables.resolved(tree_.text(given[i]), {}));
-      if (const std::string elements = allocated(variable_in(tree_.text(given[i])), passed); !elements.empty())
+      if (const std::string elements =
+              allocated(variables.origin_of(variable_in(tree_.text(given[i]))), passed);
+          !elements.empty())
         launch.elements.emplace(arguments_[i], elements);
     }
     return launch;
@@ -312,7 +356,8 @@ class LaunchReader {
       const std::vector<int> given = list < 0 ? std::vector<int>() : syntax().parts(list);
       if (given.size() < 2 || variable_in(tree_.text(given[0])) != variable) continue;
       const int function = syntax().above(node, "function_definition");
-      return elements_in(Variables(tree_, function < 0 ? node : function).resolved(tree_.text(given[1]), passed));
+      return elements_in(
+          Variables(tree_, function < 0 ? node : function).resolved(tree_.text(given[1]), passed));
     }
     return {};
   }
@@ -338,7 +383,8 @@ std::vector<LaunchOfFile> launches_of(const SourceTree& tree, std::string_view k
     callee = trimmed(callee.substr(0, callee.find('<')));
     if (const std::size_t colon = callee.rfind(':'); colon != std::string_view::npos)
       callee.remove_prefix(colon + 1);
-    if (callee == kernel) launches.push_back(LaunchReader(tree, arguments, templates).read(node, configuration));
+    if (callee == kernel)
+      launches.push_back(LaunchReader(tree, arguments, templates).read(node, configuration));
   }
   return launches;
 }

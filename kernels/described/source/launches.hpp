@@ -10,9 +10,9 @@
 
 namespace tune::described {
 
-/// A launch of a kernel in its own file. Expressions are in C, in the kernel's names for what it is passed, with
-/// `blockDim.x` for the extents of the block: variables of the host that are set once are replaced by their
-/// values.
+/// A launch of a kernel in its own file. Expressions are in C, in the kernel's names for what it is passed,
+/// with `blockDim.x` for the extents of the block: variables of the host that are set once are replaced by
+/// their values.
 struct LaunchOfFile {
   int line = 0;
   std::vector<std::string> grid, block;  ///< by axis

@@ -73,7 +73,8 @@ void SourceTree::add_function(int declarator) {
   function.name = std::string(text(parts.front()));
   for (int child = node + 1; child < declarator; ++child)
     if (text(child) == "__global__") function.is_kernel = true;
-  const std::string_view before = text(node).substr(0, static_cast<std::size_t>(text(declarator).data() - text(node).data()));
+  const std::string_view before =
+      text(node).substr(0, static_cast<std::size_t>(text(declarator).data() - text(node).data()));
   const std::string qualifiers = expanded(before, branches_.macros);
   function.is_of_device = has_word(qualifiers, "__global__") || has_word(qualifiers, "__device__") ||
                           has_word(qualifiers, "constexpr");

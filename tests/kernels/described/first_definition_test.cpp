@@ -418,5 +418,120 @@ TEST_F(FirstDefinitionOf, AFileThatIsNested) {
   }
 }
 
+// ---- launches of the file itself
+
+constexpr const char* rows_of = R"(
+#include <cublas_v2.h>
+__global__ void rows(float* out, const float* in, int N, int C) {
+  namespace cg = cooperative_groups;
+  cg::thread_block block = cg::this_thread_block();
+  cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
+  int row = blockIdx.x * warp.meta_group_size() + warp.meta_group_rank();
+  if (row >= N) return;
+  for (int i = warp.thread_rank(); i < C; i += warp.size()) out[row * C + i] = 2 * in[row * C + i];
+}
+__global__ void other(float* x) {}
+void launch(float* out, const float* in, int B, int T, int C, const int block_size) {
+  const int N = B * T;
+  const int grid_size = ceil_div(N * 32, block_size);
+  rows<<<grid_size, block_size>>>(out, in, N, C);
+}
+int main() {
+  int B = 8, T = 1024, C = 768;
+  float *d_out, *d_in;
+  cudaCheck(cudaMalloc(&d_out, B * T * C * sizeof(float)));
+  cudaCheck(cudaMalloc((void**)&d_in, sizeof(float) * (B * T * C)));
+  launch(d_out, d_in, B, T, C, 128);
+}
+)";
+
+TEST_F(FirstDefinitionOf, TheLaunchOfTheFileSaysSizesAndGrid) {
+  const FirstDefinition definition = made(rows_of);
+  EXPECT_EQ(line_of(definition, "grid"), "\"grid\": \"ceil_div(N * 32, block_size_x)\",");
+  EXPECT_EQ(line_of(definition, "block"), "\"block\": \"block_size_x\"},");
+  EXPECT_EQ(line_of(definition, "out"),
+            "\"out\": {\"type\": \"float\", \"size\": \"N * C\", \"access\": \"write\"},");
+  EXPECT_THAT(line_of(definition, "in"), HasSubstr("\"size\": \"N * C\", \"fill\""));
+  EXPECT_THAT(line_of(definition, "sizes"), HasSubstr("{\"N\": 8192, \"C\": 768}"));
+  EXPECT_THAT(definition.kernels, ElementsAre("rows", "other"));
+  EXPECT_THAT(definition.json, Not(HasSubstr("defines"))) << "names of the host need no value";
+}
+
+TEST_F(FirstDefinitionOf, TheLaunchOfTheFileMayHaveAxesCastsAndNumbers) {
+  const FirstDefinition definition = made(
+      "#define TILE 16\n"
+      "__global__ void k(float* y, int width, int height, float scale) {\n  __shared__ float t[TILE][TILE];\n"
+      "  int x = blockIdx.x * TILE + threadIdx.x, z = blockIdx.y * TILE + threadIdx.y;\n"
+      "  if (x < width && z < height) y[z * width + x] = scale * t[threadIdx.y][threadIdx.x];\n}\n"
+      "void run(float* device, int w, int h) {\n  dim3 threads(TILE, TILE);\n"
+      "  dim3 blocks((unsigned int)ceil((float)w / (float)threads.x), (h + threads.y - 1) / threads.y);\n"
+      "  cudaMalloc(&device, w * h * sizeof(float));\n  k<<<blocks, threads>>>(device, w, h, 1.5f);\n}\n");
+  EXPECT_EQ(line_of(definition, "grid"),
+            "\"grid\": [\"ceil_div(width, TILE)\", \"(height + TILE - 1) // TILE\"],");
+  EXPECT_EQ(line_of(definition, "block"), "\"block\": [\"TILE\", \"TILE\"]},");
+  EXPECT_THAT(line_of(definition, "y"), HasSubstr("\"size\": \"width * height\""));
+  EXPECT_THAT(line_of(definition, "scale"), HasSubstr("\"value\": 1.5}"));
+  EXPECT_THAT(line_of(definition, "scale"), HasSubstr("its value (of line 11 of the file)"));
+}
+
+TEST_F(FirstDefinitionOf, TheLaunchOfTheFileChoosesTemplateArguments) {
+  const FirstDefinition definition = made(
+      "template<class T, int BLOCK, bool POW2> __global__ void reduce(const T* in, T* out, unsigned n) {\n"
+      "  extern __shared__ T part[];\n  unsigned i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n"
+      "template<class T> void run(T* in, T* out, unsigned n, int threads) {\n"
+      "  const int blocks = (n + threads - 1) / threads, bytes = threads * sizeof(float);\n"
+      "  switch (threads) {\n  case 512: reduce<float, 512, true><<<blocks, threads, bytes>>>(in, out, n); break;\n"
+      "  case 128: reduce<int, 128, true><<<blocks, threads, bytes>>>(in, out, n); break;\n  }\n}\n");
+  EXPECT_THAT(line_of(definition, "BLOCK"), HasSubstr("\"values\": [128, 512], \"default\": 512"));
+  EXPECT_THAT(line_of(definition, "POW2"), HasSubstr("\"default\": 1"));
+  EXPECT_THAT(line_of(definition, "settings"), HasSubstr("\"values\": [\"float\", \"int\"]"));
+}
+
+TEST_F(FirstDefinitionOf, ANumberOfTheLaunchIsAParameterWhereTheKernelTakesAnyBlock) {
+  const FirstDefinition definition = made(
+      "__global__ void k(float* x, int n, int tile) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) x[i] = tile;\n}\n"
+      "void run(float* x) {\n  int n = 4096;\n  k<<<(n + 255) / 256, 256>>>(x, n, 7);\n}\n");
+  EXPECT_EQ(line_of(definition, "grid"), "\"grid\": \"(n + (block_size_x - 1)) // block_size_x\",");
+  EXPECT_THAT(line_of(definition, "sizes"), HasSubstr("{\"n\": 4096}"));
+  EXPECT_THAT(line_of(definition, "tile"), HasSubstr("\"value\": 7"));
+  // The kernel is passed its block: a macro of that name would replace the argument.
+  const FirstDefinition passed = made(
+      "__global__ void k(float* x, int n, int Bc) {\n  extern __shared__ float part[];\n"
+      "  for (int j = 0; j < n; j += Bc) x[j + threadIdx.x] = part[threadIdx.x];\n}\n"
+      "void run(float* x, int n) {\n  const int Bc = 32;\n  const int bytes = 3 * Bc * sizeof(float);\n"
+      "  dim3 block(Bc);\n  k<<<1, block, bytes>>>(x, n, Bc);\n}\n");
+  EXPECT_THAT(line_of(passed, "block_size_x"), HasSubstr("\"default\": 32"));
+  EXPECT_EQ(line_of(passed, "Bc"), "\"Bc\": {\"type\": \"int\", \"value\": \"block_size_x\"}");
+  EXPECT_EQ(line_of(passed, "shared"), "\"shared\": \"3 * block_size_x * 4\"},");
+}
+
+TEST_F(FirstDefinitionOf, WhatALaunchLeavesOpenIsAGuessThatShowsIt) {
+  const FirstDefinition definition = made(
+      "__global__ void k(float* x, int n) {\n  int i = blockIdx.x * 256 + threadIdx.x;\n  x[i] = n;\n}\n"
+      "void run(float* x, Plan plan) {\n  int grid = plan.blocks();\n  grid += 1;\n  k<<<grid, plan.threads>>>(x, plan.n);\n}\n");
+  EXPECT_THAT(line_of(definition, "grid"),
+              HasSubstr("TODO: the grid in blocks; line 8 of the file has 'grid'"));
+  EXPECT_THAT(line_of(definition, "block"), HasSubstr("line 8 of the file has 'plan.threads'"));
+  // The kernel's own bound is right where the file's launch has the other size.
+  const FirstDefinition swapped = made(
+      "__global__ void k(float* x, int w, int h) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  int j = blockIdx.y * blockDim.y + threadIdx.y;\n  if (i < w && j < h) x[j * w + i] = 1;\n}\n"
+      "void run(float* x, int w, int h) {\n  dim3 b(32, 8), g((h + b.x - 1) / b.x, (w + b.y - 1) / b.y);\n  k<<<g, b>>>(x, w, h);\n}\n");
+  EXPECT_THAT(
+      line_of(swapped, "grid"),
+      HasSubstr("\"grid\": [\"ceil_div(w, block_size_x)\", \"ceil_div(h, block_size_y)\"],  // TODO"));
+  for (const char* const broken :
+       {"k<<<", "k<<<>>>()", "k<<<1>>>(x)", "k<<<1, (2>>>(x);", "dim3 b = {1, 2, 3, 4}; k<<<b, b>>>(x, n);",
+        "int n = n; k<<<n, n>>>(x, n);", "int a = b, b = a; k<<<a, b>>>(x, a);"})
+    EXPECT_THAT(
+        made(std::string(
+                 "__global__ void k(float* x, int n) { x[threadIdx.x] = n; }\nvoid run(float* x, int n) { ") +
+             broken + " }\n")
+            .json,
+        HasSubstr("\"entry\": \"k\""))
+        << broken;
+}
+
 }  // namespace
 }  // namespace tune::described

@@ -13,9 +13,11 @@ namespace {
 class Invented : public Compiler {
  public:
   explicit Invented(std::string name) : name_(std::move(name)) {}
-  Result<Binary> compile(const CompileRequest&) const override {
+  Result<Binary> compile(const CompileRequest& request) const override {
     ++compiled;
-    if (!log.empty()) return fail(Phase::compile, "syntax", log);
+    const bool is_host = request.source.text.find("<<<") != std::string::npos ||
+                         request.source.text.find("<torch") != std::string::npos;
+    if (!log.empty() && (!of_host_code || is_host)) return fail(Phase::compile, "syntax", log);
     Binary binary;
     binary.compiler = name_;
     return binary;
@@ -25,6 +27,7 @@ class Invented : public Compiler {
   std::optional<std::string> files_key(const CompileRequest&) const override { return "files of " + name_; }
 
   std::string log;
+  bool of_host_code = false;  ///< the log is of texts with code of the host alone
   mutable int compiled = 0, cancelled = 0;
 
  private:
@@ -88,10 +91,58 @@ TEST_F(Choice, IsRememberedForTheTexts) {
     wanted.defines = {{"BLOCK", value}};
     EXPECT_TRUE(compiler_->compile(wanted));
   }
-  EXPECT_EQ(nvrtc_->compiled, 1);
+  EXPECT_EQ(nvrtc_->compiled, 2) << "as it is, and without its host code";
   EXPECT_EQ(nvcc_->compiled, 3);
   EXPECT_EQ(compiler_->version_for(wanted), "nvcc");
   EXPECT_EQ(compiler_->version_for(request("__global__ void k() {}")), "NVRTC");
+}
+
+TEST_F(Choice, NvrtcTakesTheTextWithoutItsHostCode) {
+  nvrtc_->log = host_function;
+  nvrtc_->of_host_code = true;
+  CompileRequest wanted =
+      request("#include <torch/types.h>\n__global__ void k() {}\nvoid f() { k<<<1, 1>>>(); }\n");
+  for (const char* const value : {"1", "2"}) {
+    wanted.defines = {{"BLOCK", value}};
+    const auto binary = compiler_->compile(wanted);
+    ASSERT_TRUE(binary);
+    EXPECT_EQ(binary->compiler, "NVRTC");
+    EXPECT_EQ(binary->chosen_because, "without the host code of the file");
+    EXPECT_EQ(compiler_->version_for(wanted), "NVRTC");
+  }
+  EXPECT_EQ(nvrtc_->compiled, 3) << "once as it is";
+  EXPECT_EQ(asked_, 0);
+  // What another value of a macro needs may have been left out.
+  nvrtc_->of_host_code = false;
+  nvrtc_->log = "test.cu(2): error: identifier \"x\" is undefined";
+  EXPECT_EQ(compiler_->compile(wanted)->compiler, "nvcc");
+}
+
+TEST_F(Choice, AMistakeOfTheKernelIsNotAskedAgain) {
+  nvrtc_->log = host_function;
+  nvrtc_->of_host_code = true;
+  const CompileRequest wanted = request("__global__ void k() {}\nvoid f() { k<<<1, 1>>>(); }\n");
+  ASSERT_TRUE(compiler_->compile(wanted));
+  nvrtc_->of_host_code = false;
+  nvrtc_->log = "test.cu(2): error: static assertion failed";
+  EXPECT_FALSE(compiler_->compile(wanted));
+  EXPECT_EQ(asked_, 0);
+}
+
+TEST(DeviceRequest, KeepsHeadersOfTheDevice) {
+  CompileRequest wanted;
+  wanted.source = {
+      "k.cu",
+      "#include <torch/types.h>\n#include <cuda_fp16.h>\n#include <cub/block/block_scan.cuh>\n"
+      "# include <cublas_v2.h> // BLAS\n#include \"own.cuh\"\n#include <limits>\n#include <own.cuh>\n#include <map>\n"};
+  wanted.headers = {{"own.cuh", "#include <mpi.h>\n"}};
+  const CompileRequest left = device_request(wanted);
+  EXPECT_EQ(left.source.text, "#include <cuda_runtime.h>\n#line 1 \"k.cu\"\n" + std::string(24, ' ') +
+                                  "\n#include <cuda_fp16.h>\n#include <cub/block/block_scan.cuh>\n" +
+                                  std::string(23, ' ') +
+                                  " // BLAS\n#include \"own.cuh\"\n#include <limits>\n#include <own.cuh>\n" +
+                                  std::string(14, ' ') + "\n");
+  EXPECT_EQ(left.headers[0].text, std::string(16, ' ') + "\n");
 }
 
 TEST_F(Choice, ErrorsOfTheSourceStayThoseOfNvrtc) {

@@ -12,8 +12,8 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tests/tuner/backends/emulator/kernel_check.hpp"
-#include "tuner/base/scratch_folder.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/scratch_folder.hpp"
 
 namespace tune::emulator {
 namespace {
@@ -149,18 +149,33 @@ std::vector<CheckVerdict> verdicts_of(const std::vector<LaunchPlan>& plans, Chec
 }
 
 TEST(Checker, AHeaderThatIsMissingIsAMistakeAndOneOfTheToolkitIsAGap) {
-  const auto verdicts = verdicts_of({plan_of("#include \"helperz.cuh\"\n" + head + "}\n"),
-                                     plan_of("#include <cub/cub.cuh>\n" + head + "}\n"),
-                                     plan_of("#include \"cuda/barrier\"\n" + head + "}\n"),
-                                     plan_of("#include <limits>\n" + head + "int n = std::numeric_limits<int>::max();}\n")});
+  const auto verdicts =
+      verdicts_of({plan_of("#include \"helperz.cuh\"\n" + head + "}\n"),
+                   plan_of("#include <cub/cub.cuh>\n" + head + "cub::Thing thing;\n}\n"),
+                   plan_of("#include \"cuda/barrier\"\n" + head + "Barrier b;\n}\n"),
+                   plan_of("#include <limits>\n" + head + "int n = std::numeric_limits<int>::max();}\n")});
   ASSERT_EQ(kinds_of(verdicts[0]), std::vector{FindingKind::compile});
   EXPECT_EQ(
       verdicts[0].findings[0].detail,
       "k.cu:1:2: error: cannot find the header \"helperz.cuh\": correct its name, or name its folder in "
       "'include'");
-  EXPECT_EQ(verdicts[1].not_emulated, "the emulator has no header cub/cub.cuh");
-  EXPECT_EQ(verdicts[2].not_emulated, "the emulator has no header cuda/barrier");
+  EXPECT_EQ(verdicts[1].not_emulated.find("the emulator has no header cub/cub.cuh: k.cu:"), 0U)
+      << verdicts[1].not_emulated;
+  EXPECT_EQ(verdicts[2].not_emulated.find("the emulator has no header cuda/barrier: k.cu:"), 0U)
+      << verdicts[2].not_emulated;
   EXPECT_EQ(verdicts[3].not_emulated, "the emulator has no std::numeric_limits");
+}
+
+// Files name headers for their functions of the host.
+TEST(Checker, AHeaderOfWhichNothingIsNeededMayBeMissing) {
+  const auto verdicts = verdicts_of(
+      {plan_of("#include <cublas_v2.h>\n#include <torch/types.h>\nint unused;\ncublasHandle_t handle;\n"
+               "torch::Tensor forward(torch::Tensor x) { return x; }\n" +
+               head +
+               "float y = 0; memcpy(&y, &in[threadIdx.x], sizeof(uint));\n"
+               "out[threadIdx.x] = y < INFINITY && y < INT_MAX ? 2 * y : M_PI;\n}\n")});
+  EXPECT_TRUE(verdicts[0].findings.empty()) << verdicts[0].findings[0].detail;
+  EXPECT_EQ(verdicts[0].not_emulated, "");
 }
 
 TEST(Checker, AnUndefinedFunctionFailsItsOwnJobAlone) {

@@ -2,6 +2,8 @@
 #include "tuner/backends/cuda/toolkit/cuda_compiler.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "tuner/backends/cuda/toolkit/nvcc.hpp"
@@ -9,6 +11,7 @@
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/plan/device_code.hpp"
 #include "tuner/plan/directives.hpp"
 #include "tuner/plan/includes.hpp"
 
@@ -45,6 +48,40 @@ std::string missing_header(std::string_view log) {
   return std::string(name.substr(0, name.find('"')));
 }
 
+/// True for headers outside this project's texts that have code of the device.
+bool is_of_device_code(const std::string& name) {
+  constexpr std::string_view folders[] = {"cooperative_groups/",
+                                          "cuda/",
+                                          "cub/",
+                                          "thrust/",
+                                          "nv/",
+                                          "cute/",
+                                          "cutlass/",
+                                          "curanddx",
+                                          "cublasdx",
+                                          "cufftdx"};
+  constexpr std::string_view files[] = {
+      "cooperative_groups.h", "cuComplex.h",      "curand_kernel.h", "math_constants.h",
+      "cuda_pipeline.h",      "cuda_awbarrier.h", "mma.h",           "cuda_pipeline_primitives.h"};
+  // libcu++ has the other headers of the C++ standard library.
+  constexpr std::string_view of_host[] = {"any",          "bitset",    "charconv",      "condition_variable",
+                                          "deque",        "exception", "filesystem",    "format",
+                                          "fstream",      "future",    "iomanip",       "ios",
+                                          "iostream",     "istream",   "list",          "locale",
+                                          "map",          "mutex",     "ostream",       "queue",
+                                          "random",       "regex",     "set",           "shared_mutex",
+                                          "sstream",      "stack",     "stdexcept",     "string",
+                                          "system_error", "thread",    "typeindex",     "typeinfo",
+                                          "valarray",     "vector",    "unordered_map", "unordered_set"};
+  const bool is_of_library =
+      name.find_first_of("./") == std::string::npos && std::ranges::find(of_host, name) == std::end(of_host);
+  return is_of_library || std::ranges::find(files, name) != std::end(files) ||
+         (name.starts_with("cuda_") &&
+          (name.ends_with("fp16.h") || name.ends_with("bf16.h") || name.ends_with("fp8.h") ||
+           name.ends_with("fp6.h") || name.ends_with("fp4.h") || name.ends_with("fp16.hpp"))) ||
+         std::ranges::any_of(folders, [&](std::string_view folder) { return name.starts_with(folder); });
+}
+
 std::string hash_of_texts(const CompileRequest& request) {
   CompileRequest texts;
   texts.source = request.source;
@@ -76,6 +113,32 @@ std::string beyond_nvrtc(const CompileRequest& request, std::string_view log) {
   return log.find("in JIT mode") != std::string_view::npos ? "NVRTC takes no host code" : "";
 }
 
+CompileRequest device_request(CompileRequest request) {
+  leave_out_host_code(request);
+  const CompileRequest& names = request;
+  const auto leave_out_headers = [&](std::string& text) {
+    for (const Include& include : includes_of(text).files) {
+      if (include.quoted || is_own(names, include.name) || is_known_header(include.name) ||
+          is_of_device_code(include.name))
+        continue;
+      const std::string name = "<" + include.name + ">";
+      for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+        const std::size_t begin = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at) + 1;
+        const auto directive = directive_of(std::string_view(text).substr(begin, at + name.size() - begin));
+        if (directive && directive->name == "include")
+          std::fill(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                    text.begin() + static_cast<std::ptrdiff_t>(at + name.size()), ' ');
+      }
+    }
+  };
+  leave_out_headers(request.source.text);
+  // nvcc includes it before every text.
+  request.source.text =
+      format("#include <cuda_runtime.h>\n#line 1 \"{}\"\n", request.source.name) + request.source.text;
+  for (SourceFile& header : request.headers) leave_out_headers(header.text);
+  return request;
+}
+
 CudaCompiler::CudaCompiler(std::unique_ptr<Compiler> nvrtc, MakeNvcc make_nvcc)
     : nvrtc_(std::move(nvrtc)), make_nvcc_(std::move(make_nvcc)) {}
 
@@ -85,11 +148,23 @@ const Compiler* CudaCompiler::nvcc() const {
   return nvcc_.get();
 }
 
-std::optional<std::string> CudaCompiler::known_reason(const CompileRequest& request) const {
+std::optional<CudaCompiler::Choice> CudaCompiler::known_choice(const CompileRequest& request) const {
   const std::string hash = hash_of_texts(request);
   const std::scoped_lock lock(mutex_);
-  const auto found = reasons_.find(hash);
-  return found == reasons_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = choices_.find(hash);
+  return found == choices_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void CudaCompiler::remember(const CompileRequest& request, Choice choice) const {
+  const std::string hash = hash_of_texts(request);
+  const std::scoped_lock lock(mutex_);
+  choices_.insert_or_assign(hash, std::move(choice));
+}
+
+Result<Binary> CudaCompiler::without_host_code(const CompileRequest& request) const {
+  Result<Binary> binary = nvrtc_->compile(device_request(request));
+  if (binary) binary->chosen_because = "without the host code of the file";
+  return binary;
 }
 
 Result<Binary> CudaCompiler::by_nvcc(const CompileRequest& request, std::string reason) const {
@@ -105,18 +180,28 @@ Result<Binary> CudaCompiler::compile(const CompileRequest& request) const {
   }
   if (request.compiler == CompilerName::nvrtc || !may_hold_host_code(request))
     return nvrtc_->compile(request);
-  if (const auto reason = known_reason(request)) return by_nvcc(request, *reason);
-  Result<Binary> binary = nvrtc_->compile(request);
-  if (binary) return binary;
-  const std::string reason = beyond_nvrtc(request, binary.error().detail);
-  if (reason.empty()) return binary;
-  if (nvcc() == nullptr) return fail(Phase::compile, "no nvcc", format("{}, and {}", reason, no_nvcc_));
-  {
-    const std::string hash = hash_of_texts(request);
-    const std::scoped_lock lock(mutex_);
-    reasons_.emplace(hash, reason);
+  const auto known = known_choice(request);
+  if (known && !known->by_nvrtc) return by_nvcc(request, known->reason);
+  std::string reason = known ? known->reason : std::string();
+  if (!known) {
+    Result<Binary> binary = nvrtc_->compile(request);
+    if (binary) return binary;
+    reason = beyond_nvrtc(request, binary.error().detail);
+    if (reason.empty()) return binary;
   }
-  return by_nvcc(request, reason);
+  Result<Binary> binary = without_host_code(request);
+  if (binary) {
+    if (!known) remember(request, {true, reason});
+    return binary;
+  }
+  // What the device needs may have been left out; other errors are the kernel's own.
+  const std::string& log = binary.error().detail;
+  if (known && log.find("is undefined") == std::string::npos && beyond_nvrtc(request, log).empty())
+    return binary;
+  if (nvcc() == nullptr) return fail(Phase::compile, "no nvcc", format("{}, and {}", reason, no_nvcc_));
+  Result<Binary> other = by_nvcc(request, reason);
+  if (other) remember(request, {false, reason});
+  return other;
 }
 
 void CudaCompiler::cancel() const {
@@ -127,7 +212,9 @@ void CudaCompiler::cancel() const {
 
 std::optional<std::string> CudaCompiler::version_for(const CompileRequest& request) const {
   if (request.compiler == CompilerName::nvrtc) return nvrtc_->version();
-  if (request.compiler == CompilerName::nvcc || known_reason(request))
+  const auto known = known_choice(request);
+  if (known && known->by_nvrtc) return nvrtc_->version();
+  if (request.compiler == CompilerName::nvcc || known)
     return nvcc() == nullptr ? nvrtc_->version() : nvcc()->version();
   if (may_hold_host_code(request)) return std::nullopt;
   return nvrtc_->version();

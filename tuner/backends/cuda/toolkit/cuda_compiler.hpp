@@ -21,8 +21,13 @@ bool may_hold_host_code(const CompileRequest& request);
 /// it does not find; empty for other failures and for headers in quotation marks that the request lacks.
 std::string beyond_nvrtc(const CompileRequest& request, std::string_view log);
 
-/// Compiles with NVRTC, and with nvcc what NVRTC cannot take or what asks for nvcc. What NVRTC could not take
-/// goes to nvcc directly from then on, whatever the macros and options are.
+/// Returns the request without what only the host uses, and without the headers in angle brackets that have
+/// no code of the device, as far as they are known.
+CompileRequest device_request(CompileRequest request);
+
+/// Compiles with NVRTC, as the request is or without its host code, and with nvcc what NVRTC cannot take so
+/// either or what asks for nvcc. What succeeded is the first choice from then on, whatever the macros and
+/// options are.
 class CudaCompiler : public Compiler {
  public:
   /// Returns null, and the cause in one line, where there is no nvcc. Called at the first need.
@@ -45,16 +50,22 @@ class CudaCompiler : public Compiler {
   /// Null where there is none.
   const Compiler* nvcc() const;
   Result<Binary> by_nvcc(const CompileRequest& request, std::string reason) const;
-  /// Returns why NVRTC could not take these texts before.
-  std::optional<std::string> known_reason(const CompileRequest& request) const;
+  Result<Binary> without_host_code(const CompileRequest& request) const;
+  /// How texts were compiled that NVRTC did not take as they are.
+  struct Choice {
+    bool by_nvrtc = false;  ///< without their host code
+    std::string reason;     ///< why not as they are
+  };
+  std::optional<Choice> known_choice(const CompileRequest& request) const;
+  void remember(const CompileRequest& request, Choice choice) const;
 
   std::unique_ptr<Compiler> nvrtc_;
   MakeNvcc make_nvcc_;
   mutable std::mutex mutex_;
   mutable bool has_looked_ = false;
   mutable std::unique_ptr<Compiler> nvcc_;
-  mutable std::string no_nvcc_;                         ///< why there is no nvcc
-  mutable std::map<std::string, std::string> reasons_;  ///< by the hash of the texts
+  mutable std::string no_nvcc_;                    ///< why there is no nvcc
+  mutable std::map<std::string, Choice> choices_;  ///< by the hash of the texts
 };
 
 /// Puts the choice in front of NVRTC's compiler, with this machine's nvcc for the architecture.

@@ -38,13 +38,20 @@ constexpr std::string_view sizes =
     "namespace std { using ::size_t; using ::ptrdiff_t; typedef decltype(nullptr) nullptr_t;\n"
     "enum class byte : unsigned char {}; }\n";
 
+/// Names of the C library that nvcc has everywhere.
+#define TUNE_UNSIGNED \
+  "typedef unsigned int uint; typedef unsigned short ushort; typedef unsigned long ulong;\n"
+constexpr std::string_view unsigned_names = "#pragma once\n" TUNE_UNSIGNED;
+
 constexpr std::string_view memory =
     "#pragma once\nnamespace std { using ::size_t; using ::memcpy; using ::memset; }\n";
 
-constexpr std::string_view output = "#pragma once\nnamespace std { using ::size_t; using ::printf; }\n";
+constexpr std::string_view output =
+    "#pragma once\n" TUNE_UNSIGNED "namespace std { using ::size_t; using ::printf; }\n";
 
 constexpr std::string_view general =
-    "#pragma once\nnamespace std { using ::size_t; using ::abs; using ::labs; using ::llabs; using ::malloc;\n"
+    "#pragma once\n" TUNE_UNSIGNED
+    "namespace std { using ::size_t; using ::abs; using ::labs; using ::llabs; using ::malloc;\n"
     "using ::free; }\n";
 
 constexpr std::string_view limits =
@@ -135,6 +142,14 @@ std::string functions_of_std() {
          "__host__ __device__ inline double pow(double x, double y) { return ::pow(x, y); } }\n";
 }
 
+/// What CUDA's own header includes of the C library.
+const std::string& runtime_names() {
+  static const std::string text = std::string(unsigned_names) +
+                                  std::string(mathematics.substr(mathematics.find('\n') + 1)) +
+                                  std::string(limits.substr(limits.find('\n') + 1));
+  return text;
+}
+
 const std::string& all_mathematics() {
   static const std::string text = std::string(mathematics) + functions_of_std();
   return text;
@@ -144,36 +159,38 @@ constexpr std::string_view assertions =
     "#pragma once\n#ifndef assert\n#define assert(condition) ((condition) ? (void)0 : __trap())\n#endif\n";
 
 const std::map<std::string, std::string_view, std::less<>>& known() {
-  static const std::map<std::string, std::string_view, std::less<>> all = {{"stdint.h", integers},
-                                                                           {"cstdint", integers},
-                                                                           {"inttypes.h", integers},
-                                                                           {"limits.h", limits},
-                                                                           {"climits", limits},
-                                                                           {"float.h", floats},
-                                                                           {"cfloat", floats},
-                                                                           {"math.h", all_mathematics()},
-                                                                           {"cmath", all_mathematics()},
-                                                                           {"assert.h", assertions},
-                                                                           {"cassert", assertions},
-                                                                           {"cuda.h", ""},
-                                                                           {"cuda_runtime.h", ""},
-                                                                           {"cuda_runtime_api.h", ""},
-                                                                           {"device_functions.h", ""},
-                                                                           {"device_launch_parameters.h", ""},
-                                                                           {"sm_20_intrinsics.h", ""},
-                                                                           {"vector_types.h", ""},
-                                                                           {"vector_functions.h", ""},
-                                                                           {"stdio.h", output},
-                                                                           {"cstdio", output},
-                                                                           {"stdlib.h", general},
-                                                                           {"cstdlib", general},
-                                                                           {"string.h", memory},
-                                                                           {"cstring", memory},
-                                                                           {"stddef.h", sizes},
-                                                                           {"cstddef", sizes},
-                                                                           {"stdbool.h", ""},
-                                                                           {"hip/hip_runtime.h", hip_runtime},
-                                                                           {"hip/hip_runtime_api.h", ""}};
+  static const std::map<std::string, std::string_view, std::less<>> all = {
+      {"stdint.h", integers},
+      {"cstdint", integers},
+      {"inttypes.h", integers},
+      {"limits.h", limits},
+      {"climits", limits},
+      {"float.h", floats},
+      {"cfloat", floats},
+      {"math.h", all_mathematics()},
+      {"cmath", all_mathematics()},
+      {"assert.h", assertions},
+      {"cassert", assertions},
+      {"cuda.h", ""},
+      {"cuda_runtime.h", runtime_names()},
+      {"cuda_runtime_api.h", runtime_names()},
+      {"sys/types.h", unsigned_names},
+      {"device_functions.h", ""},
+      {"device_launch_parameters.h", ""},
+      {"sm_20_intrinsics.h", ""},
+      {"vector_types.h", ""},
+      {"vector_functions.h", ""},
+      {"stdio.h", output},
+      {"cstdio", output},
+      {"stdlib.h", general},
+      {"cstdlib", general},
+      {"string.h", memory},
+      {"cstring", memory},
+      {"stddef.h", sizes},
+      {"cstddef", sizes},
+      {"stdbool.h", ""},
+      {"hip/hip_runtime.h", hip_runtime},
+      {"hip/hip_runtime_api.h", ""}};
   return all;
 }
 

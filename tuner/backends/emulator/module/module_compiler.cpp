@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/backends/emulator/module/host_code.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/program.hpp"
+#include "tuner/plan/device_code.hpp"
 #include "tuner/plan/directives.hpp"
 #include "tuner/plan/hip_runtime.hpp"
 
@@ -31,6 +31,7 @@ using Known = std::pair<std::string_view, std::string_view>;
 constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.cuh"},
                                    {"cooperative_groups/memcpy_async.h", "cooperative_groups.cuh"},
                                    {"cooperative_groups/reduce.h", "cooperative_groups.cuh"},
+                                   {"cooperative_groups/scan.h", "cooperative_groups.cuh"},
                                    {"cuda/pipeline", "cooperative_groups.cuh"},
                                    {"cuda_bf16.h", "half.cuh"},
                                    {"cuda_fp16.h", "half.cuh"}};
@@ -42,13 +43,16 @@ constexpr std::string_view built_in_headers =
     "device_launch_parameters.h hip/hip_runtime_api.h inttypes.h math.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h "
     "sys/time.h time.h unistd.h vector_functions.h vector_types.h ";
 
+/// Stands in the place of a header that the emulator lacks.
+constexpr std::string_view header_is_missing = "tune no_header ";
+
 /// Functions of the prelude that kernels add overloads to. These would hide it in the namespace of a variant.
 constexpr std::string_view overloaded[] = {
-    "min",   "max",   "abs",  "fabs",  "floor", "ceil",  "round", "trunc", "fmin", "fmax",
-    "fma",   "sqrt",  "exp",  "log",   "pow",   "fmod",  "sin",   "cos",   "tan",  "atan2",
+    "min",   "max",   "abs",   "fabs",   "floor", "ceil", "round", "trunc", "fmin", "fmax",
+    "fma",   "sqrt",  "exp",   "log",    "pow",   "fmod", "sin",   "cos",   "tan",  "atan2",
     "rsqrt", "isnan", "isinf", "rsqrtf", "sqrtf", "expf", "fabsf", "fminf", "fmaxf"};
-constexpr std::string_view vectors_of[] = {"char",  "uchar", "short",    "ushort",    "int",   "uint",
-                                           "long",  "ulong", "longlong", "ulonglong", "float", "double"};
+constexpr std::string_view vectors_of[] = {"char", "uchar", "short",    "ushort",    "int",   "uint",
+                                           "long", "ulong", "longlong", "ulonglong", "float", "double"};
 
 const SourceFile hip_header{"hip/hip_runtime.h", std::string(hip_runtime)};
 
@@ -108,7 +112,7 @@ class VariantText {
     // An include guard for each variant: the next one includes the header again.
     const std::string guard = guard_of(file.name);
     if (once) text_ += format("#ifndef {0}\n#define {0}\n#line 1 \"{1}\"\n", guard, file.name);
-    std::istringstream lines(without_host_functions(file.text));
+    std::istringstream lines(file.text);
     std::string line;
     for (int number = 1; std::getline(lines, line); ++number) append_line(file, line, number);
     if (once) text_ += "#endif\n";
@@ -158,7 +162,8 @@ class VariantText {
           "#error tune: cannot find the header \"{}\": correct its name, or name its folder in 'include'\n",
           name);
     } else {
-      text_ += format("#error tune_cannot_emulate: the emulator has no header {}\n", name);
+      // Names of it may be of the host alone.
+      text_ += format("#pragma {}{}\n", header_is_missing, name);
     }
   }
 
@@ -224,7 +229,7 @@ class VariantText {
       // All arrays of dynamic shared memory are the same memory.
       line = std::regex_replace(
           line, dynamic,
-          "static $2* const $4 __attribute__((unused)) = reinterpret_cast<$2*>(tune_dynamic_shared);");
+          "static $2* const $4 __attribute__((__unused__)) = reinterpret_cast<$2*>(tune_dynamic_shared);");
       opens_block_ = std::regex_search(line, last);
       line = std::regex_replace(std::regex_replace(line, block, "extern \"C++\" {"), external, "");
     }
@@ -262,7 +267,9 @@ class VariantText {
 };
 
 std::string variant_text(const CompileRequest& request, std::size_t number) {
-  VariantText variant(request, number);
+  CompileRequest of_device = request;
+  leave_out_host_code(of_device);
+  VariantText variant(of_device, number);
   const std::string kernels = variant.text();
   std::string text;
   for (const std::string& file : variant.needed()) text += format("#include \"{}\"\n", file);
@@ -360,8 +367,29 @@ std::string without_notes(const std::string& log) {
   return text;
 }
 
+/// True where a name is not known, which a header may declare.
+bool is_of_unknown_name(const std::string& log) {
+  constexpr std::string_view errors[] = {"not declared",      "not been declared",  "does not name a type",
+                                         "is not a member",   "is not a namespace", "not a class",
+                                         "no template named", "is not a template",  "not a type"};
+  return std::ranges::any_of(errors,
+                             [&](std::string_view one) { return log.find(one) != std::string::npos; });
+}
+
+/// The headers in a module's text that the emulator lacks.
+std::vector<std::string> missing_headers(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t at = text.find(header_is_missing); at != std::string::npos;
+       at = text.find(header_is_missing, at)) {
+    at += header_is_missing.size();
+    std::string name = text.substr(at, text.find('\n', at) - at);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 /// Returns what the emulator lacks, if that is the cause of the errors.
-std::string lacking(const std::string& log) {
+std::string lacking(const std::string& log, const std::string& text) {
   if (log.find("tune_inline_ptx_without_host_twin") != std::string::npos)
     return "inline PTX without a host twin: give the helper one under #ifdef TUNE_EMULATOR";
   std::smatch match;
@@ -376,6 +404,8 @@ std::string lacking(const std::string& log) {
     return format("the emulator has no {}", match[1].matched ? "std::" + match[1].str() : match[2].str());
   static const std::regex member(R"('(\w+)' is not a member of '(?:cooperative_groups|cuda)')");
   if (std::regex_search(log, match, member)) return format("the emulator has no {}", match[1].str());
+  if (const auto missing = missing_headers(text); !missing.empty() && is_of_unknown_name(log))
+    return format("the emulator has no header {}: {}", joined(missing), first_errors(log));
   return {};
 }
 
@@ -469,7 +499,8 @@ Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileReq
   const std::filesystem::path shared = folder_ / (name + ".so");
   if (std::filesystem::exists(shared)) return shared;
   const std::filesystem::path source = folder_ / (name + ".cpp"), object = folder_ / (name + ".o");
-  write(source, module_source(variants));
+  const std::string text = module_source(variants);
+  write(source, text);
   Build build{flavour_, knows_little_effort_ ? effort : Effort::much, purpose};
   ProgramResult compiled = run_program(command(source, object, build), {.temporary = folder_});
   if (build.effort == Effort::little &&
@@ -490,7 +521,7 @@ Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileReq
   }
   if (compiled.status == 0) return shared;
   compiled.output = without_notes(compiled.output);
-  const std::string missing = lacking(compiled.output);
+  const std::string missing = lacking(compiled.output, text);
   if (!missing.empty()) return fail(Phase::compile, cannot_be_emulated, missing);
   return fail(Phase::compile, "does not compile", first_errors(compiled.output));
 }

@@ -45,6 +45,10 @@ template<unsigned threads, class Parent = void>
 struct thread_block_tile {
   static_assert(threads >= 1 && threads <= 32 && (threads & (threads - 1)) == 0, "a power of two up to 32");
 
+  thread_block_tile() = default;
+  template<class Other>
+  thread_block_tile(const thread_block_tile<threads, Other>&) {}
+
   static unsigned thread_rank() { return thread_block::thread_rank() % threads; }
   static constexpr unsigned size() { return threads; }
   static constexpr unsigned num_threads() { return threads; }
@@ -73,6 +77,10 @@ struct thread_block_tile {
   }
   static int any(int predicate, TUNE_PLACE) { return __any_sync(mask(), predicate, tune_file, tune_line); }
   static int all(int predicate, TUNE_PLACE) { return __all_sync(mask(), predicate, tune_file, tune_line); }
+  template<class T>
+  static unsigned match_any(T value, TUNE_PLACE) {
+    return __match_any_sync(mask(), value, tune_file, tune_line) >> first();
+  }
 
  private:
   static unsigned first() { return thread_block::thread_rank() % 32 / threads * threads; }
@@ -100,6 +108,35 @@ template<class T>
 struct greater {
   T operator()(T x, T y) const { return x < y ? y : x; }
 };
+template<class T>
+struct bit_and {
+  T operator()(T x, T y) const { return x & y; }
+};
+template<class T>
+struct bit_or {
+  T operator()(T x, T y) const { return x | y; }
+};
+template<class T>
+struct bit_xor {
+  T operator()(T x, T y) const { return x ^ y; }
+};
+template<unsigned threads, class Parent, class T, class Operation = plus<T>>
+inline T inclusive_scan(const thread_block_tile<threads, Parent>& tile, T value, const Operation& operation = {},
+                        TUNE_PLACE) {
+  for (unsigned distance = 1; distance < threads; distance *= 2) {
+    const T before = tile.shfl_up(value, static_cast<int>(distance), tune_file, tune_line);
+    if (tile.thread_rank() >= distance) value = operation(before, value);
+  }
+  return value;
+}
+// The first thread's value is zero, as that of a sum is.
+template<unsigned threads, class Parent, class T, class Operation = plus<T>>
+inline T exclusive_scan(const thread_block_tile<threads, Parent>& tile, T value, const Operation& operation = {},
+                        TUNE_PLACE) {
+  const T sum = inclusive_scan(tile, value, operation, tune_file, tune_line);
+  const T before = tile.shfl_up(sum, 1, tune_file, tune_line);
+  return tile.thread_rank() == 0 ? T() : before;
+}
 template<unsigned threads, class Parent, class T, class Operation>
 inline T reduce(const thread_block_tile<threads, Parent>& tile, T value, const Operation& operation,
                 TUNE_PLACE) {

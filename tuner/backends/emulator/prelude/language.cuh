@@ -3,6 +3,8 @@
 // or a check goes through the program's table.
 #pragma once
 
+#include <limits.h>
+
 #include "host_table.cuh"
 
 #define TUNE_EMULATOR 1  // kernels choose their host twins of PTX by it
@@ -11,14 +13,14 @@
 #define __device__
 #define __host__
 // Written by the program, which the compiler does not see.
-#define __constant__ __attribute__((used))
+#define __constant__ __attribute__((__used__))
 // constinit: arrays of classes whose constructor is defaulted would get a guard variable, which threads race
 // on; as on a device, nothing is initialised at run time. used: what nobody writes would be taken for zero.
-#define __shared__ static constinit __attribute__((used))
+#define __shared__ static constinit __attribute__((__used__))
 // Follows every shared variable, so that what runs over does not land in the next one.
 #define TUNE_JOIN_NAMES(a, b) a##b
 #define TUNE_JOIN(a, b) TUNE_JOIN_NAMES(a, b)
-#define TUNE_SHARED_GAP static constinit __attribute__((used)) char TUNE_JOIN(tune_gap_, __COUNTER__)[64];
+#define TUNE_SHARED_GAP static constinit __attribute__((__used__)) char TUNE_JOIN(tune_gap_, __COUNTER__)[64];
 #define __managed__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
@@ -26,7 +28,7 @@
 #define __cluster_dims__(...)
 #define __maxnreg__(...)
 #define __grid_constant__
-#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __align__(bytes) __attribute__((__aligned__(bytes)))
 #define __builtin_align__(bytes) __align__(bytes)
 // PTX has no meaning here: a helper that holds it needs a host twin under #ifdef TUNE_EMULATOR.
 #define asm tune_inline_ptx_without_host_twin
@@ -39,6 +41,21 @@
 #define TUNE_PLACE const char *tune_file = __builtin_FILE(), int tune_line = __builtin_LINE()
 
 typedef unsigned long size_t;
+// What CUDA's own header includes of the C library.
+#define INFINITY __builtin_inff()
+#define NAN __builtin_nanf("")
+#define HUGE_VAL __builtin_inf()
+#define HUGE_VALF __builtin_inff()
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.78539816339744830962
+#define M_E 2.7182818284590452354
+#define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.70710678118654752440
+#define M_LN2 0.69314718055994530942
+typedef unsigned int uint;
+typedef unsigned short ushort;
+typedef unsigned long ulong;
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;

@@ -25,6 +25,27 @@ TUNE_STORE(__stcs)
 TUNE_STORE(__stwt)
 #undef TUNE_STORE
 
+// Byte by byte, so that each is checked; a function of this name would be the compiler's own.
+inline void* tune_memcpy(void* to, const void* from, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) static_cast<char*>(to)[i] = static_cast<const char*>(from)[i];
+  return to;
+}
+inline void* tune_memmove(void* to, const void* from, size_t bytes) {
+  if (to <= from) return tune_memcpy(to, from, bytes);
+  for (size_t i = bytes; i-- > 0;) static_cast<char*>(to)[i] = static_cast<const char*>(from)[i];
+  return to;
+}
+inline void* tune_memset(void* to, int value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) static_cast<char*>(to)[i] = static_cast<char>(value);
+  return to;
+}
+namespace std {
+using ::tune_memcpy, ::tune_memmove, ::tune_memset;
+}
+#define memcpy tune_memcpy
+#define memmove tune_memmove
+#define memset tune_memset
+
 TUNE_FUNCTION(size_t __cvta_generic_to_shared(const void* address), reinterpret_cast<size_t>(address))
 // Of dynamic shared memory, which begins at a multiple of 1024 on a device, too, if its array asks for that.
 inline unsigned tune_shared_address(const void* address) {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the file's own launches say about a definition.
+#include <algorithm>
+#include <utility>
+
+#include "kernels/described/source/c_expression.hpp"
+#include "kernels/described/source/guesses.hpp"
+#include "kernels/described/source/source_tree.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/plan/directives.hpp"
+
+namespace tune::described {
+namespace {
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+/// Chooses the launch of which most is a formula over parameters and sizes.
+void Guesses::find_launch() {
+  std::ptrdiff_t most = -1;
+  for (const LaunchOfFile& launch : facts_.launches) {
+    std::ptrdiff_t known = 0;
+    for (const auto* extents : {&launch.grid, &launch.block})
+      known += std::ranges::count_if(*extents, [&](const std::string& one) {
+        return one.find("blockDim") != std::string::npos || formula_of(one);
+      });
+    if (known <= most) continue;
+    most = known;
+    launch_ = &launch;
+  }
+}
+
+/// The block of the launch: a formula over parameters, or a number that a parameter of the kernel's launch
+/// begins with.
+std::optional<GuessedExtent> Guesses::block_of_launch(std::size_t axis) {
+  if (launch_ == nullptr) return std::nullopt;
+  const std::string extent = axis < launch_->block.size() ? launch_->block[axis] : "1";
+  // A number that the kernel is passed, too. A parameter of that name would be a macro.
+  const auto passed = launch_->values.find(extent);
+  const auto parameter = std::ranges::find(facts_.parameters, extent, &ParameterOfKernel::name);
+  if (passed != launch_->values.end() && parameter != facts_.parameters.end() && !parameter->is_pointer)
+    if (const auto value = value_of(passed->second, branches_.macros)) {
+      const std::string usual = format("block_size_{}", axis_names[axis]);
+      tunables_.push_back({usual, Tunable::Source::launch, value});
+      kept_.emplace(usual, "");
+      passed_as_[extent] = usual;
+      return GuessedExtent{usual, true};
+    }
+  const auto formula = formula_of(extent);
+  if (!formula) return std::nullopt;
+  const auto value = number_of(*formula);
+  if (!value) {
+    const bool is_of_parameters =
+        std::ranges::none_of(sizes_, [&](const GuessedSize& size) { return has_word(*formula, size.name); });
+    return is_of_parameters ? std::optional(GuessedExtent{*formula, true}) : std::nullopt;
+  }
+  fixed_block_[axis] = *value;
+  return std::nullopt;
+}
+
+std::string Guesses::elements_of(const LaunchOfFile& launch, const std::string& argument) const {
+  const auto found = launch.elements.find(argument);
+  if (found == launch.elements.end()) return {};
+  std::string elements = found->second;
+  for (const auto& [name, value] : launch.values) {
+    std::string_view text = value;
+    while (text.starts_with('(') && closing_bracket(text) == text.size() - 1)
+      text = text.substr(1, text.size() - 2);
+    const auto parameter = std::ranges::find(facts_.parameters, name, &ParameterOfKernel::name);
+    if (text.size() < 2 || is_name(text) || parameter == facts_.parameters.end() || parameter->is_pointer ||
+        !is_whole_type(parameter->type))
+      continue;
+    replace_all(elements, "(" + std::string(text) + ")", name);
+    replace_all(elements, text, name);
+  }
+  return elements;
+}
+
+std::optional<std::string> Guesses::formula_of_launch(std::string expression) const {
+  for (std::size_t axis = 0; axis < std::min(block_.size(), axis_names.size()); ++axis) {
+    const std::string asked = format("blockDim.{}", axis_names[axis]);
+    for (std::size_t at = expression.find(asked); at != std::string::npos; at = expression.find(asked, at))
+      expression.replace(at, asked.size(), block_[axis].formula);
+  }
+  if (expression.find("blockDim") != std::string::npos) return std::nullopt;
+  // `ceil_div(n, 256)` for blocks of 256, which are a parameter here.
+  std::string text;
+  for (std::string_view rest = expression; !rest.empty();) {
+    const std::string_view word = leading_word(rest);
+    std::string replaced(word.empty() ? rest.substr(0, 1) : word);
+    if (const auto own = passed_as_.find(word); own != passed_as_.end())
+      replaced = own->second;
+    else if (const auto passed = launch_->values.find(word);
+             passed != launch_->values.end() && tunable(word) == nullptr && !is_size(word))
+      if (const auto known = value_of(passed->second, branches_.macros)) replaced = std::to_string(*known);
+    if (const auto value = number_of(word); value && *value >= 8)
+      for (std::size_t axis = 0; axis < std::min(block_.size(), fixed_block_.size()); ++axis) {
+        if (fixed_block_[axis] < 8 || number_of(block_[axis].formula)) continue;
+        if (*value == fixed_block_[axis]) replaced = block_[axis].formula;
+        if (*value == fixed_block_[axis] - 1) replaced = format("({} - 1)", block_[axis].formula);
+        if (replaced != word) break;
+      }
+    text += replaced;
+    rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+  }
+  return formula_of(text);
+}
+
+/// The launch's, but where the kernel compares its index with another size.
+GuessedExtent Guesses::grid_along(std::size_t axis) const {
+  GuessedExtent own = grid_of_kernel(axis);
+  if (launch_ == nullptr || !facts_.axes[axis].has_blocks) return own;
+  const auto formula =
+      formula_of_launch(axis < launch_->grid.size() ? launch_->grid[axis] : std::string("1"));
+  if (!formula) return own;
+  const bool has_bound = std::ranges::any_of(facts_.axes[axis].bounds, [&](const std::string& bound) {
+    return std::ranges::any_of(sizes_, [&](const GuessedSize& size) {
+      return has_word(own.formula, size.name) && has_word(bound, size.name);
+    });
+  });
+  const bool agree = std::ranges::all_of(sizes_, [&](const GuessedSize& size) {
+    return !has_word(own.formula, size.name) || has_word(*formula, size.name);
+  });
+  if (has_bound && !agree) return {own.formula, false};
+  return {*formula, true};
+}
+
+}  // namespace tune::described
