@@ -75,7 +75,8 @@ described::UndefinedNames ask_compiler(const described::KernelText& text) {
 /// The kernel's file as a definition in `folder` names it.
 std::string name_from(const std::filesystem::path& folder, const std::filesystem::path& kernel) {
   std::error_code error;
-  const std::filesystem::path relative = std::filesystem::proximate(kernel, folder.empty() ? "." : folder, error);
+  const std::filesystem::path relative =
+      std::filesystem::proximate(kernel, folder.empty() ? "." : folder, error);
   return error ? std::filesystem::absolute(kernel).string() : relative.string();
 }
 
@@ -101,8 +102,9 @@ void check_on_emulator(const std::string& definition) {
     OptionTable table;
     const Command check = check_command();
     const std::function<int()> run = check.bind(table);
-    table.read({"--problem", definition, "--device", "emulator", "--sample", "4"}, check.name,
-               check.positional, check.words);
+    // A kernel with guessed sizes may go on for long.
+    table.read({"--problem", definition, "--device", "emulator", "--sample", "4", "--timeout", "5s"},
+               check.name, check.positional, check.words);
     run();
   } catch (const Error& error) {
     std::cout << error.what() << '\n';

@@ -57,7 +57,7 @@ struct Item {
   std::vector<std::string_view> words = {}, declared = {};
   bool stays = false;
   bool is_function = false;  ///< that is not constexpr
-  bool is_variable = false;  ///< that is not constant: code of the device cannot use it
+  bool is_of_host = false;   ///< code of the device cannot use it, whatever it mentions
 };
 
 struct Macro {
@@ -360,12 +360,28 @@ class Items {
 
   /// `float x = 1`, `static float* table[4]`.
   bool is_host_variable(std::string_view words) const {
+    const std::string_view declared = words.substr(0, std::min(words.find('='), words.size()));
+    if (declared.find('(') != npos) return false;
     std::vector<std::string_view> all;
-    add_words(words.substr(0, std::min(words.find('='), words.size())), all);
+    add_words(declared, all);
     return all.size() >= 2 && std::ranges::none_of(all, [&](std::string_view word) {
              return word == "const" || word == "constexpr" || word == "consteval" || word == "operator" ||
                     macros_.contains(word);
            });
+  }
+
+  /// True for a function that launches a kernel or calls the runtime, `cudaMalloc(...)`.
+  static bool body_is_of_host(std::string_view function) {
+    if (function.find("<<<") != npos) return true;
+    constexpr std::string_view begin = "cuda";
+    for (std::size_t at = function.find(begin); at != npos; at = function.find(begin, at + 1)) {
+      const std::string_view name = leading_word(function.substr(at));
+      if (name.size() > begin.size() && std::isupper(static_cast<unsigned char>(name[begin.size()])) != 0 &&
+          (at == 0 || !is_word(function[at - 1])) &&
+          trimmed(function.substr(at + name.size(), 8)).starts_with('('))
+        return true;
+    }
+    return false;
   }
 
   void end_item() {
@@ -393,7 +409,8 @@ class Items {
       add_words(words, declared);
     if (is_type && head_end_ != npos) add_words(all.substr(std::min(all.size(), all.rfind('}'))), declared);
     std::erase_if(declared, is_of_language);
-    item.is_variable = !is_type && name == npos && words.find('(') == npos && is_host_variable(words);
+    item.is_of_host =
+        first != "namespace" && !is_type && (name == npos ? is_host_variable(words) : body_is_of_host(all));
     item.is_function = name != npos && !std::ranges::binary_search(words_, "constexpr");
     item.declared = std::move(declared);
     item.words = std::move(words_);
@@ -419,7 +436,7 @@ class Items {
     Words seen;
     bool is_pasted = false;
     const auto keep = [&](Item& item) {
-      if (item.is_variable || std::exchange(item.stays, true)) return;
+      if (item.is_of_host || std::exchange(item.stays, true)) return;
       use(item.words);
     };
     while (!open.empty()) {

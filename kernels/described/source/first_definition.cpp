@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/described/description.hpp"
+#include "search/expressions/expr_syntax.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/directives.hpp"
@@ -30,6 +31,10 @@ class Writer {
   }
 
   FirstDefinition write() {
+    for (const GuessedSize& size : guesses_.sizes())
+      if (!search::is_variable_name(size.name))
+        result_.missing.push_back(format(
+            "formulas cannot have a size '{0}', a word of their language: name it otherwise", size.name));
     line("{");
     line("  // Made by 'tune new'. Each guess is marked: correct it, then remove its mark.");
     line(format("  \"problem\": {},", as_json(facts_.name)));
@@ -99,7 +104,8 @@ class Writer {
     }
     line(format("  \"sizes\": {{{}}},", joined(sizes)), "the sizes of the work, and those to tune for");
     const bool is_whole = std::ranges::any_of(guesses_.sizes(), &GuessedSize::is_whole),
-               one = sizes.size() == 1 && !is_whole;
+               one = sizes.size() == 1 && !is_whole &&
+                     guesses_.grid().front().formula.find_first_of("/-") == std::string::npos;
     line(format("  \"check\": [{}{{{}}}],",
                 one ? format("{{{}: 1}}, ", as_json(guesses_.sizes().front().name)) : "", joined(small)),
          is_whole
@@ -209,6 +215,19 @@ class Writer {
     arguments_.emplace_back(std::move(text), guess);
   }
 
+  /// An array has one size for all configurations: `max(BLOCK)` for a parameter.
+  std::string for_all_values(const std::string& formula) const {
+    std::string text;
+    for (std::string_view rest = formula; !rest.empty();) {
+      const std::string_view word = leading_word(rest);
+      const bool is_parameter =
+          std::ranges::find(guesses_.tunables(), word, &Tunable::name) != guesses_.tunables().end();
+      text += is_parameter ? format("max({})", word) : std::string(word.empty() ? rest.substr(0, 1) : word);
+      rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+    }
+    return text;
+  }
+
   /// The elements that the file allocates for an argument; empty where that is not known.
   std::string allocated(const std::string& argument) const {
     if (guesses_.launch() == nullptr) return {};
@@ -253,7 +272,7 @@ class Writer {
       if (formula && std::ranges::any_of(guesses_.sizes(), [&](const GuessedSize& one) {
             return has_word(*formula, one.name);
           })) {
-        size = as_json(*formula);
+        size = as_json(for_all_values(*formula));
         guess = guess.size() > 8 ? guess.substr(10) : "";
       } else {
         guess.insert(8, format(": the file allocates '{}'", elements));

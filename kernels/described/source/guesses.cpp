@@ -54,6 +54,12 @@ bool names_a_switch(std::string_view name) {
                            "shared_mem", "precompute"});
 }
 
+/// A small size of several blocks.
+std::int64_t whole_check(std::size_t sizes) {
+  constexpr std::array<std::int64_t, 3> whole = {4096, 128, 64};
+  return whole[std::min<std::size_t>(sizes, whole.size()) - 1];
+}
+
 std::vector<std::int64_t> powers(std::int64_t from, std::int64_t to) {
   std::vector<std::int64_t> all;
   for (std::int64_t value = from; value <= to; value *= 2) all.push_back(value);
@@ -110,6 +116,18 @@ Guesses::Guesses(const Branches& branches, const KernelFacts& facts,
   find_launch();
   for (std::size_t axis = 0; axis < axes; ++axis) block_.push_back(block_along(axis));
   for (std::size_t axis = 0; axis < axes; ++axis) grid_.push_back(grid_along(axis));
+  find_whole_sizes();
+}
+
+/// A grid that is rounded down takes multiples of the block alone.
+void Guesses::find_whole_sizes() {
+  for (const GuessedExtent& extent : grid_)
+    for (GuessedSize& size : sizes_)
+      if (extent.formula.find("//") != std::string::npos && extent.formula.find('+') == std::string::npos &&
+          has_word(extent.formula, size.name)) {
+        size.is_whole = true;
+        size.check = whole_check(sizes_.size());
+      }
 }
 
 const Tunable* Guesses::tunable(std::string_view name) const {
@@ -277,8 +295,7 @@ void Guesses::find_sizes() {
         add(parameter.name);
     }
     for (const auto& [name, body] : branches_.macros)
-      if (has_word(extents, name) && number_of(body) && tunable(name) == nullptr &&
-          !names_a_parameter(name))
+      if (has_word(extents, name) && number_of(body) && tunable(name) == nullptr && !names_a_parameter(name))
         add(name);
   }
   // A macro with a default is a size only where an index is compared with it.
@@ -325,8 +342,7 @@ void Guesses::find_sizes() {
     size.check = std::max<std::int64_t>(3, small[kind] - 4 * step++);
     // Without a bound the kernel takes whole blocks alone.
     if (!compared_.contains(size.name) && std::ranges::find(extents_, size.name) != extents_.end()) {
-      constexpr std::array<std::int64_t, 3> whole = {4096, 128, 64};
-      size.check = whole[kind];
+      size.check = whole_check(sizes_.size());
       size.is_whole = true;
     }
   }
@@ -382,10 +398,10 @@ GuessedExtent Guesses::block_along(std::size_t axis) {
     kept_.emplace(usual, "");
     return {usual, true};
   }
+  if (const auto fixed = own_number()) return {std::to_string(*fixed), true};
   if (!factors.empty() && (!is_name(factors.front()) || axis_in(factors.front()) == axis ||
                            axis_in(factors.front()) == axis_names.size()))
     return {factors.front(), false};
-  if (const auto fixed = own_number()) return {std::to_string(*fixed), true};
   if (is_flat) {
     tunables_.push_back({usual, Tunable::Source::launch, std::nullopt});
     kept_.emplace(usual, "");
@@ -417,8 +433,7 @@ GuessedExtent Guesses::grid_of_kernel(std::size_t axis) const {
     if (std::ranges::any_of(sizes_, [&](const GuessedSize& size) { return has_word(*formula, size.name); }))
       break;
     std::string& product = divides ? times : per_block;
-    const bool is_one =
-        is_name(*formula) || number_of(*formula) || (along.per_block.size() == 1 && !divides);
+    const bool is_one = is_name(*formula) || number_of(*formula) || (along.per_block.size() == 1 && !divides);
     product += (product.empty() && !divides ? "" : " * ") + (is_one ? *formula : "(" + *formula + ")");
   }
   if (per_block.empty()) per_block = along.has_threads ? block_[axis].formula : "1";

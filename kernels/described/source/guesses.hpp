@@ -98,6 +98,7 @@ class Guesses {
   std::string size_in(const std::string& bound);
   void add_size(const std::string& name);
   void find_launch();
+  void find_whole_sizes();
   std::optional<GuessedExtent> block_of_launch(std::size_t axis);
   GuessedExtent block_along(std::size_t axis);
   GuessedExtent grid_of_kernel(std::size_t axis) const;

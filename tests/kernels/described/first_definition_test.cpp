@@ -506,6 +506,33 @@ TEST_F(FirstDefinitionOf, ANumberOfTheLaunchIsAParameterWhereTheKernelTakesAnyBl
   EXPECT_EQ(line_of(passed, "shared"), "\"shared\": \"3 * block_size_x * 4\"},");
 }
 
+TEST_F(FirstDefinitionOf, AGridThatIsRoundedDownTakesWholeBlocks) {
+  const FirstDefinition definition = made(
+      "__global__ void k(float* x, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  x[i] = n;\n}\n"
+      "void run(float* x, int n) {\n  cudaMalloc(&x, n * sizeof(float));\n  k<<<n / 128, 128>>>(x, n);\n}\n");
+  EXPECT_EQ(line_of(definition, "grid"), "\"grid\": \"n // block_size_x\",");
+  EXPECT_THAT(
+      line_of(definition, "check"),
+      HasSubstr(
+          "[{\"n\": 4096}],  // TODO: small sizes at which every configuration is checked: the kernel seems to need whole blocks"));
+}
+
+TEST_F(FirstDefinitionOf, AnArrayHasOneSizeForAllValues) {
+  const FirstDefinition definition = made(
+      "template<int N> __global__ void k(float* x, int blocks) {\n  x[blockIdx.x * N + threadIdx.x] = blocks;\n}\n"
+      "void run(float* x, int blocks) {\n  const int N = 128;\n  cudaMalloc(&x, blocks * N * sizeof(float));\n"
+      "  k<N><<<blocks, N>>>(x, blocks);\n}\n");
+  EXPECT_THAT(line_of(definition, "x"), HasSubstr("\"size\": \"blocks * max(N)\""));
+  EXPECT_EQ(line_of(definition, "block"), "\"block\": \"N\"},");
+}
+
+TEST_F(FirstDefinitionOf, AWordOfTheLanguageIsNoSize) {
+  const FirstDefinition definition = made(
+      "__global__ void k(float* x, int in) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < in) x[i] = 1; "
+      "}");
+  EXPECT_THAT(definition.missing, ElementsAre(HasSubstr("formulas cannot have a size 'in'")));
+}
+
 TEST_F(FirstDefinitionOf, WhatALaunchLeavesOpenIsAGuessThatShowsIt) {
   const FirstDefinition definition = made(
       "__global__ void k(float* x, int n) {\n  int i = blockIdx.x * 256 + threadIdx.x;\n  x[i] = n;\n}\n"

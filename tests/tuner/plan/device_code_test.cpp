@@ -47,12 +47,14 @@ TEST(DeviceCode, WhatOnlyTheHostUsesGoes) {
   const std::string text =
       "#include <vector>\n#define CHECK(call) check(call, __LINE__)\n"
       "struct Options { std::vector<int> sizes; };\nstatic float* table[4];\ncublasHandle_t handle;\n"
+      "int rounded = (ROUND(1, 2) * 3);\n#define ROUND(a, b) (a)\n"
       "float ambient = 80.0; // a local variable of the kernel has this name\n"
       "void run(FILE* file, Options o);\n"
       "template<class T> [[nodiscard]] cudaError_t copy(T* to) { return cudaMemcpy(to, 0, 4, kind); }\n"
       "void check(cudaError_t error, int line) { if (error) exit(line); }\n"
       "auto now = [] { return std::chrono::now(); };\n"
       "namespace a {\n__global__ void k(float* x) { float ambient = 1; x[0] = ambient; }\n"
+      "void k(float* x, int n) {\n  k<<<n, 1>>>(x);\n}\nfloat k(int n) { return cudaFree (n); }\n"
       "void launch(float* x) {\n#ifdef FAST\n  k<<<1, 2>>>(x);\n#else\n  k<<<1, 1>>>(x);\n#endif\n}\n}\n"
       "std::string text() { return R\"x(})\" }\")x\" + std::string(\"}\"); }\n"
       "int main(int argc, char** argv) {\n  CHECK(cudaSetDevice(0));\n  char c = '}';\n}\n"
@@ -61,9 +63,15 @@ TEST(DeviceCode, WhatOnlyTheHostUsesGoes) {
   expect(left,
          {"#include <vector>", "#define CHECK", "namespace a {", "void k(float* x) {", "#ifdef FAST", "#else",
           "#endif", "__device__ int last() { return 1'000; }"},
-         {"Options", "table", "handle", "80.0", "FILE", "copy", "exit", "chrono", "<<<", "string", "main",
-          "argv"});
+         {"Options", "table", "handle", "80.0", "rounded", "cudaFree", "FILE", "copy", "exit", "chrono",
+          "<<<", "string", "main", "argv"});
   EXPECT_EQ(std::ranges::count(left, '\n'), std::ranges::count(text, '\n')) << "lines keep their numbers";
+}
+
+TEST(DeviceCode, NamespacesHaveOtherNames) {
+  const std::string text =
+      "namespace cg = cooperative_groups;\nusing namespace nvcuda;\n__global__ void k() { cg::sync(); }\n";
+  EXPECT_EQ(left_of(text), text);
 }
 
 TEST(DeviceCode, MacrosHideWordsOfCuda) {

@@ -137,12 +137,12 @@ TEST(DeviceRequest, KeepsHeadersOfTheDevice) {
       "# include <cublas_v2.h> // BLAS\n#include \"own.cuh\"\n#include <limits>\n#include <own.cuh>\n#include <map>\n"};
   wanted.headers = {{"own.cuh", "#include <mpi.h>\n"}};
   const CompileRequest left = device_request(wanted);
-  EXPECT_EQ(left.source.text, "#include <cuda_runtime.h>\n#line 1 \"k.cu\"\n" + std::string(24, ' ') +
-                                  "\n#include <cuda_fp16.h>\n#include <cub/block/block_scan.cuh>\n" +
-                                  std::string(23, ' ') +
-                                  " // BLAS\n#include \"own.cuh\"\n#include <limits>\n#include <own.cuh>\n" +
-                                  std::string(14, ' ') + "\n");
-  EXPECT_EQ(left.headers[0].text, std::string(16, ' ') + "\n");
+  EXPECT_EQ(
+      left.source.text,
+      "#include <cuda_runtime.h>\n#line 1 \"k.cu\"\n"
+      "\n#include <cuda_fp16.h>\n#include <cub/block/block_scan.cuh>\n"
+      "#include <cuda_bf16.h> // BLAS\n#include \"own.cuh\"\n#include <limits>\n#include <own.cuh>\n\n");
+  EXPECT_EQ(left.headers[0].text, "\n");
 }
 
 TEST_F(Choice, ErrorsOfTheSourceStayThoseOfNvrtc) {

@@ -34,6 +34,14 @@ TEST(ModuleSource, RewritesWhatIsNotOfTheHostsLanguage) {
   EXPECT_TRUE(has(text, "static unsigned char* const all __attribute__((__unused__)) = ")) << text;
 }
 
+TEST(ModuleSource, AConstantOfAnotherFileIsDeclaredAlone) {
+  const std::string text = translated(
+      "extern \"C\" const int size;\nextern \"C\" __constant__ int table[2];\n"
+      "__global__ void k(int* x) { *x = size + table[0]; }\n");
+  EXPECT_TRUE(has(text, "\nextern const int size;\n")) << text;
+  EXPECT_TRUE(has(text, "\n __constant__ int table[2];\n")) << text;
+}
+
 TEST(ModuleSource, PutsHeadersInTheirPlaces) {
   const std::string text = translated(
       "# include \"more.cuh\" // text\n#include <cuda_fp16.h>\n#include <thrust/x.h>\n#include \"no.h\"\n",

@@ -125,9 +125,11 @@ CompileRequest device_request(CompileRequest request) {
       for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
         const std::size_t begin = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at) + 1;
         const auto directive = directive_of(std::string_view(text).substr(begin, at + name.size() - begin));
-        if (directive && directive->name == "include")
-          std::fill(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                    text.begin() + static_cast<std::ptrdiff_t>(at + name.size()), ' ');
+        if (!directive || directive->name != "include") continue;
+        // It brings the types of half precision.
+        const std::string instead = include.name.starts_with("cublas") ? "#include <cuda_bf16.h>" : "";
+        text.replace(begin, at + name.size() - begin, instead);
+        at = begin + instead.size();
       }
     }
   };

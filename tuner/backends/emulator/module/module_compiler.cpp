@@ -34,7 +34,9 @@ constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.
                                    {"cooperative_groups/scan.h", "cooperative_groups.cuh"},
                                    {"cuda/pipeline", "cooperative_groups.cuh"},
                                    {"cuda_bf16.h", "half.cuh"},
-                                   {"cuda_fp16.h", "half.cuh"}};
+                                   {"cuda_fp16.h", "half.cuh"},
+                                   {"cublasLt.h", "half.cuh"},
+                                   {"cublas_v2.h", "half.cuh"}};
 
 /// Headers of the toolkit whose declarations the prelude has.
 constexpr std::string_view built_in_headers =
@@ -220,7 +222,7 @@ class VariantText {
 
   std::string rewritten_statement(std::string line) {
     static const std::regex external("extern\\s+\"C\""), block("extern\\s+\"C\"\\s*\\{"),
-        last("extern\\s+\"C\"\\s*$");
+        last("extern\\s+\"C\"\\s*$"), constant("extern\\s+\"C\"(?=\\s+const\\b)");
     static const std::regex dynamic(
         R"(extern\s+__shared__\s+((?:__align__|alignas|__attribute__)\s*\(+[^)]*\)+\s*)?([^;=]*?[\w>])\s*(?:((?:__align__|alignas)\s*\([^)]*\))\s*)?\b(\w+)\s*\[\s*\]\s*;)");
     static const std::regex shared(R"(__shared__[^;]*;)");
@@ -231,7 +233,9 @@ class VariantText {
           line, dynamic,
           "static $2* const $4 __attribute__((__unused__)) = reinterpret_cast<$2*>(tune_dynamic_shared);");
       opens_block_ = std::regex_search(line, last);
-      line = std::regex_replace(std::regex_replace(line, block, "extern \"C++\" {"), external, "");
+      // A constant without a value is declared alone.
+      line = std::regex_replace(std::regex_replace(line, constant, "extern"), block, "extern \"C++\" {");
+      line = std::regex_replace(line, external, "");
     }
     if (line.find("__shared__") != std::string::npos) {
       line = std::regex_replace(line, twice, "__shared__");

@@ -184,6 +184,12 @@ template<class T, class U>
 constexpr auto max(T x, U y) {
   return x < y ? y : x;
 }
+TUNE_FUNCTION(unsigned umin(unsigned x, unsigned y), y < x ? y : x)
+TUNE_FUNCTION(unsigned umax(unsigned x, unsigned y), x < y ? y : x)
+TUNE_FUNCTION(long long llmin(long long x, long long y), y < x ? y : x)
+TUNE_FUNCTION(long long llmax(long long x, long long y), x < y ? y : x)
+TUNE_FUNCTION(unsigned long long ullmin(unsigned long long x, unsigned long long y), y < x ? y : x)
+TUNE_FUNCTION(unsigned long long ullmax(unsigned long long x, unsigned long long y), x < y ? y : x)
 constexpr int abs(int x) {
   return x < 0 ? -x : x;
 }

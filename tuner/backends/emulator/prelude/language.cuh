@@ -42,6 +42,9 @@
 
 typedef unsigned long size_t;
 // What CUDA's own header includes of the C library.
+#ifndef NULL
+#define NULL __null
+#endif
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")
 #define HUGE_VAL __builtin_inf()
@@ -67,6 +70,10 @@ typedef unsigned long uint64_t;
 typedef unsigned long uintptr_t;
 typedef long ptrdiff_t;
 typedef unsigned long long cudaTextureObject_t;
+// Structs that kernels are passed may have members of the runtime's types.
+typedef int cudaError_t;
+typedef struct CUstream_st* cudaStream_t;
+typedef struct CUevent_st* cudaEvent_t;
 namespace std {
 using ::size_t, ::ptrdiff_t, ::uintptr_t, ::int8_t, ::int16_t, ::int32_t, ::int64_t, ::uint8_t, ::uint16_t,
     ::uint32_t, ::uint64_t;
