@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "kernels/described/description.hpp"
@@ -15,13 +14,9 @@
 namespace tune::described {
 namespace {
 
-std::string as_json(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-class Writer {
+class Drafter {
  public:
-  Writer(const std::string& file_name, const Examination& examination)
+  Drafter(const std::string& file_name, const Examination& examination)
       : file_name_(file_name),
         facts_(examination.facts()),
         guesses_(examination.guesses()),
@@ -30,94 +25,74 @@ class Writer {
       if (one.kind == "typename") types_.push_back(one.name);
   }
 
-  FirstDefinition write() {
+  Draft draft() {
     for (const GuessedSize& size : guesses_.sizes())
       if (!search::is_variable_name(size.name))
-        result_.missing.push_back(format(
+        draft_.missing.push_back(format(
             "formulas cannot have a size '{0}', a word of their language: name it otherwise", size.name));
-    line("{");
-    line("  // Made by 'tune new'. Each guess is marked: correct it, then remove its mark.");
-    line(format("  \"problem\": {},", as_json(facts_.name)));
-    write_kernel();
-    write_sizes();
-    write_parameters();
-    write_arguments();
-    write_launch();
-    line(
-        "  \"reference\": {\"configuration\": {}},",
-        "the default configuration counts as right; can another kernel or a file? Do results depend on a parameter (\"same\")?");
-    line(format("  \"work\": {{\"items\": {}, \"item\": \"element\", \"flops\": 0}}",
+    draft_.problem = facts_.name;
+    add_kernel();
+    add_sizes();
+    add_parameters();
+    add_constraints();
+    add_arguments();
+    add_launch();
+    draft_.results = {
+        {"reference", R"({"configuration": {}})",
+         "the default configuration counts as right; can another kernel or a file? Do results depend on a parameter (\"same\")?"},
+        {"work",
+         format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}",
                 as_json(joined(guesses_.extents(), {}, " * "))),
-         "operations of the whole work (\"flops\": a formula), for rates");
-    line("}");
-    return std::move(result_);
+         "operations of the whole work (\"flops\": a formula), for rates"}};
+    return std::move(draft_);
   }
 
  private:
-  void line(std::string text, const std::string& guess = {}) {
-    ++lines_;
-    if (!guess.empty()) {
-      text += "  // TODO: " + guess;
-      const std::size_t begin = text.find('"') + 1;
-      result_.guesses.push_back({lines_, text.substr(begin, text.find('"', begin) - begin), guess});
-    }
-    result_.json += text + "\n";
-  }
-
-  void write_kernel() {
-    std::vector<std::string> sizes, others, fixed;
+  void add_kernel() {
+    std::vector<std::string> defines, fixed;
     const auto named = [](const std::string& name) { return format("{}: {}", as_json(name), as_json(name)); };
     for (const GuessedSize& size : guesses_.sizes()) {
-      if (size.is_define) sizes.push_back(named(size.name));
+      if (size.is_define) defines.push_back(named(size.name));
       if (size.is_fixed) fixed.push_back(named(size.name));
     }
     for (const Tunable& one : guesses_.tunables())
       if (one.source == Tunable::Source::fixed) fixed.push_back(named(one.name));
-    for (const auto& [name, value] : elsewhere_) others.push_back(format("{}: {}", as_json(name), value));
-    std::vector<std::pair<std::string, std::string>> parts;
-    if (!sizes.empty())
-      parts.emplace_back("\"defines\": {" + joined(sizes), "are these sizes? Else make them parameters");
-    if (!others.empty())
-      parts.emplace_back((sizes.empty() ? "\"defines\": {" : "") + joined(others),
-                         "other functions of the file ask for these");
+    std::string guess = defines.empty() ? "" : "are these sizes? Else make them parameters";
+    if (!elsewhere_.empty())
+      guess += (guess.empty() ? "" : "; ") +
+               format("other functions of the file ask for {}",
+                      joined(elsewhere_, &std::pair<std::string, std::string>::first));
+    for (const auto& [name, value] : elsewhere_) defines.push_back(format("{}: {}", as_json(name), value));
+    draft_.kernel.push_back({"file", as_json(file_name_)});
+    if (!defines.empty()) draft_.kernel.push_back({"defines", "{" + joined(defines) + "}", guess});
     if (!fixed.empty())
-      parts.emplace_back("\"redefine\": {" + joined(fixed),
-                         "the file fixes these by #define; are they sizes or parameters?");
-    line(parts.empty() ? format("  \"kernel\": {},", as_json(file_name_))
-                       : format("  \"kernel\": {{\"file\": {},", as_json(file_name_)));
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const bool goes_on = !sizes.empty() && !others.empty() && i == 0;
-      line(format("    {}{}", parts[i].first,
-                  goes_on                ? ","
-                  : i + 1 < parts.size() ? "},"
-                                         : "}},"),
-           parts[i].second);
-    }
-    line("");
+      draft_.kernel.push_back({"redefine", "{" + joined(fixed) + "}",
+                               "the file fixes these by #define; are they sizes or parameters?"});
   }
 
-  void write_sizes() {
+  void add_sizes() {
     std::vector<std::string> sizes, small;
     for (const GuessedSize& size : guesses_.sizes()) {
       sizes.push_back(format("{}: {}", as_json(size.name), size.value));
       small.push_back(format("{}: {}", as_json(size.name), size.check));
     }
-    line(format("  \"sizes\": {{{}}},", joined(sizes)), "the sizes of the work, and those to tune for");
+    draft_.work.push_back(
+        {"sizes", "{" + joined(sizes) + "}", "the sizes of the work, and those to tune for"});
     const bool is_whole = std::ranges::any_of(guesses_.sizes(), &GuessedSize::is_whole),
                one = sizes.size() == 1 && !is_whole &&
                      guesses_.grid().front().formula.find_first_of("/-") == std::string::npos;
-    line(format("  \"check\": [{}{{{}}}],",
-                one ? format("{{{}: 1}}, ", as_json(guesses_.sizes().front().name)) : "", joined(small)),
+    draft_.work.push_back(
+        {"check",
+         format("[{}{{{}}}]", one ? format("{{{}: 1}}, ", as_json(guesses_.sizes().front().name)) : "",
+                joined(small)),
          is_whole
              ? "small sizes at which every configuration is checked: the kernel seems to need whole blocks"
-             : "small sizes at which every configuration is checked; add odd ones, if the kernel takes them");
-    if (!types_.empty()) {
-      std::vector<std::string> settings;
-      for (const std::string& type : types_)
-        settings.push_back(format("{}: {{\"values\": [{}]}}", as_json(type), joined(types_for(type))));
-      line(format("  \"settings\": {{{}}},", joined(settings)), "the types to choose from");
-    }
-    line("");
+             : "small sizes at which every configuration is checked; add odd ones, if the kernel takes them"});
+    if (types_.empty()) return;
+    std::vector<std::string> settings;
+    for (const std::string& type : types_)
+      settings.push_back(format("{}: {{\"values\": [{}]}}", as_json(type), joined(types_for(type))));
+    draft_.work.push_back({"settings", "{" + joined(settings) + "}", "the types to choose from"});
   }
 
   /// Those of the file's launches, else the usual ones.
@@ -133,37 +108,37 @@ class Writer {
     return types.empty() ? std::vector<std::string>{R"("float")", R"("double")"} : types;
   }
 
-  void write_parameters() {
-    line("  \"parameters\": {");
-    const auto& tunables = guesses_.tunables();
-    for (std::size_t i = 0; i < tunables.size(); ++i) {
-      const Tunable& one = tunables[i];
+  void add_parameters() {
+    for (const Tunable& one : guesses_.tunables()) {
       const GuessedValues values = guesses_.values_of(one);
       std::string what = "values to try";
       if (one.source == Tunable::Source::unknown) what += "; the file does not define this name";
       if (one.source == Tunable::Source::template_argument) what += " of the template's argument";
       if (one.source == Tunable::Source::fixed) what += "; the file fixes it";
       if (one.source == Tunable::Source::launch) what += " (of the launch alone)";
-      line(format("    {}: {{\"values\": [{}], \"default\": {}}}{}", as_json(one.name), joined(values.values),
-                  values.default_value, i + 1 < tunables.size() ? "," : ""),
-           what);
+      draft_.parameters.push_back({one.name,
+                                   {{"values", format("[{}]", joined(values.values))},
+                                    {"default", std::to_string(values.default_value)}},
+                                   what});
     }
-    if (tunables.empty()) {
-      line("    \"unused\": [0]",
-           "the kernel has no parameter: #ifndef NAME, #define NAME 16, #endif gives it one");
-    }
-    line("  },");
+    if (draft_.parameters.empty())
+      draft_.parameters.push_back(
+          {"unused",
+           {{"values", "[0]"}},
+           "the kernel has no parameter: #ifndef NAME, #define NAME 16, #endif gives it one"});
+  }
+
+  void add_constraints() {
+    const auto& tunables = guesses_.tunables();
     std::vector<std::string> extents;
     for (const GuessedExtent& extent : guesses_.block())
       if (extent.formula != "1") extents.push_back(extent.formula);
     const bool is_plain = std::ranges::all_of(extents, [&](const std::string& one) {
       return std::ranges::find(tunables, one, &Tunable::name) != tunables.end();
     });
-    line(
-        format("  \"constraints\": [{}],",
-               extents.size() > 1 && is_plain ? as_json(joined(extents, {}, " * ") + " <= max_threads") : ""),
-        "further rules of the kernel over parameters and sizes");
-    line("");
+    if (extents.size() > 1 && is_plain)
+      draft_.constraints.push_back({"", as_json(joined(extents, {}, " * ") + " <= max_threads")});
+    draft_.further_constraints = "further rules of the kernel over parameters and sizes";
   }
 
   // ---- arguments
@@ -192,10 +167,10 @@ class Writer {
 
   std::string fill_of(const std::string& type) const {
     const auto known = type_named(type);
-    if (known && known->is_bool) return R"("fill": {"random": [0, 1]})";
+    if (known && known->is_bool) return R"({"random": [0, 1]})";
     if (known && !is_floating_point(known->element))
-      return format("\"fill\": {{\"random\": [0, \"{} - 1\"]}}", guesses_.extents().front());
-    return R"("fill": {"random": [-1, 1]})";
+      return format("{{\"random\": [0, \"{} - 1\"]}}", guesses_.extents().front());
+    return R"({"random": [-1, 1]})";
   }
 
   static bool is_whole(const std::string& type) {
@@ -208,11 +183,12 @@ class Writer {
     std::vector<std::string> extents;
     for (const std::string& extent : guesses_.extents())
       extents.push_back(as_json(extents.empty() && times > 1 ? format("{} * {}", times, extent) : extent));
-    return extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]";
+    return json_extents(extents);
   }
 
-  void add(std::string text, const std::string& guess = {}) {
-    arguments_.emplace_back(std::move(text), guess);
+  void add(const std::string& name, std::vector<std::pair<std::string, std::string>> members,
+           const std::string& guess = {}) {
+    draft_.arguments.push_back({name, std::move(members), guess});
   }
 
   /// An array has one size for all configurations: `max(BLOCK)` for a parameter.
@@ -256,13 +232,14 @@ class Writer {
   void add_array(const ParameterOfKernel& parameter) {
     const ArgumentType type = type_of(parameter.type);
     const Accesses& is = parameter.accesses;
-    std::string guess = "its size", access;
+    std::string guess = "its size", access, fill = fill_of(type.name);
     if (parameter.is_const || (!is.unknown && !is.written)) {
-      access = fill_of(type.name);
+      // read, which need not be said
     } else if (!is.unknown && !is.read && !guesses_.has_rim()) {
-      access = "\"access\": \"write\"";
+      access = "write";
+      fill.clear();
     } else {
-      access = "\"access\": \"both\", " + fill_of(type.name);
+      access = "both";
       if (is.unknown) guess += "; is it read, written or both?";
       if (!is.unknown && !is.read) guess += "; it is only written (\"write\"), but perhaps not all of it";
     }
@@ -278,14 +255,14 @@ class Writer {
         guess.insert(8, format(": the file allocates '{}'", elements));
       }
     }
-    if (access.find("fill") != std::string::npos && is_whole(type.name))
+    if (!fill.empty() && is_whole(type.name))
       guess += std::string(guess.empty() ? "" : "; ") + "its contents";
     if (!type.guess.empty()) guess += (guess.empty() ? "" : "; ") + type.guess;
     if (std::ranges::count(parameter.declared, '*') > 1)
-      result_.missing.push_back(format("'{}' is a pointer to pointers", parameter.declared));
-    add(format("    {}: {{\"type\": {}, \"size\": {}, {}}}", as_json(parameter.name), as_json(type.name),
-               size, access),
-        guess);
+      draft_.missing.push_back(format("'{}' is a pointer to pointers", parameter.declared));
+    add(parameter.name, {{"type", as_json(type.name)}, {"size", size}}, guess);
+    if (!access.empty()) draft_.arguments.back().set("access", as_json(access));
+    if (!fill.empty()) draft_.arguments.back().set("fill", fill);
   }
 
   void add_texture(const ParameterOfKernel& parameter) {
@@ -296,9 +273,11 @@ class Writer {
     for (int i = 0; i < std::max(1, use.dimensions); ++i)
       extents.push_back(as_json(guesses_.extents()[std::min<std::size_t>(static_cast<std::size_t>(i),
                                                                          guesses_.extents().size() - 1)]));
-    add(format("    {}: {{\"type\": {}, \"size\": {}, {}, \"texture\": true}}", as_json(parameter.name),
-               as_json(type.name), extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]",
-               fill_of(type.name)),
+    add(parameter.name,
+        {{"type", as_json(type.name)},
+         {"size", json_extents(extents)},
+         {"fill", fill_of(type.name)},
+         {"texture", "true"}},
         "its extents, filter and address mode (\"texture\": {...})" +
             (type.guess.empty() ? "" : "; " + type.guess));
   }
@@ -344,29 +323,28 @@ class Writer {
   void add_scalar(const ParameterOfKernel& parameter) {
     const auto known = type_named(parameter.type);
     const bool is_type = std::ranges::find(types_, parameter.type) != types_.end();
-    const std::string name = as_json(parameter.name);
+    const std::string& name = parameter.name;
+    const std::pair<std::string, std::string> of_type = {"type", as_json(parameter.type)};
     if (known && known->components > 1) {
-      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type), value_of(*known)),
-          "its value");
+      add(name, {of_type, {"value", value_of(*known)}}, "its value");
     } else if (const auto fields = fields_of(parameter.type, 0); !is_type && !known && fields) {
-      add(format("    {}: {{\"struct\": [{}]}}", name, *fields), "the values of its fields");
+      add(name, {{"struct", format("[{}]", *fields)}}, "the values of its fields");
     } else if (!is_type && !known) {
-      add(format("    {}: {{\"bytes\": \"00 00 00 00\"}}", name),
+      add(name, {{"bytes", as_json("00 00 00 00")}},
           format("'{}' is passed by value, but its type is not understood", parameter.declared));
-      result_.missing.push_back(format("the type of '{}' is not understood", parameter.declared));
-    } else if (const std::string own = guesses_.parameter_for(parameter.name); !own.empty()) {
-      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type), as_json(own)));
-    } else if (guesses_.is_size(parameter.name)) {
-      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type),
-                 as_json(parameter.name)),
-          guesses_.is_bound(parameter.name) ? "" : "is it a size?");
+      draft_.missing.push_back(format("the type of '{}' is not understood", parameter.declared));
+    } else if (const std::string own = guesses_.parameter_for(name); !own.empty()) {
+      add(name, {of_type, {"value", as_json(own)}});
+    } else if (guesses_.is_size(name)) {
+      add(name, {of_type, {"value", as_json(name)}}, guesses_.is_bound(name) ? "" : "is it a size?");
     } else {
       const bool whole = known && !is_floating_point(known->element);
-      const std::string given = passed(parameter.name, whole);
-      add(format("    {}: {{\"type\": {}, \"value\": {}}}", name, as_json(parameter.type),
-                 !given.empty() ? given
-                 : whole        ? "1"
-                                : "0.5"),
+      const std::string given = passed(name, whole);
+      add(name,
+          {of_type,
+           {"value", !given.empty() ? given
+                     : whole        ? "1"
+                                    : "0.5"}},
           "its value" +
               (given.empty() ? std::string() : format(" (of line {} of the file)", guesses_.launch()->line)));
     }
@@ -392,16 +370,18 @@ class Writer {
         std::ranges::find(facts_.parameters, array.name, &ParameterOfKernel::name) == facts_.parameters.end()
             ? array.name
             : array.name + "_constant";
-    add(format("    {}: {{\"type\": {}, \"size\": {}, {}, \"symbol\": {}}}", as_json(own), as_json(type.name),
-               extents.size() == 1 ? extents.front() : "[" + joined(extents) + "]", fill_of(type.name),
-               as_json(array.name)),
+    add(own,
+        {{"type", as_json(type.name)},
+         {"size", json_extents(extents)},
+         {"fill", fill_of(type.name)},
+         {"symbol", as_json(array.name)}},
         guess);
   }
 
-  void write_arguments() {
+  void add_arguments() {
     for (const ParameterOfKernel& parameter : facts_.parameters) {
       if (parameter.name.empty() || parameter.declared.find('(') != std::string::npos)
-        result_.missing.push_back(format("the argument '{}' is not understood", parameter.declared));
+        draft_.missing.push_back(format("the argument '{}' is not understood", parameter.declared));
       if (facts_.textures.contains(parameter.name))
         add_texture(parameter);
       else if (parameter.is_pointer)
@@ -410,12 +390,6 @@ class Writer {
         add_scalar(parameter);
     }
     for (const ConstantArray& array : facts_.constants) add_constant(array);
-    line("  // In the kernel's order; \"access\" is read, unless it is given.");
-    line("  \"arguments\": {");
-    for (std::size_t i = 0; i < arguments_.size(); ++i)
-      line(arguments_[i].first + (i + 1 < arguments_.size() ? "," : ""), arguments_[i].second);
-    line("  },");
-    line("");
   }
 
   // ---- launch
@@ -438,44 +412,42 @@ class Writer {
   static std::string extents_of(const std::vector<GuessedExtent>& all) {
     std::vector<std::string> texts;
     for (const GuessedExtent& one : all) texts.push_back(as_json(one.formula));
-    return texts.size() == 1 ? texts.front() : "[" + joined(texts) + "]";
+    return json_extents(texts);
   }
 
-  void write_launch() {
+  /// What the file's own launch has in a place, for a mark.
+  std::string as_launched(const std::vector<std::string>& extents) const {
+    return format("; line {} of the file has '{}'", guesses_.launch()->line, joined(extents));
+  }
+
+  void add_launch() {
     std::string entry = facts_.entry;
     if (!facts_.templates.empty()) entry += "<" + joined(facts_.templates, &TemplateParameter::name) + ">";
     const auto is_certain = [](const std::vector<GuessedExtent>& all) {
       return std::ranges::all_of(all, &GuessedExtent::is_certain);
     };
     const LaunchOfFile* const own = guesses_.launch();
-    const auto as_launched = [&](const std::vector<std::string>& extents) {
-      return own == nullptr ? std::string()
-                            : format("; line {} of the file has '{}'", own->line, joined(extents));
-    };
-    line("  // Up to three axes: [\"ceil_div(nx, BX)\", \"ny\"].");
-    line(format("  \"launches\": {{\"entry\": {},", as_json(entry)));
-    line(format("    \"grid\": {},", extents_of(guesses_.grid())),
-         is_certain(guesses_.grid()) ? "" : "the grid in blocks" + (own ? as_launched(own->grid) : ""));
-    const std::string end = facts_.dynamic_shared.empty() ? "}," : ",";
-    line(format("    \"block\": {}{}", extents_of(guesses_.block()), end),
-         is_certain(guesses_.block()) ? "" : "the block in threads" + (own ? as_launched(own->block) : ""));
-    if (!facts_.dynamic_shared.empty()) {
-      if (const auto formula = own && !own->shared.empty()
-                                   ? guesses_.formula_of_launch(without_sizeof(own->shared))
-                                   : std::nullopt) {
-        line(format("    \"shared\": {}}},", as_json(*formula)));
-        line("");
-        return;
-      }
-      const auto type = type_named(facts_.dynamic_shared);
-      const std::size_t bytes = type ? bytes_of(*type) : 4;
-      line(
-          format("    \"shared\": {}}},",
-                 as_json(format("{} * {}", bytes, joined(guesses_.block(), &GuessedExtent::formula, " * ")))),
-          "bytes of dynamic shared memory" +
-              (own && !own->shared.empty() ? as_launched({own->shared}) : std::string()));
-    }
-    line("");
+    DraftLaunch launch = {
+        {"entry", as_json(entry)},
+        {"grid", extents_of(guesses_.grid()),
+         is_certain(guesses_.grid()) ? "" : "the grid in blocks" + (own ? as_launched(own->grid) : "")},
+        {"block", extents_of(guesses_.block()),
+         is_certain(guesses_.block()) ? "" : "the block in threads" + (own ? as_launched(own->block) : "")}};
+    if (!facts_.dynamic_shared.empty()) launch.push_back(shared_memory());
+    draft_.launches.push_back(std::move(launch));
+  }
+
+  DraftField shared_memory() const {
+    const LaunchOfFile* const own = guesses_.launch();
+    const bool is_given = own != nullptr && !own->shared.empty();
+    if (const auto formula =
+            is_given ? guesses_.formula_of_launch(without_sizeof(own->shared)) : std::nullopt)
+      return {"shared", as_json(*formula)};
+    const auto type = type_named(facts_.dynamic_shared);
+    const std::size_t bytes = type ? bytes_of(*type) : 4;
+    return {"shared",
+            as_json(format("{} * {}", bytes, joined(guesses_.block(), &GuessedExtent::formula, " * "))),
+            "bytes of dynamic shared memory" + (is_given ? as_launched({own->shared}) : std::string())};
   }
 
   const std::string& file_name_;
@@ -483,17 +455,19 @@ class Writer {
   const Guesses guesses_;
   const std::vector<std::pair<std::string, std::string>> elsewhere_;
   std::vector<std::string> types_ = {};
-  std::vector<std::pair<std::string, std::string>> arguments_ = {};
-  FirstDefinition result_ = {};
-  int lines_ = 0;
+  Draft draft_ = {};
 };
 
 }  // namespace
 
+Draft draft_of_kernel(const std::string& file_name, const Examination& examination) {
+  return Drafter(file_name, examination).draft();
+}
+
 FirstDefinition first_definition(const std::string& file_name, const KernelText& text,
                                  const std::string& entry, const UndefinedNames& undefined) {
   const Examination examination(file_name, text, entry, undefined);
-  FirstDefinition definition = Writer(file_name, examination).write();
+  FirstDefinition definition = write_draft(draft_of_kernel(file_name, examination));
   definition.kernels = examination.facts().kernels;
   return definition;
 }

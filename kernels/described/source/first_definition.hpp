@@ -2,26 +2,14 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "kernels/described/source/draft.hpp"
 #include "kernels/described/source/examination.hpp"
 
 namespace tune::described {
 
-/// A line of a first definition that holds a guess.
-struct Guess {
-  int line = 0;
-  std::string name;  ///< of the field: `grid`, an argument, a parameter
-  std::string text;  ///< what to look at
-};
-
-struct FirstDefinition {
-  std::string json;
-  std::vector<Guess> guesses = {};
-  /// What a definition cannot say, or what is not understood: without it nothing can be checked. Empty: none.
-  std::vector<std::string> missing = {};
-  std::vector<std::string> kernels = {};  ///< of the file, in its order
-};
+/// Returns what a kernel's file suggests. `file_name`: as the definition is to name the file.
+Draft draft_of_kernel(const std::string& file_name, const Examination& examination);
 
 /// Returns a first definition for a kernel's file: the kernel's name, template parameters and arguments from
 /// its declaration, what it reads and writes from its body, the launch from its indices, constant memory, and
