@@ -68,6 +68,24 @@ bool Argument::is_computed() const {
   return object->bytes.empty() && all_computed(all_computed, object->all);
 }
 
+void KernelSource::find_names() {
+  names = names_in_code(*text);
+  const auto pastes = [](const SourceFile& file) { return file.text.find("##") != std::string::npos; };
+  const auto names_files = [](const std::string& option) {
+    return option.starts_with("-I") || option.starts_with("-include") || option.starts_with("--include") ||
+           option.starts_with("--pre-include");
+  };
+  hides_names = pastes(text->source) || std::ranges::any_of(text->headers, pastes) ||
+                std::ranges::any_of(options, names_files);
+}
+
+bool KernelSource::takes_macro(std::string_view macro, const Value& value) const {
+  const auto found = names.find(macro);
+  if (found == names.end()) return hides_names;
+  // Words that declare a value may also be a macro for a type before it: `API TYPE sum`.
+  return value.is_text() || !found->second.is_declared_only();
+}
+
 const Argument* KernelDescription::argument(std::string_view wanted) const {
   const auto found = std::ranges::find(arguments, wanted, &Argument::name);
   return found == arguments.end() ? nullptr : &*found;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "kernels/described/expression.hpp"
 #include "kernels/described/kernel_text.hpp"
+#include "kernels/described/names_in_code.hpp"
 #include "search/space/space_definition.hpp"
 #include "tuner/problem/problem.hpp"
 
@@ -128,8 +130,15 @@ struct KernelSource {
   SourceLocation place = {};
   bool of_kernel_tuner =
       false;  ///< has the macros of Kernel Tuner, even if it does not mention `kernel_tuner`
-  std::optional<KernelText> text = std::nullopt;  ///< nothing: read when the problem is made
-  std::set<std::string, std::less<>> words = {};  ///< of the text; found when the problem is made
+  std::optional<KernelText> text = std::nullopt;              ///< nothing: read when the problem is made
+  std::map<std::string, NameInCode, std::less<>> names = {};  ///< of the text; found when the problem is made
+  bool hides_names = false;  ///< asks for macros that its text may not mention; likewise
+
+  /// Finds the names. The text must be there.
+  void find_names();
+  /// True for a parameter or setting that the compiler is given as a macro: not for one that the text
+  /// declares itself, as an argument or a variable, and not for one that it does not mention.
+  bool takes_macro(std::string_view macro, const Value& value) const;
 };
 
 /// The source of the right results, beyond those of the arguments.

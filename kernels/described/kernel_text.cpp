@@ -269,12 +269,6 @@ std::set<std::string, std::less<>> words_in(std::string_view text) {
   return words;
 }
 
-std::set<std::string, std::less<>> words_of(const KernelText& text) {
-  std::set<std::string, std::less<>> words = words_in(without_comments(text.source.text));
-  for (const SourceFile& header : text.headers) words.merge(words_in(without_comments(header.text)));
-  return words;
-}
-
 std::optional<Redefinition> find_redefinition(const KernelText& text,
                                               const std::map<std::string, std::string>& macros) {
   return MacroSearch(text, macros).find();

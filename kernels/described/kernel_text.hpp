@@ -36,8 +36,6 @@ std::string replaced(const std::string& text, const std::map<std::string, std::s
 
 /// Returns all names and numbers in the text.
 std::set<std::string, std::less<>> words_in(std::string_view text);
-/// Returns all words of the files outside of comments.
-std::set<std::string, std::less<>> words_of(const KernelText& text);
 
 /// A line that gives a macro another value, whatever it had.
 struct Redefinition {

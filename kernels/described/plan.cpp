@@ -127,7 +127,8 @@ CompileRequest compile_request(const KernelSource& kernel, const std::vector<Lau
   }
   const std::set<std::string> in_templates = template_words(launches);
   const auto define = [&](const std::string& name, const Value& value) {
-    if (!in_templates.contains(name)) request.defines.emplace_back(name, to_word(value));
+    if (!in_templates.contains(name) && kernel.takes_macro(name, value))
+      request.defines.emplace_back(name, to_word(value));
   };
   for (const auto& [name, value] : scope.configuration().entries()) define(name, value);
   for (const auto& [name, value] : scope.instance().settings) define(name, value);
@@ -141,11 +142,11 @@ CompileRequest compile_request(const KernelSource& kernel, const std::vector<Lau
 
 /// Adds the macros that Kernel Tuner defines, where a kernel's text mentions them: published kernels have
 /// defaults of their own without `kernel_tuner`.
-void define_as_kernel_tuner(CompileRequest& request, const std::set<std::string, std::less<>>& words,
-                            const Launch& launch) {
-  const auto define = [&](const std::string& name, std::uint32_t value) {
+void define_as_kernel_tuner(CompileRequest& request, const KernelSource& kernel, const Launch& launch) {
+  const auto define = [&](const std::string& name, std::int64_t value) {
     const auto is_this = [&](const auto& macro) { return macro.first == name; };
-    if (words.contains(name) && std::ranges::none_of(request.defines, is_this))
+    if (kernel.names.contains(name) && kernel.takes_macro(name, value) &&
+        std::ranges::none_of(request.defines, is_this))
       request.defines.emplace_back(name, std::to_string(value));
   };
   define("kernel_tuner", 1);
@@ -237,8 +238,8 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
       if (!argument) return tl::unexpected(argument.error());
       launch->arguments.push_back(std::move(*argument));
     }
-    if (plan.launches.empty() && (kernel.of_kernel_tuner || kernel.words.contains("kernel_tuner")))
-      define_as_kernel_tuner(plan.compile, kernel.words, *launch);
+    if (plan.launches.empty() && (kernel.of_kernel_tuner || kernel.names.contains("kernel_tuner")))
+      define_as_kernel_tuner(plan.compile, kernel, *launch);
     if (std::ranges::find(plan.compile.entries, launch->entry) == plan.compile.entries.end())
       plan.compile.entries.push_back(launch->entry);
     const std::int64_t repetitions = described.repeat ? described.repeat->integer(scope) : 1;

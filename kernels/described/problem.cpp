@@ -150,7 +150,7 @@ void DescribedProblem::read_kernels() {
     const bool is_given = source->text.has_value();
     if (!is_given)
       source->text = read_kernel_text(source->path, source->folders, source->place, source->others);
-    source->words = words_of(*source->text);
+    source->find_names();
     if (is_given) continue;
     read.insert_or_assign(source->text->source.name, source->text->source.text);
     for (const SourceFile& header : source->text->headers) read.insert_or_assign(header.name, header.text);

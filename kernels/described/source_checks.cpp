@@ -137,7 +137,7 @@ void check_macros(const KernelDescription& description) {
     add(parameter.name, parameter.values.size() == 1 ? to_word(parameter.values.front()) : "", "parameter");
   for (const SettingInfo& setting : description.settings) add(setting.name, "", "setting");
   for (const auto& [name, value] : kernel.defines) add(name, "", "macro");
-  if (kernel.words.contains("kernel_tuner")) add("kernel_tuner", "1", "macro");
+  if (kernel.names.contains("kernel_tuner")) add("kernel_tuner", "1", "macro");
   for (const auto& [name, value] : kernel.redefines) {
     macros.erase(name);
     const std::map<std::string, std::string> one = {{name, "0"}};
@@ -158,7 +158,7 @@ void check_macros(const KernelDescription& description) {
 
 std::vector<std::string> unused_parameters(const KernelDescription& description) {
   const KernelSource& kernel = description.kernel;
-  std::set<std::string, std::less<>> words = kernel.words;
+  std::set<std::string, std::less<>> words;
   bool has_functions = false;
   const auto mention = [&](std::string_view text) { words.merge(words_in(text)); };
   const auto mention_formula = [&](const std::optional<Expression>& expression) {
@@ -189,8 +189,18 @@ std::vector<std::string> unused_parameters(const KernelDescription& description)
   }
   std::vector<std::string> unused;
   if (has_functions) return unused;
-  for (const search::Parameter& parameter : description.parameters)
-    if (parameter.values.size() > 1 && !words.contains(parameter.name)) unused.push_back(parameter.name);
+  for (const search::Parameter& parameter : description.parameters) {
+    const std::string& name = parameter.name;
+    if (parameter.values.size() == 1 || words.contains(name)) continue;
+    if (!kernel.takes_macro(name, parameter.values.front()))
+      if (const auto found = kernel.names.find(name); found != kernel.names.end())
+        throw UsageError(
+            format("{}:{}: '{}' declares the parameter '{}' itself, so that its values change nothing: "
+                   "make it a macro between '#ifndef {}' and '#endif', or a template argument of the "
+                   "launch",
+                   found->second.declared_in, found->second.line, found->second.declaration, name, name));
+    if (!kernel.names.contains(name)) unused.push_back(name);
+  }
   return unused;
 }
 

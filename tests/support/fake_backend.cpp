@@ -157,7 +157,12 @@ Result<Binary> FakeCompiler::compile(const CompileRequest& request) const {
   return binary;
 }
 
-Result<std::vector<KernelResources>> FakeRunner::check_resources(const LaunchPlan& plan, const Binary&) {
+Result<std::vector<KernelResources>> FakeRunner::check_resources(const LaunchPlan& plan,
+                                                                 const Binary& binary) {
+  for (const auto& step : plan.launches)
+    if (const auto* launch = std::get_if<Launch>(&step);
+        launch != nullptr && !binary.symbols.empty() && !binary.symbols.contains(launch->entry))
+      return fail(Phase::launch, "missing kernel", launch->entry);
   calls.push_back("resources " + std::to_string(plan.buffers.front().layout.extents.front()));
   if (define(plan.compile, "kind") == "too_big")
     return fail(Phase::resources, "shared memory", "1 MiB of 227 KiB");

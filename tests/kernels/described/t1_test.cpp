@@ -273,7 +273,7 @@ TEST_F(T1, WhatKernelTunerDefinesIsDefined) {
                                              {"grid_size_x", "63"}}));
   write_kernel(
       "extern \"C\" __global__ void k(float* out, const float* in, int n) { int a = mode + grid_size_x; }\n");
-  EXPECT_EQ(plan()->compile.defines.size(), 4U) << "what it mentions";
+  EXPECT_EQ(plan()->compile.defines.size(), 2U) << "what it mentions";
 }
 
 TEST_F(T1, HipIsCudaByAnotherName) {
@@ -290,6 +290,36 @@ TEST_F(T1, AParameterThatTheSourceReplacesIsAnError) {
             "between '#ifndef bx' and '#endif'");
   write_kernel("#ifndef bx\n#define bx 16\n#endif\n" + rest);
   EXPECT_EQ(refusal(), "it was taken");
+}
+
+TEST_F(T1, AParameterThatTheSourceDeclaresItselfIsNoMacro) {
+  const auto macros = [&](const std::string& text) {
+    write_kernel(text);
+    std::string names;
+    const auto made = plan();
+    for (const auto& [name, value] : made->compile.defines) names += name + " ";
+    return names;
+  };
+  const std::string rest = "extern \"C\" __global__ void k(float* out, const float* in, int n)";
+  EXPECT_EQ(macros(rest + " { int a = mode + bx; }"), "bx mode ");
+  // The launch mentions bx: its block is as wide.
+  EXPECT_EQ(macros(rest + " { int a = mode; }"), "mode ") << "not mentioned";
+  EXPECT_EQ(macros("template<int bx> struct S {};\n" + rest + " { int a = mode; }"), "mode ");
+  EXPECT_EQ(macros("void main() { char* text = \"int mode\"; const unsigned int bx(3); }" + rest +
+                   " { int a = mode; }"),
+            "mode ");
+  EXPECT_EQ(macros("#ifndef bx\nconst int bx = 8;\n#endif\n" + rest + " { int a = mode; }"), "bx mode ")
+      << "only where there is no macro";
+  EXPECT_EQ(macros("float f(float a) { return bx; }\n" + rest + " { int a = mode * bx; }"), "bx mode ")
+      << "used";
+  EXPECT_EQ(macros("#define name(x) b##x\n" + rest + " { int a = mode + name(x); }"), "bx by mode ")
+      << "put together";
+  space()["TuningParameters"][2] = {{"Name", "mode"}, {"Type", "int"}, {"Values", "[1, 2]"}};
+  write_kernel("const int mode = 3;\n" + rest + " { int a = mode; }");
+  EXPECT_EQ(
+      refusal(),
+      "k.cu:1: 'const int mode' declares the parameter 'mode' itself, so that its values change nothing: "
+      "make it a macro between '#ifndef mode' and '#endif', or a template argument of the launch");
 }
 
 TEST_F(T1, AParameterThatNothingMentionsIsTold) {

@@ -416,6 +416,18 @@ Result<std::uint64_t> RemoteDevice::share(const TensorView& tensor) {
   return number;
 }
 
+namespace {
+
+/// Returns what tells binaries apart: kernels of one file may share an image. Empty where that is not known.
+std::string identity_of(const Binary& binary) {
+  if (binary.hash.empty()) return {};
+  std::string identity = binary.hash;
+  for (const auto& [entry, symbol] : binary.symbols) identity += format("\n{} {}", entry, symbol);
+  return identity;
+}
+
+}  // namespace
+
 /// Sends a call about a plan, with the binary where the process does not have it.
 Result<Response> RemoteRunner::ask(const char* call, const LaunchPlan& plan, const Binary& binary) {
   device_.ready();
@@ -423,11 +435,11 @@ Result<Response> RemoteRunner::ask(const char* call, const LaunchPlan& plan, con
   lean.compile.source.text.clear();
   lean.compile.headers.clear();
   Json request = {{"call", call}, {"number", plans_}, {"plan", encode(lean)}};
-  const bool sent =
-      !binary.hash.empty() && binary.hash == last_binary_ && device_.generation() == last_generation_;
+  std::string identity = identity_of(binary);
+  const bool sent = !identity.empty() && identity == last_binary_ && device_.generation() == last_generation_;
   if (!sent) request["binary"] = encode(binary);
   Result<Response> answer = device_.call(request, prepare_seconds);
-  last_binary_ = binary.hash;
+  last_binary_ = std::move(identity);
   last_generation_ = device_.generation();
   if (!answer && answer.error().phase == Phase::crash) device_.abandon();
   return answer;

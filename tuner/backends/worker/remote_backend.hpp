@@ -95,7 +95,7 @@ class RemoteRunner : public Runner {
   RemoteDevice& device_;
   RemoteOptions options_;
   std::uint64_t plans_ = 0;
-  std::string last_binary_;            ///< hash of the binary that the process has
+  std::string last_binary_;            ///< of the binary that the process has: its image and its kernels
   std::uint64_t last_generation_ = 0;  ///< of that process
 };
 

@@ -146,6 +146,20 @@ TEST_F(RemoteTest, AKernelEndsWithTheRun) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
+// A file with two kernels has the same image for both; only their names differ.
+TEST_F(RemoteTest, ABinaryOfTheSameImageWithOtherKernelsIsAnother) {
+  auto plan = problem_.plan(testing::toy_instance(1000), configuration("plain"), sources_);
+  ASSERT_TRUE(plan);
+  for (const char* entry : {"first", "second"}) {
+    std::get<Launch>(plan->launches.front()).entry = entry;
+    Binary binary;
+    binary.hash = "same";
+    binary.symbols[entry] = entry;
+    const auto prepared = backend_.runner().prepare(*plan, binary);
+    EXPECT_TRUE(prepared) << prepared.error().detail;
+  }
+}
+
 TEST_F(RemoteTest, ACompilerThatCrashesOrHangsCostsOneConfiguration) {
   const auto all = evaluate({configuration("crashing_compile"), configuration("plain", 32),
                              configuration("hanging_compile"), configuration("plain", 64)});
