@@ -22,7 +22,8 @@ online::TrialLimits limits_of(const DispatchOptions& options) {
 
 Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const DispatchOptions& options,
                            std::unique_ptr<Backend> backend, std::unique_ptr<StreamRunner> runner)
-    : problem_(described(problem.spec())),
+    : made_(made_described(problem.spec())),
+      problem_(*made_),
       instance_(instance_at(problem_.info(), sizes)),
       backend_(std::move(backend)),
       runner_(std::move(runner)),

@@ -67,7 +67,8 @@ class Dispatcher::Engine {
   void keep_best();
   tune::Evaluation evaluation_of(const online::CallVerdict& verdict);
 
-  described::DescribedProblem problem_;
+  std::shared_ptr<const described::DescribedProblem> made_;
+  const described::DescribedProblem& problem_;
   Instance instance_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<StreamRunner> runner_;

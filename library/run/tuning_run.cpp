@@ -100,15 +100,6 @@ void check_memory(const Problem& problem, const Instance& instance, const search
                             bytes_text(memory)));
 }
 
-Budget budget_in(const search::SearchSpace& space, const TuningRequest& request) {
-  Budget budget = request.budget;
-  if (!request.share) return budget;
-  const double share = std::ceil(*request.share * static_cast<double>(space.size()));
-  const auto count = static_cast<std::uint64_t>(std::max(1.0, share));
-  budget.evaluations = std::min(count, budget.evaluations.value_or(count));
-  return budget;
-}
-
 RerankOptions rerank_options(const TuningRequest& request) {
   RerankOptions rerank;
   if (request.objective != Objective::time) rerank.top_k = top_k_by_energy;
@@ -220,6 +211,15 @@ void settle(TuningRequest& request, const Problem* problem) {
   request.share = defaults.share;
   if (!request.share && !budget.evaluations && !budget.seconds && !strategy.exhaustive)
     budget.evaluations = default_budget;
+}
+
+Budget budget_in(const search::SearchSpace& space, const TuningRequest& request) {
+  Budget budget = request.budget;
+  if (!request.share) return budget;
+  const double share = std::ceil(*request.share * static_cast<double>(space.size()));
+  const auto count = static_cast<std::uint64_t>(std::max(1.0, share));
+  budget.evaluations = std::min(count, budget.evaluations.value_or(count));
+  return budget;
 }
 
 RunOptions run_options(const TuningRequest& request) {

@@ -60,10 +60,13 @@ struct TuningRequest {
 search::StrategyChoice strategy_named(std::string_view text);
 
 /// Decides what the request leaves open: by the problem's description, if it has one (the problem may be
-/// null), else by the defaults of the program. A share is turned into evaluations by `tune`, where the space
-/// is known. Throws UsageError for a budget by expected gain whose strategy does not estimate it, and for a
-/// strategy of the description that does not exist.
+/// null), else by the defaults of the program. A share is turned into evaluations where the space is known
+/// (`budget_in`). Throws UsageError for a budget by expected gain whose strategy does not estimate it, and
+/// for a strategy of the description that does not exist.
 void settle(TuningRequest& request, const Problem* problem);
+
+/// Returns the budget of a settled request, with its share as evaluations.
+Budget budget_in(const search::SearchSpace& space, const TuningRequest& request);
 
 /// How the request is stored with a run.
 RunOptions run_options(const TuningRequest& request);

@@ -167,8 +167,10 @@ void rethrow_as_error() {
     throw;
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const std::exception& error) {
+  } catch (const UsageError& error) {
     throw Error(without_option(error.what()));
+  } catch (const std::exception& error) {
+    throw Error(without_option(error.what()), Error::Cause::environment);
   }
 }
 

@@ -40,9 +40,16 @@ tune::Result<Measurement> outcome_of(const emulator::CheckVerdict& verdict) {
 
 }  // namespace
 
-EmulatorEvaluator::EmulatorEvaluator(const described::DescribedProblem& problem,
-                                     std::vector<Instance> instances)
-    : sources_(problem), instances_(std::move(instances)), jobs_(problem, sources_) {}
+EmulatorEvaluator::EmulatorEvaluator(const tune::Problem& problem, const KernelSources& sources,
+                                     Instance instance, bool small)
+    : problem_(problem), instance_(std::move(instance)), small_(small), jobs_(problem, sources) {}
+
+std::vector<Instance> EmulatorEvaluator::sizes_of(const search::Configuration& configuration) const {
+  std::vector<Instance> sizes;
+  if (small_) sizes = problem_.check_instances(instance_, configuration);
+  if (sizes.empty()) sizes.push_back(instance_);
+  return sizes;
+}
 
 std::size_t EmulatorEvaluator::window() const {
   return 2 * std::size_t{host_threads()} * emulator::CheckOptions{}.batch;
@@ -56,7 +63,8 @@ void EmulatorEvaluator::drop() {
 void EmulatorEvaluator::check_queue() {
   std::vector<emulator::CheckVerdict> found(queue_.size());
   emulator::check(
-      queue_.size(), [&](std::size_t number) { return jobs_.job(queue_[number], instances_); }, {},
+      queue_.size(), [&](std::size_t number) { return jobs_.job(queue_[number], sizes_of(queue_[number])); },
+      {},
       [&](std::size_t number, emulator::CheckVerdict verdict) {
         found[number] = std::move(verdict);
         return true;

@@ -7,17 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/described/problem.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/evaluation/evaluation.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::api {
 
 /// Evaluates on the emulator: a right result is a measurement without samples.
 class EmulatorEvaluator : public Evaluator {
  public:
-  /// Checks at these sizes. The problem must outlive this.
-  EmulatorEvaluator(const described::DescribedProblem& problem, std::vector<Instance> instances);
+  /// Checks at the size, or where `small` at the problem's small ones, if it has any. Problem and sources
+  /// must outlive this.
+  EmulatorEvaluator(const tune::Problem& problem, const KernelSources& sources, Instance instance,
+                    bool small);
 
   void submit(search::Configuration configuration) override { queue_.push_back(std::move(configuration)); }
   std::optional<tune::Evaluation> next() override;
@@ -27,9 +29,11 @@ class EmulatorEvaluator : public Evaluator {
 
  private:
   void check_queue();
+  std::vector<Instance> sizes_of(const search::Configuration& configuration) const;
 
-  described::DescribedSources sources_;
-  std::vector<Instance> instances_;
+  const tune::Problem& problem_;
+  Instance instance_;
+  bool small_;
   emulator::ProblemJobs jobs_;
   std::deque<search::Configuration> queue_;
   std::deque<emulator::CheckVerdict> verdicts_;  ///< of the first in the queue

@@ -143,6 +143,7 @@ void add_array(Spec& spec, BufferAccess access, std::string name, std::string ty
 }
 
 LaunchDescription& last_launch(Spec& spec, const char* what) {
+  check_open(spec);
   KernelDescription& description = spec.description;
   if (spec.describes_reference) return description.reference.launches.back();
   if (description.launches.empty())
@@ -297,6 +298,7 @@ const std::string& Problem::name() const {
 
 /// Changes the stamp: parts that were prepared for the problem serve until then.
 Problem& Problem::changed() {
+  check_open(*spec_);
   static std::atomic<std::uint64_t> last{0};
   spec_->stamp = ++last;
   return *this;
@@ -415,6 +417,7 @@ Problem& Problem::kernel(Kernel kernel, std::string entry) {
 }
 
 Problem& Problem::launch(std::string entry) {
+  check_open(*spec_);
   if (!spec_->description.kernel.text)
     throw Error(format("{}: call kernel(file, entry) first", spec_->description.name));
   if (entry.empty()) throw Error(format("{}: a launch needs a kernel's name", spec_->description.name));

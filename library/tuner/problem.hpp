@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <tune/problem.hpp>
 #include <vector>
 
@@ -16,7 +18,24 @@ struct Problem::Spec {
   std::vector<Sizes> checks = {};
   bool describes_reference = false;  ///< grid, block, ... are of the reference's launch
   std::uint64_t stamp = 0;           ///< changes with every change of the problem
+  /// Of a definition, or built in: takes no further parts, and the description is empty.
+  std::shared_ptr<const tune::Problem> complete = nullptr;
 };
+
+/// Makes the problem. Throws UsageError as `described`, and for a kernel's file that cannot be read.
+std::shared_ptr<const tune::Problem> made(const Problem::Spec& spec);
+/// The same of a problem with a description. Throws UsageError for one that is built in.
+std::shared_ptr<const described::DescribedProblem> made_described(const Problem::Spec& spec);
+
+/// Throws Error for a problem that takes no further parts.
+void check_open(const Problem::Spec& spec);
+
+/// Returns the kernel files of a problem, which must outlive them.
+std::unique_ptr<KernelSources> sources_of(const tune::Problem& problem);
+
+/// Returns the valid configurations; `where`: an expression, or empty. Throws UsageError where there is none.
+search::SearchSpace valid_space(const tune::Problem& problem, const Instance& instance,
+                                const DeviceProperties& device, const std::string& where);
 
 /// Returns the complete description, with the sizes to check at and the sources. Throws UsageError where a
 /// kernel, an output, or a launch's grid or block is missing.

@@ -19,15 +19,14 @@ DeviceProperties properties_of(Backend* backend) {
   return backend != nullptr ? backend->properties() : architecture_properties("sm_90");
 }
 
-/// Returns the sizes at which the emulator checks: those that the caller names, else the problem's small
-/// ones.
-std::vector<Instance> emulated_sizes(const OpenRun& open_run, const Sizes& sizes) {
-  const bool named = std::ranges::any_of(open_run.instance.extents,
-                                         [&](const auto& extent) { return sizes.has(extent.first); });
-  std::vector<Instance> small;
-  if (!named) small = open_run.problem.check_instances(open_run.instance, {});
-  if (small.empty()) small.push_back(open_run.instance);
-  return small;
+/// True where the caller names a size.
+bool names_size(const Instance& instance, const Sizes& sizes) {
+  return std::ranges::any_of(instance.extents, [&](const auto& extent) { return sizes.has(extent.first); });
+}
+
+run::TuningRequest settled(run::TuningRequest request, const tune::Problem* problem) {
+  run::settle(request, problem);
+  return request;
 }
 
 /// Throws UsageError.
@@ -38,7 +37,7 @@ run::TuningRequest request_of(const Options& options) {
   if (options.seconds && !(*options.seconds > 0)) throw UsageError("seconds: not more than 0");
   if (!(options.timeout > 0)) throw UsageError("timeout: not more than 0 seconds");
   run::TuningRequest request;
-  request.strategy = run::strategy_named(options.strategy);
+  if (!options.strategy.empty()) request.strategy = run::strategy_named(options.strategy);
   request.budget = {options.evaluations, options.seconds, options.until_gain};
   request.seed = options.seed;
   request.where = options.where;
@@ -53,24 +52,25 @@ run::TuningRequest request_of(const Options& options) {
   request.transfer = options.transfer;
   request.compilers = std::min(options.compilers, 1024U);
   request.command_line = "tune::Tuner";
-  run::settle(request, nullptr);
+  static_cast<void>(settled(request, nullptr));  // throws where parts contradict each other
   return request;
 }
 
 }  // namespace
 
-OpenRun::OpenRun(const Problem& given, const Sizes& sizes, const run::TuningRequest& request,
-                 Backend* backend)
+OpenRun::OpenRun(const Problem& given, const Sizes& sizes, const run::TuningRequest& wanted, Backend* backend)
     : stamp(given.spec().stamp),
-      problem(described(given.spec())),
-      sources(problem),
-      instance(instance_at(problem.info(), sizes)),
+      problem(made(given.spec())),
+      sources(sources_of(*problem)),
+      request(settled(wanted, problem.get())),
+      instance(instance_at(problem->info(), sizes)),
       device(properties_of(backend)),
-      space(problem.valid_space(instance, device, request.where)) {
+      space(valid_space(*problem, instance, device, request.where)) {
   if (backend == nullptr)
-    evaluator = std::make_unique<EmulatorEvaluator>(problem, emulated_sizes(*this, sizes));
+    evaluator =
+        std::make_unique<EmulatorEvaluator>(*problem, *sources, instance, !names_size(instance, sizes));
   else
-    evaluator = run::open_run(record, problem, instance, space, *backend, sources, request);
+    evaluator = run::open_run(record, *problem, instance, space, *backend, *sources, request);
 }
 
 Tuner::State::State(Options given) : options(std::move(given)), request(request_of(options)) {
@@ -83,6 +83,20 @@ Tuner::State::~State() {
   } catch (const tune::Error&) {
     return;  // the run stays without an end, like that of a killed program
   }
+}
+
+void Tuner::State::set(Options wanted) {
+  run::TuningRequest next = request_of(wanted);
+  close_run();
+  if (wanted.device != options.device || wanted.timeout != options.timeout ||
+      wanted.in_process != options.in_process)
+    backend_.reset();
+  if (wanted.database != options.database) {
+    store_.reset();
+    database_.reset();
+  }
+  options = std::move(wanted);
+  request = std::move(next);
 }
 
 Backend* Tuner::State::backend() {
@@ -107,7 +121,7 @@ db::SqliteStore& Tuner::State::store() {
 OpenRun& Tuner::State::open_run(const Problem& problem, const Sizes& sizes) {
   const bool same = open_run_ != nullptr && open_run_->stamp == problem.spec().stamp &&
                     open_run_->stamp != 0 && !emulated() &&
-                    open_run_->instance == instance_at(open_run_->problem.info(), sizes);
+                    open_run_->instance == instance_at(open_run_->problem->info(), sizes);
   if (!same) {
     close_run();
     open_run_ = std::make_unique<OpenRun>(problem, sizes, request, backend());
@@ -154,11 +168,12 @@ End end_of(RunEnd end) {
 }
 
 /// Nothing of this is stored: what the emulator finds is not a device's result.
-SessionResult check_all(OpenRun& open_run, const run::TuningRequest& request, SessionObserver& observer) {
+SessionResult check_all(OpenRun& open_run, SessionObserver& observer) {
   NoStore store;
+  const run::TuningRequest& request = open_run.request;
   const auto strategy = request.strategy->make({open_run.space, *request.seed});
   Session session(open_run.space, *strategy, *open_run.evaluator, store, seconds_now);
-  return session.run(open_run.record, request.budget, true, observer, {.top_k = 0});
+  return session.run(open_run.record, run::budget_in(open_run.space, request), true, observer, {.top_k = 0});
 }
 
 void take_over(const SessionResult& session, const OpenRun& open_run, Result& result) {
@@ -198,11 +213,11 @@ std::optional<search::Configuration> completed(const OpenRun& open_run, const Co
   const bool known = std::ranges::all_of(configuration.entries(), [&](const auto& entry) {
     return std::ranges::count(definition.parameters, entry.first, &search::Parameter::name) > 0;
   });
-  if (!known) throw UsageError(format("{}: {}", open_run.problem.info().name, reason));
+  if (!known) throw UsageError(format("{}: {}", open_run.problem->info().name, reason));
   if (reason.starts_with("it is not one of"))
-    if (const std::string rule = open_run.problem.broken_rule(open_run.instance, configuration);
-        !rule.empty())
-      reason = rule;
+    if (const auto* own = dynamic_cast<const described::DescribedProblem*>(open_run.problem.get()))
+      if (const std::string rule = own->broken_rule(open_run.instance, configuration); !rule.empty())
+        reason = rule;
   return std::nullopt;
 }
 
@@ -211,7 +226,7 @@ std::map<std::string, tune::Evaluation>& known_of(Tuner::State& state, OpenRun& 
   if (open_run.known) return *open_run.known;
   open_run.known.emplace();
   for (tune::Evaluation& evaluation :
-       known_answers(state.store(), open_run.record.key, state.request.objective, state.options.timeout))
+       known_answers(state.store(), open_run.record.key, open_run.request.objective, state.options.timeout))
     open_run.known->emplace(evaluation.configuration.key(), std::move(evaluation));
   return *open_run.known;
 }
@@ -229,7 +244,7 @@ tune::Evaluation evaluated(Tuner::State& state, OpenRun& open_run,
   const std::optional<tune::Evaluation> evaluation = open_run.evaluator->next();
   if (state.emulated()) return *evaluation;
   if (!open_run.run) {
-    run::TuningRequest single = state.request;
+    run::TuningRequest single = open_run.request;
     single.budget = {};
     open_run.record.options = run::run_options(single);
     open_run.record.options.strategy = "evaluate";
@@ -254,6 +269,10 @@ Tuner::Tuner(Tuner&&) noexcept = default;
 Tuner& Tuner::operator=(Tuner&&) noexcept = default;
 Tuner::~Tuner() = default;
 
+void Tuner::set(Options options) {
+  guarded([&] { state_->set(std::move(options)); });
+}
+
 Result Tuner::run(const Problem& problem, const Sizes& sizes) {
   return guarded([&] {
     const Stopwatch calling;
@@ -262,10 +281,13 @@ Result Tuner::run(const Problem& problem, const Sizes& sizes) {
     const ResetCancel reset{state_->cancelled};
     state_->close_run();
     OpenRun open_run(problem, sizes, state_->request, state_->backend());
-    run::TuningRequest request = state_->request;
+    if (const auto* own = dynamic_cast<const described::DescribedProblem*>(open_run.problem.get()))
+      for (const std::string& note : own->description().notes)
+        if (state_->options.on_notice) state_->options.on_notice(note);
+    run::TuningRequest& request = open_run.request;
     request.budget.seconds_before = calling.seconds();
     const SessionResult session =
-        state_->emulated() ? check_all(open_run, request, watcher)
+        state_->emulated() ? check_all(open_run, watcher)
                            : run::tune(state_->database(), open_run.space, *open_run.evaluator,
                                        open_run.record, request, watcher, state_->options.on_notice);
     if (session.end == RunEnd::failed) throw tune::Error(session.reason);

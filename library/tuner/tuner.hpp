@@ -22,11 +22,12 @@ namespace tune::api {
 /// A problem at a size on the device, ready for evaluations. They are one run of the database.
 struct OpenRun {
   /// `backend` is null on the emulator.
-  OpenRun(const Problem& problem, const Sizes& sizes, const run::TuningRequest& request, Backend* backend);
+  OpenRun(const Problem& problem, const Sizes& sizes, const run::TuningRequest& wanted, Backend* backend);
 
   std::uint64_t stamp;
-  described::DescribedProblem problem;
-  described::DescribedSources sources;
+  std::shared_ptr<const tune::Problem> problem;
+  std::unique_ptr<KernelSources> sources;
+  run::TuningRequest request;  ///< settled
   Instance instance;
   DeviceProperties device;
   search::SearchSpace space;
@@ -52,8 +53,11 @@ struct Tuner::State {
   OpenRun& open_run(const Problem& problem, const Sizes& sizes);
   void close_run();
 
+  /// Replaces the options; parts that they do not change stay open. Throws UsageError.
+  void set(Options wanted);
+
   Options options;
-  const run::TuningRequest request;  ///< settled
+  run::TuningRequest request;  ///< not settled: a definition decides what the options leave open
   std::atomic<bool> cancelled{false};
   /// Tests replace it.
   std::function<std::unique_ptr<Backend>()> open_backend;

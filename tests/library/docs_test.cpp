@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of docs/library.md compile as C++17 with the installed headers alone, and run.
+// The programs of docs/library.md compile as C++17, and as C99, with the installed headers alone, and run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,10 +19,10 @@ std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// The blocks of C++ in the page, in order.
-std::vector<std::string> programs() {
+/// The blocks of C++ (`cpp`), or of C (`c`), in the page, in order.
+std::vector<std::string> programs(const std::string& language = "cpp") {
   const std::string page = text_of(std::filesystem::path(TUNE_SOURCE_DIR) / "docs" / "library.md");
-  const std::string fence = "```cpp\n";
+  const std::string fence = "```" + language + "\n";
   std::vector<std::string> all;
   for (std::size_t at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
     at += fence.size();
@@ -43,25 +43,37 @@ class LibraryPage : public ::testing::Test {
     const int status = std::system((command + " > '" + out + "' 2>&1").c_str());
     return std::to_string(status) + "\n" + text_of(out);
   }
-  std::string compile(const std::string& program, const std::string& how) const {
-    std::ofstream(folder_.path() / "program.cpp") << program;
-    return shell(std::string(TUNE_CXX) + sanitizers +
-                 " -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I'" TUNE_SOURCE_DIR
+  std::string compile(const std::string& program, const std::string& how,
+                      const std::string& language = "-x c++ -std=c++17") const {
+    std::ofstream(folder_.path() / "program") << program;
+    return shell(std::string(TUNE_CXX) + sanitizers + " " + language +
+                 " -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I'" TUNE_SOURCE_DIR
                  "/library/include' '" +
-                 (folder_.path() / "program.cpp").string() + "' -o '" +
-                 (folder_.path() / "program").string() + "' " + how);
+                 (folder_.path() / "program").string() + "' -x none -o '" + run_ + "' " + how);
   }
+  const std::string linked_ = std::string("-L") + TUNE_LIBRARY_DIR + " -ltune -Wl,-rpath," + TUNE_LIBRARY_DIR;
   TemporaryFolder folder_;
+  const std::string run_ = (folder_.path() / "run").string();
 };
 
 TEST_F(LibraryPage, TheFirstProgramRunsOnTheEmulator) {
   ASSERT_EQ(programs().size(), 2U);
-  const std::string folder = TUNE_LIBRARY_DIR;
-  ASSERT_EQ(compile(programs()[0], "-L" + folder + " -ltune -Wl,-rpath," + folder), "0\n");
-  const std::string output = shell("'" + (folder_.path() / "program").string() + "' emulator");
+  ASSERT_EQ(compile(programs()[0], linked_), "0\n");
+  const std::string output = shell("'" + run_ + "' emulator");
   // The address sanitizer warns of the emulator's stacks before the first line.
   EXPECT_THAT(output, ::testing::StartsWith("0\n"));
   EXPECT_THAT(output, ::testing::HasSubstr("\nBLOCK=256, ITEMS=1: right\n"));
+}
+
+TEST_F(LibraryPage, TheProgramInCRunsADefinitionOnTheEmulator) {
+  ASSERT_EQ(programs("c").size(), 1U);
+  ASSERT_EQ(compile(programs("c")[0], linked_, "-x c -std=c99"), "0\n");
+  const std::string output =
+      shell("'" + run_ + "' '" TUNE_SOURCE_DIR "/examples/own_kernels/transpose.json' emulator");
+  EXPECT_THAT(output, ::testing::StartsWith("0\n"));
+  EXPECT_THAT(output, ::testing::HasSubstr("\n6 evaluations, 6 right\n"));
+  EXPECT_THAT(shell("'" + run_ + "' nowhere.json emulator"),
+              ::testing::HasSubstr("cannot read nowhere.json"));
 }
 
 TEST_F(LibraryPage, TheDispatcherCompiles) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU that another process has for itself: the driver shows it, but makes no context on it.
-#include <gtest/gtest.h>
-
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <cstdlib>

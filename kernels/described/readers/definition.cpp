@@ -7,8 +7,10 @@
 
 namespace tune::described {
 
-KernelDescription read_definition(const std::filesystem::path& path) {
-  const auto source = read_json(path);
+namespace {
+
+KernelDescription description_of(const std::shared_ptr<const JsonText>& source) {
+  const std::filesystem::path& path = source->path;
   const JsonField root(source);
   if (!root.is_object()) root.fail("expected an object with the fields of a definition");
   const bool t1 = root.find("ConfigurationSpace") || root.find("KernelSpecification");
@@ -24,6 +26,16 @@ KernelDescription read_definition(const std::filesystem::path& path) {
   if (description.reference.kernel) description.reference.kernel->place = root.place();
   description.sources = {{path.filename().string(), source->text}};
   return description;
+}
+
+}  // namespace
+
+KernelDescription read_definition(const std::filesystem::path& path) {
+  return description_of(read_json(path));
+}
+
+KernelDescription parse_definition(const std::filesystem::path& path, std::string text) {
+  return description_of(parse_json(path, std::move(text)));
 }
 
 bool DistinctValues::add(Value value) {

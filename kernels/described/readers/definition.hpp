@@ -16,6 +16,8 @@ namespace tune::described {
 
 /// Reads a definition, T1 or our own. Throws UsageError with file, line and field.
 KernelDescription read_definition(const std::filesystem::path& path);
+/// The same of a text in memory. Messages call it `path`, in whose folder its files are.
+KernelDescription parse_definition(const std::filesystem::path& path, std::string text);
 
 KernelDescription read_t1(const JsonField& root);
 KernelDescription read_native(const JsonField& root);

@@ -182,9 +182,13 @@ int line_of(std::string_view text, const JsonPath& path) {
 }
 
 std::shared_ptr<const JsonText> read_json(const std::filesystem::path& path) {
+  return parse_json(path, whole_text(path));
+}
+
+std::shared_ptr<const JsonText> parse_json(const std::filesystem::path& path, std::string text) {
   auto file = std::make_shared<JsonText>();
   file->path = path;
-  file->text = whole_text(path);
+  file->text = std::move(text);
   try {
     const auto bounded = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
       if (static_cast<std::size_t>(depth) > max_json_depth)

@@ -46,6 +46,8 @@ struct JsonText {
 /// Throws UsageError for a file that cannot be read, is larger than 64 MiB or is not JSON (with line and
 /// column).
 std::shared_ptr<const JsonText> read_json(const std::filesystem::path& path);
+/// The same of a text in memory; messages call it `path`.
+std::shared_ptr<const JsonText> parse_json(const std::filesystem::path& path, std::string text);
 
 class JsonField {
  public:

@@ -170,6 +170,14 @@ class TUNE_API Problem {
  public:
   /// `name` identifies it in the database: letters, digits, `_`, `-`, `.`. Throws Error for other characters.
   explicit Problem(std::string name);
+  /// Reads the file of a definition (docs/your-own-kernel.md). The problem is complete: functions that add a
+  /// part throw Error. Throws Error for a definition that cannot be read or has a mistake.
+  static Problem from_definition(const std::string& file);
+  /// The same of a definition's text; names of files in it count from `folder`.
+  static Problem from_text(std::string definition, const std::string& folder = ".");
+  /// Returns a problem that the program has, such as `stencil3d`, which is complete too. A Dispatcher refuses
+  /// it, since it has no arguments of a call. Throws Error for another name.
+  static Problem built_in(const std::string& name);
   Problem(const Problem& other);
   Problem(Problem&&) noexcept;
   Problem& operator=(Problem other) noexcept;
@@ -296,6 +304,7 @@ class TUNE_API Problem {
 
   struct Spec;  // inside the library
   const Spec& spec() const { return *spec_; }
+  Spec& spec() { return *spec_; }
 
  private:
   template<class T>

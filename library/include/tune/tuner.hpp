@@ -76,12 +76,14 @@ struct Options {
   /// The number of a GPU, or `emulator`: kernels run on the CPU and are checked as by `tune check --device
   /// emulator`; nothing is measured or stored.
   std::string device = "0";
-  std::string database = {};                      ///< empty: where `tune` looks ($TUNE_DB, ...)
-  std::string strategy = "auto";                  ///< as --strategy
-  std::optional<std::uint64_t> evaluations = {};  ///< without any budget: 200; `grid`: the whole space
+  std::string database = {};  ///< empty: where `tune` looks ($TUNE_DB, ...)
+  /// As --strategy; empty: that of the problem's definition, else `auto`.
+  std::string strategy = {};
+  /// Without any budget: that of the definition, else 200; `grid`: the whole space.
+  std::optional<std::uint64_t> evaluations = {};
   std::optional<double> seconds = {};
-  std::optional<double> until_gain = {};  ///< a share, as --until-gain
-  std::uint64_t seed = 1;
+  std::optional<double> until_gain = {};   ///< a share, as --until-gain
+  std::optional<std::uint64_t> seed = {};  ///< default: that of the definition, else 1
   Objective objective = Objective::time;
   bool warm_caches = false;                   ///< measure with the caches as the execution before left them
   bool fresh = false;                         ///< evaluate again what the database already has
@@ -108,6 +110,10 @@ class TUNE_API Tuner {
   Tuner(Tuner&&) noexcept;
   Tuner& operator=(Tuner&&) noexcept;
   ~Tuner();
+
+  /// Replaces the options. Device and database stay open unless the new options name others. Throws Error
+  /// for invalid options, and changes nothing then.
+  void set(Options options);
 
   /// Searches the problem's configurations. `sizes` has the sizes and settings that are not at their
   /// defaults. Throws Error for an invalid problem or size, and where device or database cannot be used.

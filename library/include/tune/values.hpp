@@ -24,7 +24,14 @@ namespace tune::api {
 /// compile, is wrong or crashes does not throw: it is an Evaluation with a failure.
 class TUNE_API Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  enum class Cause { wrong_use, environment };
+
+  explicit Error(const std::string& what, Cause cause = Cause::wrong_use)
+      : std::runtime_error(what), cause_(cause) {}
+  Cause cause() const { return cause_; }
+
+ private:
+  Cause cause_;
 };
 
 /// A value of a parameter or setting: a truth value, an integer, a real number or a text.

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tuner for programs in C and in other languages: tuner.hpp, which describes the options in detail,
+ * without C++. See docs/library.md. No function throws or ends the program.
+ *
+ * Memory: the caller owns what a function returns through a pointer to a pointer, and ends it with the
+ * function that its comment names. All texts and arrays inside belong to the object in which they are found.
+ *
+ * Threads: a problem and a result never change and serve any number of threads. A tuner serves one thread at
+ * a time; tune_cancel alone may be called from any thread, a signal handler, or a function that the tuner
+ * calls. */
+#ifndef TUNE_H
+#define TUNE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TUNE_C_API __attribute__((visibility("default")))
+#else
+#define TUNE_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tune_status {
+  TUNE_OK = 0,
+  TUNE_WRONG_USE = 1, /* a definition, size, option or configuration that cannot be, a null pointer */
+  TUNE_FAILED = 2,    /* the environment: no such device, no compiler, a database that cannot be used */
+  TUNE_NO_MEMORY = 3
+} tune_status;
+
+typedef enum tune_kind {
+  TUNE_TRUTH = 0, /* true or false */
+  TUNE_INTEGER = 1,
+  TUNE_REAL = 2,
+  TUNE_TEXT = 3
+} tune_kind;
+
+/* Why a run ended. */
+typedef enum tune_end {
+  TUNE_EXHAUSTED = 0, /* the whole space is evaluated */
+  TUNE_BUDGET = 1,
+  TUNE_LITTLE_TO_GAIN = 2,
+  TUNE_CANCELLED = 3
+} tune_end;
+
+typedef struct tune_tuner tune_tuner;
+typedef struct tune_problem tune_problem;
+
+/* A size, a setting or a parameter: {"n", "1000"}. This structure never changes. */
+typedef struct tune_assignment {
+  const char* name;
+  const char* value;
+} tune_assignment;
+
+/* The library makes the structures below, and later versions add members at their ends: a program that was
+ * built with an older header works with a newer library. */
+
+/* One configuration compiled, checked and measured. */
+typedef struct tune_evaluation {
+  const char* configuration; /* all values: BLOCK=128, ITEMS=2 */
+  size_t parameters;         /* the number of these: */
+  const char* const* names;
+  const char* const* values;
+  const tune_kind* kinds;
+  const char* phase;  /* null where the results are right; else constraint, compile, resources, launch,
+                         verify, timeout or crash */
+  const char* reason; /* short and equal for equal causes; null where phase is */
+  const char* detail; /* the compiler's log, the worst element, ...; null where phase is */
+  double seconds;     /* of an execution: the median of the samples; 0: not measured */
+  double joules;      /* of an execution; 0: not measured */
+  double error;       /* largest difference from the reference */
+  double tolerance;   /* of that error */
+  double occupancy;   /* 0 to 1; 0: unknown */
+  int registers;      /* of a thread; 0: unknown */
+  int reused;         /* not 0: answered from the database */
+  int estimated;      /* not 0: seconds follow from a measurement over fewer time steps */
+  size_t sample_count;
+  const double* samples; /* seconds of an execution */
+} tune_evaluation;
+
+typedef struct tune_progress {
+  const tune_evaluation* evaluation; /* the one that ended */
+  const tune_evaluation* best;       /* so far; null: none */
+  uint64_t evaluations;              /* that count against the budget */
+  uint64_t planned;                  /* evaluations at the end, as far as known */
+  uint64_t measured;                 /* evaluations so far that have a time */
+  double seconds;                    /* since the start */
+} tune_progress;
+
+typedef struct tune_result {
+  const tune_evaluation* best; /* null on the emulator, and where no configuration is right */
+  size_t count;                /* the number of these, in the order in which they ended: */
+  const tune_evaluation* const* evaluations;
+  size_t tie_count; /* the number of these: */
+  const char* const*
+      ties;            /* other configurations that are not slower than the best by 0.5 % with confidence */
+  uint64_t space_size; /* valid configurations */
+  uint64_t counted;    /* evaluations that count against the budget, reused ones included */
+  uint64_t reused;     /* of these, from the database */
+  uint64_t right;      /* configurations that ran with right results */
+  tune_end end;
+  double seconds; /* that it took */
+  double limit;   /* seconds: what the device's bandwidth and peak allow; 0: unknown */
+  int64_t run;    /* its number in the database; 0: nothing was stored */
+} tune_result;
+
+/* Is called in the thread of tune_run after each evaluation. What it gets is valid until it returns. A value
+ * other than 0 ends the run, as tune_cancel does. */
+typedef int (*tune_progress_function)(const tune_progress* progress, void* context);
+/* Gets a line for the user, valid until it returns. */
+typedef void (*tune_notice_function)(const char* line, void* context);
+
+/* Returns the version of the library, which is never freed. */
+TUNE_C_API const char* tune_version(void);
+/* Returns one line that names the cure, on the last call in this thread that failed; empty before one. Valid
+ * until the next call in this thread. */
+TUNE_C_API const char* tune_message(void);
+
+/* Reads a definition (docs/your-own-kernel.md) from a file, or from a text whose files are found from
+ * `folder` (null: the working directory), or takes a problem that the library has, such as stencil3d. The
+ * caller owns `*problem` and ends it with tune_problem_free; after an error it is null. */
+TUNE_C_API tune_status tune_problem_read(const char* file, tune_problem** problem);
+TUNE_C_API tune_status tune_problem_parse(const char* json, const char* folder, tune_problem** problem);
+TUNE_C_API tune_status tune_problem_built_in(const char* name, tune_problem** problem);
+/* Returns its name in the database, which lives as long as the problem. */
+TUNE_C_API const char* tune_problem_name(const tune_problem* problem);
+/* Null does nothing. No call may use the problem any more. */
+TUNE_C_API void tune_problem_free(tune_problem* problem);
+
+/* Makes a tuner with all options at their defaults. The caller owns `*tuner` and ends it with tune_close;
+ * after an error it is null. */
+TUNE_C_API tune_status tune_open(tune_tuner** tuner);
+/* Ends its worker processes. Null does nothing. Results stay valid. */
+TUNE_C_API void tune_close(tune_tuner* tuner);
+/* Sets an option; an empty or null value stands for its default. An error leaves all as it was. Device and
+ * database are opened when they are needed first, and stay open until these options change.
+ *
+ *   device        number of a GPU, or emulator: kernels run on the CPU and are checked, nothing is stored
+ *   database      file with the results; default: where `tune` looks ($TUNE_DB, ...)
+ *   strategy      as --strategy
+ *   evaluations   budget; without any: that of the definition, else 200
+ *   seconds       budget
+ *   until_gain    budget: ends when the expected gain is below this share
+ *   seed          of the strategy
+ *   objective     time, energy or edp
+ *   finalists     timed again in turns at the end; 0: none
+ *   where         restricts the space: an expression
+ *   timeout       seconds that a kernel may take to run once
+ *   compilers     at the same time
+ *   warm_caches, fresh, reproducible, transfer, in_process: true or false; see struct Options in tuner.hpp */
+TUNE_C_API tune_status tune_set(tune_tuner* tuner, const char* option, const char* value);
+/* Set the functions that the tuner calls, with this `context`; null: none. */
+TUNE_C_API tune_status tune_on_progress(tune_tuner* tuner, tune_progress_function function, void* context);
+TUNE_C_API tune_status tune_on_notice(tune_tuner* tuner, tune_notice_function function, void* context);
+
+/* Searches the problem's configurations. `sizes` has the sizes and settings that are not at their defaults.
+ * The same call again continues where the first one stopped. The caller owns `*result` and ends it with
+ * tune_result_free; after an error it is null. A run that is cancelled is no error. */
+TUNE_C_API tune_status tune_run(tune_tuner* tuner, const tune_problem* problem, const tune_assignment* sizes,
+                                size_t size_count, const tune_result** result);
+/* Evaluates one configuration, or fetches the database's evaluation of it. Parameters that are left out are
+ * at their defaults. One that is not valid fails with phase `constraint`, which is no error. The result, for
+ * tune_result_free, has this evaluation, which is the best where it was measured. */
+TUNE_C_API tune_status tune_evaluate(tune_tuner* tuner, const tune_problem* problem,
+                                     const tune_assignment* parameters, size_t parameter_count,
+                                     const tune_assignment* sizes, size_t size_count,
+                                     const tune_result** result);
+/* Counts the valid configurations on the device. */
+TUNE_C_API tune_status tune_space_size(tune_tuner* tuner, const tune_problem* problem,
+                                       const tune_assignment* sizes, size_t size_count, uint64_t* count);
+/* Ends the run after the evaluation in flight; finished evaluations are stored. Without a run, the next one
+ * ends at once. */
+TUNE_C_API void tune_cancel(tune_tuner* tuner);
+/* Null does nothing. */
+TUNE_C_API void tune_result_free(const tune_result* result);
+
+/* Returns the value of a parameter, which lives as long as the evaluation; null: there is none. */
+TUNE_C_API const char* tune_value(const tune_evaluation* evaluation, const char* parameter);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

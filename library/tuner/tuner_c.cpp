@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C interface: tuner.hpp with handles and status codes, without exceptions.
+#include "library/tuner/tuner_c.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <exception>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include "library/run/version.hpp"
+#include "library/tuner/convert.hpp"
+#include "search/expressions/nearest.hpp"
+#include "tuner/base/format.hpp"
+
+namespace {
+
+using namespace tune::api;
+
+/// Holds the texts and arrays of an evaluation.
+struct HeldEvaluation {
+  Evaluation value;
+  std::string configuration;
+  std::deque<std::string> texts;
+  std::vector<const char*> names, values;
+  std::vector<tune_kind> kinds;
+  tune_evaluation view{};
+
+  explicit HeldEvaluation(Evaluation given) : value(std::move(given)) {
+    configuration = value.configuration.to_string();
+    for (const auto& [name, one] : value.configuration.entries()) {
+      names.push_back(name.c_str());
+      values.push_back(texts.emplace_back(to_search(one).to_string()).c_str());
+      kinds.push_back(static_cast<tune_kind>(one.index()));
+    }
+    view.configuration = configuration.c_str();
+    view.parameters = names.size();
+    view.names = names.data();
+    view.values = values.data();
+    view.kinds = kinds.data();
+    if (value.failure) {
+      view.phase = value.failure->phase.c_str();
+      view.reason = value.failure->reason.c_str();
+      view.detail = value.failure->detail.c_str();
+    }
+    view.seconds = value.seconds;
+    view.joules = value.joules;
+    view.error = value.error;
+    view.tolerance = value.tolerance;
+    view.occupancy = value.occupancy;
+    view.registers = value.registers;
+    view.reused = value.reused ? 1 : 0;
+    view.estimated = value.estimated ? 1 : 0;
+    view.sample_count = value.samples.size();
+    view.samples = value.samples.data();
+  }
+  HeldEvaluation(const HeldEvaluation&) = delete;
+  HeldEvaluation& operator=(const HeldEvaluation&) = delete;
+};
+
+static_assert(TUNE_TRUTH == Value(true).index() && TUNE_INTEGER == Value(std::int64_t{1}).index() &&
+              TUNE_REAL == Value(1.0).index() && TUNE_TEXT == 3);
+static_assert(TUNE_EXHAUSTED == static_cast<int>(End::exhausted) &&
+              TUNE_BUDGET == static_cast<int>(End::budget) &&
+              TUNE_LITTLE_TO_GAIN == static_cast<int>(End::little_to_gain) &&
+              TUNE_CANCELLED == static_cast<int>(End::cancelled));
+
+/// A result with all that it points to; `view` comes first, so that its address is that of the whole.
+struct HeldResult {
+  tune_result view{};
+  std::deque<HeldEvaluation> evaluations;
+  std::optional<HeldEvaluation> best;
+  std::vector<const tune_evaluation*> pointers;
+  std::deque<std::string> texts;
+  std::vector<const char*> ties;
+
+  void add(const Evaluation& evaluation) { pointers.push_back(&evaluations.emplace_back(evaluation).view); }
+  void complete(const Result& result) {
+    if (result.best) view.best = &best.emplace(*result.best).view;
+    for (const Configuration& tie : result.ties) ties.push_back(texts.emplace_back(tie.to_string()).c_str());
+    view.count = pointers.size();
+    view.evaluations = pointers.data();
+    view.tie_count = ties.size();
+    view.ties = ties.data();
+    view.space_size = result.space_size;
+    view.counted = result.evaluations;
+    view.reused = result.reused;
+    view.right = result.right;
+    view.end = static_cast<tune_end>(result.end);
+    view.seconds = result.seconds;
+    view.limit = result.limit;
+    view.run = result.run;
+  }
+};
+
+std::string& last_message() {
+  thread_local std::string message;
+  return message;
+}
+
+/// Calls the function; an exception becomes a status and a message.
+template<class Function>
+tune_status status_of(Function function) noexcept {
+  try {
+    try {
+      function();
+      return TUNE_OK;
+    } catch (const Error& error) {
+      last_message() = error.what();
+      return error.cause() == Error::Cause::wrong_use ? TUNE_WRONG_USE : TUNE_FAILED;
+    } catch (const std::bad_alloc&) {
+      last_message() = "out of memory";
+    } catch (const std::exception& error) {
+      last_message() = error.what();
+      return TUNE_FAILED;
+    }
+  } catch (const std::exception&) {
+    return TUNE_NO_MEMORY;
+  }
+  return TUNE_NO_MEMORY;
+}
+
+void require(const void* pointer, const char* function) {
+  if (pointer == nullptr) throw Error(tune::format("{}: a null pointer was given", function));
+}
+
+Values values_of(const tune_assignment* assignments, std::size_t count, const char* function) {
+  if (count > 0) require(assignments, function);
+  Values values;
+  for (std::size_t i = 0; i < count; ++i) {
+    require(assignments[i].name, function);
+    require(assignments[i].value, function);
+    values.set(assignments[i].name, from_search(tune::search::Value::parse(assignments[i].value)));
+  }
+  return values;
+}
+
+tune_status make_problem(tune_problem** problem, const char* given, const char* function,
+                         Problem (*make)(const std::string&)) {
+  return status_of([&] {
+    require(problem, function);
+    *problem = nullptr;
+    require(given, function);
+    *problem = new tune_problem{make(given)};
+  });
+}
+
+template<class T>
+T number_of(const std::string& option, const std::string& text, const char* expected) {
+  T number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw Error(tune::format("{}: '{}' is not {}", option, text, expected));
+  return number;
+}
+
+bool truth_of(const std::string& option, const std::string& text) {
+  if (text == "true" || text == "1") return true;
+  if (text == "false" || text == "0") return false;
+  throw Error(tune::format("{}: '{}' is neither true nor false", option, text));
+}
+
+Objective objective_of(const std::string& option, const std::string& text) {
+  if (text == "time") return Objective::time;
+  if (text == "energy") return Objective::energy;
+  if (text == "edp") return Objective::edp;
+  throw Error(tune::format("{}: '{}' is not time, energy or edp", option, text));
+}
+
+/// Sets a member from a text, by the member's type; an empty text stands for the default.
+template<auto member>
+void set_member(Options& options, const std::string& option, const std::string& text) {
+  auto& target = options.*member;
+  using Member = std::remove_reference_t<decltype(target)>;
+  if (text.empty())
+    target = Options{}.*member;
+  else if constexpr (std::is_same_v<Member, std::string>)
+    target = text;
+  else if constexpr (std::is_same_v<Member, bool>)
+    target = truth_of(option, text);
+  else if constexpr (std::is_same_v<Member, Objective>)
+    target = objective_of(option, text);
+  else if constexpr (std::is_same_v<Member, double>)
+    target = number_of<double>(option, text, "a number");
+  else if constexpr (std::is_same_v<Member, std::optional<double>>)
+    target = number_of<double>(option, text, "a number");
+  else if constexpr (std::is_same_v<Member, unsigned>)
+    target = number_of<unsigned>(option, text, "a whole number of 0 or more");
+  else
+    target = number_of<typename Member::value_type>(option, text, "a whole number of 0 or more");
+}
+
+struct OptionEntry {
+  const char* name;
+  void (*set)(Options&, const std::string& option, const std::string& text);
+};
+
+constexpr OptionEntry option_table[] = {
+    {"device", set_member<&Options::device>},
+    {"database", set_member<&Options::database>},
+    {"strategy", set_member<&Options::strategy>},
+    {"evaluations", set_member<&Options::evaluations>},
+    {"seconds", set_member<&Options::seconds>},
+    {"until_gain", set_member<&Options::until_gain>},
+    {"seed", set_member<&Options::seed>},
+    {"objective", set_member<&Options::objective>},
+    {"finalists", set_member<&Options::finalists>},
+    {"where", set_member<&Options::where>},
+    {"timeout", set_member<&Options::timeout>},
+    {"compilers", set_member<&Options::compilers>},
+    {"warm_caches", set_member<&Options::warm_caches>},
+    {"fresh", set_member<&Options::fresh>},
+    {"reproducible", set_member<&Options::reproducible>},
+    {"transfer", set_member<&Options::transfer>},
+    {"in_process", set_member<&Options::in_process>},
+};
+
+const OptionEntry& option_named(const std::string& name) {
+  std::vector<std::string> known;
+  for (const OptionEntry& entry : option_table) {
+    if (entry.name == name) return entry;
+    known.emplace_back(entry.name);
+  }
+  throw Error(
+      tune::format("tune_set: there is no option '{}'{}", name, tune::search::did_you_mean(name, known)));
+}
+
+/// Gives the tuner other options.
+void change(tune_tuner& tuner, Options options) {
+  tuner.tuner.set(options);
+  tuner.options = std::move(options);
+}
+
+}  // namespace
+
+const char* tune_version(void) {
+  static const std::string version = tune::run::version();
+  return version.c_str();
+}
+
+const char* tune_message(void) {
+  return last_message().c_str();
+}
+
+tune_status tune_problem_read(const char* file, tune_problem** problem) {
+  return make_problem(problem, file, "tune_problem_read", Problem::from_definition);
+}
+
+tune_status tune_problem_parse(const char* json, const char* folder, tune_problem** problem) {
+  return status_of([&] {
+    require(problem, "tune_problem_parse");
+    *problem = nullptr;
+    require(json, "tune_problem_parse");
+    *problem = new tune_problem{Problem::from_text(json, folder == nullptr ? "." : folder)};
+  });
+}
+
+tune_status tune_problem_built_in(const char* name, tune_problem** problem) {
+  return make_problem(problem, name, "tune_problem_built_in", Problem::built_in);
+}
+
+const char* tune_problem_name(const tune_problem* problem) {
+  return problem == nullptr ? "" : problem->problem.name().c_str();
+}
+
+void tune_problem_free(tune_problem* problem) {
+  delete problem;
+}
+
+tune_status tune_open(tune_tuner** tuner) {
+  return status_of([&] {
+    require(tuner, "tune_open");
+    *tuner = nullptr;
+    *tuner = new tune_tuner{};
+  });
+}
+
+void tune_close(tune_tuner* tuner) {
+  delete tuner;
+}
+
+tune_status tune_set(tune_tuner* tuner, const char* option, const char* value) {
+  return status_of([&] {
+    require(tuner, "tune_set");
+    require(option, "tune_set");
+    Options options = tuner->options;
+    option_named(option).set(options, option, value == nullptr ? "" : value);
+    change(*tuner, std::move(options));
+  });
+}
+
+tune_status tune_on_progress(tune_tuner* tuner, tune_progress_function function, void* context) {
+  return status_of([&] {
+    require(tuner, "tune_on_progress");
+    tuner->on_progress = function;
+    tuner->progress_context = context;
+  });
+}
+
+tune_status tune_on_notice(tune_tuner* tuner, tune_notice_function function, void* context) {
+  return status_of([&] {
+    require(tuner, "tune_on_notice");
+    Options options = tuner->options;
+    options.on_notice = {};
+    if (function != nullptr)
+      options.on_notice = [function, context](const std::string& line) { function(line.c_str(), context); };
+    change(*tuner, std::move(options));
+  });
+}
+
+namespace {
+
+/// Keeps an evaluation of the tuner's run and reports it.
+void take(tune_tuner& tuner, HeldResult& held, const Evaluation& evaluation, const Progress& progress) {
+  held.add(evaluation);
+  if (tuner.on_progress == nullptr) return;
+  std::optional<HeldEvaluation> best;
+  if (progress.best) best.emplace(*progress.best);
+  const tune_progress report{held.pointers.back(), best ? &best->view : nullptr,
+                             progress.evaluations, progress.planned,
+                             progress.measured,    progress.seconds};
+  if (tuner.on_progress(&report, tuner.progress_context) != 0) tuner.tuner.cancel();
+}
+
+}  // namespace
+
+tune_status tune_run(tune_tuner* tuner, const tune_problem* problem, const tune_assignment* sizes,
+                     size_t size_count, const tune_result** result) {
+  return status_of([&] {
+    require(result, "tune_run");
+    *result = nullptr;
+    require(tuner, "tune_run");
+    require(problem, "tune_run");
+    auto held = std::make_unique<HeldResult>();
+    Options options = tuner->options;
+    options.on_evaluation = [&](const Evaluation& evaluation, const Progress& progress) {
+      take(*tuner, *held, evaluation, progress);
+    };
+    tuner->tuner.set(std::move(options));
+    held->complete(tuner->tuner.run(problem->problem, values_of(sizes, size_count, "tune_run")));
+    *result = &held.release()->view;
+  });
+}
+
+tune_status tune_evaluate(tune_tuner* tuner, const tune_problem* problem, const tune_assignment* parameters,
+                          size_t parameter_count, const tune_assignment* sizes, size_t size_count,
+                          const tune_result** result) {
+  return status_of([&] {
+    constexpr const char* here = "tune_evaluate";
+    require(result, here);
+    *result = nullptr;
+    require(tuner, here);
+    require(problem, here);
+    const Evaluation evaluation = tuner->tuner.evaluate(
+        problem->problem, values_of(parameters, parameter_count, here), values_of(sizes, size_count, here));
+    auto held = std::make_unique<HeldResult>();
+    held->add(evaluation);
+    Result one;
+    if (evaluation.measured()) one.best = evaluation;
+    one.evaluations = 1;
+    one.reused = evaluation.reused ? 1 : 0;
+    one.right = evaluation.right() ? 1 : 0;
+    one.seconds = evaluation.seconds;
+    held->complete(one);
+    *result = &held.release()->view;
+  });
+}
+
+tune_status tune_space_size(tune_tuner* tuner, const tune_problem* problem, const tune_assignment* sizes,
+                            size_t size_count, uint64_t* count) {
+  return status_of([&] {
+    require(count, "tune_space_size");
+    require(tuner, "tune_space_size");
+    require(problem, "tune_space_size");
+    *count = tuner->tuner.space_size(problem->problem, values_of(sizes, size_count, "tune_space_size"));
+  });
+}
+
+void tune_cancel(tune_tuner* tuner) {
+  if (tuner != nullptr) tuner->tuner.cancel();
+}
+
+void tune_result_free(const tune_result* result) {
+  delete reinterpret_cast<const HeldResult*>(result);
+}
+
+const char* tune_value(const tune_evaluation* evaluation, const char* parameter) {
+  if (evaluation == nullptr || parameter == nullptr) return nullptr;
+  const std::string_view name = parameter;
+  for (std::size_t i = 0; i < evaluation->parameters; ++i)
+    if (evaluation->names[i] == name) return evaluation->values[i];
+  return nullptr;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C interface of the tuner, on a device that does not exist and on the emulator. That its header is C99
+// is seen in docs_test.cpp.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tune/tune.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "library/tuner/tuner_c.hpp"
+#include "tests/library/toy.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace tune::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// The kernel of tests/support/fake_backend.hpp, as a user would describe it.
+constexpr const char* toy_definition = R"json({
+  "problem": "toy",
+  "kernel": "toy.cu",
+  "sizes": {"nx": 1000},
+  "parameters": {
+    "kind": ["plain", "wrong"],
+    "block": {"values": [32, 64, 128, 256], "default": 128},
+    "items": [1, 2, 4]
+  },
+  "arguments": {
+    "in": {"type": "float", "size": "nx"},
+    "out": {"type": "float", "size": "nx", "access": "write"}
+  },
+  "launches": {"entry": "toy", "grid": "ceil_div(nx, block)", "block": "block"},
+  "reference": {"configuration": {"kind": "plain"}},
+  "check": [{"nx": 37}],
+  "budget": {"evaluations": 5}
+})json";
+
+class InC : public ::testing::Test {
+ protected:
+  InC() {
+    std::ofstream(folder_.path() / "toy.cu") << "// toy\n";
+    EXPECT_EQ(tune_open(&tuner_), TUNE_OK);
+    set("database", (folder_.path() / "results.db").string());
+    set("transfer", "false");
+    set("strategy", "grid");
+    tuner_->tuner.state().open_backend = [] { return std::make_unique<FakeBackend>(); };
+  }
+  ~InC() override {
+    tune_result_free(result_);
+    tune_problem_free(problem_);
+    tune_close(tuner_);
+  }
+  void set(const std::string& option, const std::string& value) {
+    EXPECT_EQ(tune_set(tuner_, option.c_str(), value.c_str()), TUNE_OK) << tune_message();
+  }
+  tune_problem* toy() {
+    if (problem_ != nullptr) return problem_;
+    EXPECT_EQ(tune_problem_parse(toy_definition, folder_.path().c_str(), &problem_), TUNE_OK)
+        << tune_message();
+    return problem_;
+  }
+  tune_status run() {
+    tune_result_free(result_);
+    return tune_run(tuner_, toy(), nullptr, 0, &result_);
+  }
+
+  TemporaryFolder folder_;
+  tune_tuner* tuner_ = nullptr;
+  tune_problem* problem_ = nullptr;
+  const tune_result* result_ = nullptr;
+};
+
+TEST_F(InC, ARunHasTheBestAndAllEvaluations) {
+  set("evaluations", "24");
+  ASSERT_EQ(run(), TUNE_OK) << tune_message();
+  EXPECT_STREQ(tune_problem_name(toy()), "toy");
+  ASSERT_NE(result_->best, nullptr);
+  EXPECT_EQ(std::vector<std::string>(result_->best->names, result_->best->names + result_->best->parameters),
+            (std::vector<std::string>{"kind", "block", "items"}));
+  EXPECT_STREQ(tune_value(result_->best, "block"), "256");
+  EXPECT_STREQ(tune_value(result_->best, "kind"), "plain");
+  EXPECT_EQ(tune_value(result_->best, "blok"), nullptr);
+  EXPECT_EQ(result_->best->kinds[0], TUNE_TEXT);
+  EXPECT_EQ(result_->best->kinds[1], TUNE_INTEGER);
+  EXPECT_NEAR(result_->best->seconds, 1e-6, 2e-8);
+  EXPECT_EQ(result_->count, 24U);
+  EXPECT_EQ(result_->counted, 24U);
+  EXPECT_EQ(result_->right, 12U);
+  EXPECT_GT(result_->run, 0);
+  std::size_t wrong = 0, samples = 0;
+  for (std::size_t i = 0; i < result_->count; ++i) {
+    const tune_evaluation& one = *result_->evaluations[i];
+    EXPECT_EQ(one.phase == nullptr, std::string(tune_value(&one, "kind")) == "plain") << one.configuration;
+    if (one.phase != nullptr) {
+      EXPECT_STREQ(one.phase, "verify");
+      EXPECT_STRNE(one.detail, "");
+      ++wrong;
+    }
+    samples += one.sample_count;
+  }
+  EXPECT_EQ(wrong, 12U);
+  EXPECT_GE(samples, 12U);
+
+  ASSERT_EQ(run(), TUNE_OK);
+  EXPECT_EQ(result_->reused, 24U) << "the second run answers from the database";
+  EXPECT_EQ(result_->evaluations[0]->reused, 1);
+}
+
+TEST_F(InC, TheDefinitionHasTheBudgetUnlessTheCallerDoes) {
+  ASSERT_EQ(run(), TUNE_OK) << tune_message();
+  EXPECT_EQ(result_->counted, 5U);
+  EXPECT_EQ(result_->end, TUNE_BUDGET);
+  set("evaluations", "7");
+  ASSERT_EQ(run(), TUNE_OK);
+  EXPECT_EQ(result_->counted, 7U);
+  EXPECT_EQ(tune_set(tuner_, "evaluations", nullptr), TUNE_OK);
+  ASSERT_EQ(run(), TUNE_OK);
+  EXPECT_EQ(result_->counted, 5U);
+}
+
+TEST_F(InC, ProgressMayEndTheRun) {
+  struct Seen {
+    std::vector<std::uint64_t> evaluations;
+    bool had_best = false;
+  } seen;
+  const auto progress = [](const tune_progress* now, void* context) {
+    auto& all = *static_cast<Seen*>(context);
+    all.evaluations.push_back(now->evaluations);
+    all.had_best = now->best != nullptr && now->best->seconds > 0;
+    return all.evaluations.size() == 3 ? 1 : 0;
+  };
+  ASSERT_EQ(tune_on_progress(tuner_, progress, &seen), TUNE_OK);
+  ASSERT_EQ(run(), TUNE_OK);
+  EXPECT_EQ(result_->end, TUNE_CANCELLED);
+  EXPECT_THAT(seen.evaluations, ElementsAre(1, 2, 3));
+  EXPECT_TRUE(seen.had_best);
+  EXPECT_EQ(result_->count, 3U);
+  tune_cancel(tuner_);
+  ASSERT_EQ(run(), TUNE_OK);
+  EXPECT_EQ(result_->end, TUNE_CANCELLED) << "a cancel before the run counts";
+  ASSERT_EQ(tune_on_progress(tuner_, nullptr, nullptr), TUNE_OK);
+  ASSERT_EQ(run(), TUNE_OK);
+  EXPECT_EQ(result_->end, TUNE_BUDGET);
+}
+
+TEST_F(InC, OneEvaluation) {
+  const tune_assignment parameters[] = {{"block", "256"}, {"items", "4"}};
+  const tune_assignment sizes[] = {{"nx", "2000"}};
+  ASSERT_EQ(tune_evaluate(tuner_, toy(), parameters, 2, sizes, 1, &result_), TUNE_OK) << tune_message();
+  ASSERT_EQ(result_->count, 1U);
+  EXPECT_STREQ(result_->evaluations[0]->configuration, "kind=plain, block=256, items=4");
+  EXPECT_NEAR(result_->best->seconds, 2e-6, 4e-8);
+  tune_result_free(result_);
+  const tune_assignment invalid[] = {{"block", "48"}};
+  ASSERT_EQ(tune_evaluate(tuner_, toy(), invalid, 1, nullptr, 0, &result_), TUNE_OK);
+  EXPECT_STREQ(result_->evaluations[0]->phase, "constraint");
+  EXPECT_EQ(result_->best, nullptr);
+  std::uint64_t count = 0;
+  set("where", "kind == plain");
+  ASSERT_EQ(tune_space_size(tuner_, toy(), nullptr, 0, &count), TUNE_OK);
+  EXPECT_EQ(count, 12U);
+}
+
+TEST_F(InC, WrongUseIsAStatusWithALine) {
+  const auto expect = [&](tune_status got, tune_status wanted, const std::string& part) {
+    EXPECT_EQ(got, wanted);
+    EXPECT_THAT(tune_message(), HasSubstr(part));
+  };
+  tune_problem* none = problem_;
+  expect(tune_problem_read("nowhere.json", &none), TUNE_WRONG_USE, "cannot read nowhere.json");
+  expect(tune_problem_parse("{", nullptr, &none), TUNE_WRONG_USE, "definition.json:1:");
+  expect(tune_problem_built_in("gem", &none), TUNE_WRONG_USE, "did you mean 'gemm'?");
+  EXPECT_EQ(none, nullptr);
+  expect(tune_problem_read(nullptr, &none), TUNE_WRONG_USE, "tune_problem_read: a null pointer was given");
+  expect(tune_run(tuner_, nullptr, nullptr, 0, &result_), TUNE_WRONG_USE, "tune_run: a null pointer");
+  expect(tune_run(tuner_, toy(), nullptr, 1, &result_), TUNE_WRONG_USE, "tune_run: a null pointer");
+  expect(tune_set(tuner_, "sede", "1"), TUNE_WRONG_USE, "there is no option 'sede' (did you mean 'seed'?)");
+  expect(tune_set(tuner_, "seed", "-1"), TUNE_WRONG_USE, "seed: '-1' is not a whole number");
+  expect(tune_set(tuner_, "fresh", "yes"), TUNE_WRONG_USE, "fresh: 'yes' is neither true nor false");
+  expect(tune_set(tuner_, "strategy", "best"), TUNE_WRONG_USE, "best");
+  expect(tune_set(tuner_, "until_gain", "2"), TUNE_WRONG_USE, "until_gain: not between 0 and 1");
+  const tune_assignment sizes[] = {{"ny", "1"}};
+  expect(tune_run(tuner_, toy(), sizes, 1, &result_), TUNE_WRONG_USE, "'ny' is not a size or setting");
+  set("database", (folder_.path() / "toy.cu").string());
+  expect(run(), TUNE_FAILED, "toy.cu");
+  EXPECT_EQ(result_, nullptr);
+  std::thread([] { EXPECT_STREQ(tune_message(), "") << "messages belong to threads"; }).join();
+  tune_close(nullptr);
+  tune_problem_free(nullptr);
+  tune_result_free(nullptr);
+}
+
+TEST_F(InC, BuiltInProblemsRunOnTheEmulator) {
+  set("device", "emulator");
+  tune_problem* matvec = nullptr;
+  ASSERT_EQ(tune_problem_built_in("matvec", &matvec), TUNE_OK);
+  ASSERT_EQ(tune_evaluate(tuner_, matvec, nullptr, 0, nullptr, 0, &result_), TUNE_OK) << tune_message();
+  EXPECT_EQ(result_->evaluations[0]->phase, nullptr) << result_->evaluations[0]->detail;
+  EXPECT_EQ(result_->best, nullptr) << "nothing was measured";
+  tune_problem_free(matvec);
+}
+
+TEST(CompleteProblem, TakesNoFurtherParts) {
+  api::Problem problem = api::Problem::built_in("gemm");
+  const auto message = [](const auto& change) -> std::string {
+    try {
+      change();
+    } catch (const api::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string refused = "gemm: the problem is complete as it was read: change its definition instead";
+  EXPECT_EQ(message([&] { problem.parameter("X", {1}); }), refused);
+  EXPECT_EQ(message([&] { problem.grid(1); }), refused);
+  EXPECT_EQ(message([&] { problem.launch("again"); }), refused);
+}
+
+}  // namespace
+}  // namespace tune::testing
