@@ -43,7 +43,7 @@ constexpr const char* toy_definition = R"json({
 class InC : public ::testing::Test {
  protected:
   InC() {
-    std::ofstream(folder_.path() / "toy.cu") << "// toy\n";
+    std::ofstream(folder_.path() / "toy.cu") << toy_source;
     EXPECT_EQ(tune_open(&tuner_), TUNE_OK);
     set("database", (folder_.path() / "results.db").string());
     set("transfer", "false");

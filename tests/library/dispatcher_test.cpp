@@ -285,7 +285,7 @@ TEST_F(Online, NothingThatRunsIsAnError) {
       .parameter("items", {1})
       .input<float>("in", "nx")
       .output<float>("out", "nx")
-      .kernel(api::Kernel::from_source("// toy\n", "toy.cu"), "toy")
+      .kernel(api::Kernel::from_source(toy_source, "toy.cu"), "toy")
       .grid(1)
       .block("block")
       .reference([](api::HostData& data) {

@@ -11,6 +11,9 @@
 
 namespace tune::testing {
 
+/// A text with the parameters, so that they become macros; nothing compiles it.
+constexpr const char* toy_source = "int toy = kind + block * items;\n";
+
 /// The toy problem of tests/support in code, with the kinds that work and one that gives a wrong result.
 inline api::Problem toy_in_code() {
   api::Problem problem("toy");
@@ -20,7 +23,7 @@ inline api::Problem toy_in_code() {
       .parameter("items", {1, 2, 4})
       .input<float>("in", "nx")
       .output<float>("out", "nx")
-      .kernel(api::Kernel::from_source("// toy\n", "toy.cu"), "toy")
+      .kernel(api::Kernel::from_source(toy_source, "toy.cu"), "toy")
       .grid("ceil_div(nx, block)")
       .block("block")
       .reference([](api::HostData& data) {
