@@ -5,7 +5,7 @@
 #include <set>
 
 #include "kernels/described/formula.hpp"
-#include "search/expressions/program.hpp"
+#include "search/expressions/scalar.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::described {

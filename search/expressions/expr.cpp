@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "search/expressions/expr_syntax.hpp"
-#include "search/expressions/program.hpp"
+#include "search/expressions/scalar.hpp"
 
 namespace tune::search {
 

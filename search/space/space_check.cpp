@@ -15,17 +15,16 @@ constexpr std::size_t max_answers = 1 << 18;
 
 }  // namespace
 
-SpaceCheck::SpaceCheck(const Expr& condition, const std::map<std::string, std::size_t>& slots,
-                       std::vector<std::size_t> conditional, std::span<const Parameter> parameters,
-                       bool required)
+SpaceCheck::SpaceCheck(const Expr& condition, Terms& terms, std::vector<std::size_t> conditional,
+                       std::span<const Parameter> parameters, bool required)
     : condition_(condition),
       parameters_(parameters),
       required_(required),
-      program_(condition, slots),
+      term_(terms.add(condition)),
       conditional_(std::move(conditional)) {
+  if (!required_ || conditional_.empty()) return;
   std::size_t answers = 1;
-  for (const std::string& name : condition.variables()) {
-    const std::size_t parameter = slots.at(name);
+  for (const std::size_t parameter : terms.parameters(term_)) {
     const std::size_t values = parameters[parameter].values.size();
     inputs_.push_back({parameter, answers, values});
     answers = std::min(answers * (values + 1), max_answers + 1);
@@ -33,11 +32,8 @@ SpaceCheck::SpaceCheck(const Expr& condition, const std::map<std::string, std::s
   if (answers <= max_answers) answers_.resize(answers, Answer::not_asked);
 }
 
-bool SpaceCheck::passes(const Assignment& assignment) {
-  const bool applies = std::ranges::all_of(
-      conditional_, [&](std::size_t parameter) { return assignment.exists[parameter] != 0; });
-  if (!applies && !required_) return true;
-  const auto ask = [&] { return applies ? program_.run(assignment.values).to_bool() : decided(assignment); };
+SpaceCheck::Answer SpaceCheck::ask_decided(const Assignment& assignment) {
+  const auto ask = [&] { return decided(assignment) ? Answer::yes : Answer::no; };
   if (answers_.empty()) return ask();
   std::size_t at = 0;
   for (const Input& input : inputs_) {
@@ -45,8 +41,8 @@ bool SpaceCheck::passes(const Assignment& assignment) {
     at += input.stride * (exists ? assignment.indices[input.parameter] : input.values);
   }
   Answer& answer = answers_[at];
-  if (answer == Answer::not_asked) answer = ask() ? Answer::yes : Answer::no;
-  return answer == Answer::yes;
+  if (answer == Answer::not_asked) answer = ask();
+  return answer;
 }
 
 /// True when the condition holds although a parameter in it does not exist.
@@ -67,7 +63,7 @@ namespace {
 /// Builds a CheckPlan; depths count assigned parameters, so parameter p is assigned at depth p + 1.
 class Planner {
  public:
-  explicit Planner(const SpaceDefinition& definition) : definition_(definition) {
+  Planner(const SpaceDefinition& definition, Terms& terms) : definition_(definition), terms_(terms) {
     const std::size_t count = definition.parameters.size();
     plan_.checks.resize(count + 1);
     plan_.decided.resize(count + 1);
@@ -75,7 +71,7 @@ class Planner {
       const Parameter& parameter = definition.parameters[p];
       slots_[parameter.name] = p;
       decision_depth_.push_back(parameter.exists_if ? last_depth(*parameter.exists_if) : 0);
-      if (parameter.exists_if) plan_.decided[decision_depth_[p]].push_back(p);
+      if (parameter.exists_if) add_decision(p);
     }
   }
 
@@ -98,23 +94,35 @@ class Planner {
     return parameters.empty() ? 0 : *parameters.rbegin() + 1;
   }
 
+  /// The parameters among them that may not exist.
+  std::vector<std::size_t> conditional(const std::set<std::size_t>& parameters) const {
+    std::vector<std::size_t> found;
+    for (const std::size_t p : parameters)
+      if (definition_.parameters[p].exists_if) found.push_back(p);
+    return found;
+  }
+
+  void add_decision(std::size_t p) {
+    const Expr& condition = *definition_.parameters[p].exists_if;
+    plan_.decided[decision_depth_[p]].push_back(
+        {SpaceCheck(replace_variables(condition, definition_.constants), terms_,
+                    conditional(mentioned(condition)), definition_.parameters, true),
+         p});
+  }
+
   void add_check(std::size_t depth, std::size_t constraint, const Expr& condition,
                  const std::vector<std::size_t>& conditional, bool complete) {
     const bool required = complete && definition_.constraints[constraint].required;
     plan_.checks[depth].push_back(
-        {SpaceCheck(condition, slots_, conditional, definition_.parameters, required), constraint, complete});
+        {SpaceCheck(condition, terms_, conditional, definition_.parameters, required), constraint, complete});
   }
 
   void add_constraint(std::size_t constraint) {
     const Expr rule = replace_variables(definition_.constraints[constraint].rule, definition_.constants);
-    std::vector<std::size_t> conditional;
+    const std::vector<std::size_t> conditional = this->conditional(mentioned(rule));
     // From here on it is known if the constraint applies.
     std::size_t applies_depth = 0;
-    for (const std::size_t p : mentioned(rule)) {
-      if (!definition_.parameters[p].exists_if) continue;
-      conditional.push_back(p);
-      applies_depth = std::max(applies_depth, decision_depth_[p]);
-    }
+    for (const std::size_t p : conditional) applies_depth = std::max(applies_depth, decision_depth_[p]);
     std::set<std::size_t> depths{applies_depth};
     for (const std::size_t p : mentioned(rule)) depths.insert(std::max(p + 1, applies_depth));
     const std::size_t complete_depth = *depths.rbegin();
@@ -133,6 +141,7 @@ class Planner {
   }
 
   const SpaceDefinition& definition_;
+  Terms& terms_;
   std::map<std::string, std::size_t> slots_;
   std::vector<std::size_t> decision_depth_;
   CheckPlan plan_;
@@ -140,8 +149,8 @@ class Planner {
 
 }  // namespace
 
-CheckPlan plan_checks(const SpaceDefinition& definition) {
-  return Planner(definition).plan();
+CheckPlan plan_checks(const SpaceDefinition& definition, Terms& terms) {
+  return Planner(definition, terms).plan();
 }
 
 }  // namespace tune::search

@@ -8,50 +8,57 @@
 #include <string>
 #include <vector>
 
-#include "search/expressions/program.hpp"
+#include "search/expressions/terms.hpp"
 #include "search/space/space_definition.hpp"
 
 namespace tune::search {
 
-/// The values that are assigned so far while a space is built, indexed by parameter in declaration order.
+/// The choices that are made so far while a space is built, indexed by parameter in declaration order. Their
+/// values are in Terms.
 struct Assignment {
   std::vector<std::uint32_t> indices;  ///< of values; meaningless where the parameter does not exist
-  std::vector<Scalar> values;
-  std::vector<char> exists;  ///< known as soon as the condition's parameters are assigned
-  /// Changes with each assignment of a parameter. Parameters are assigned in order, so as long as it is the
-  /// same, so are the values of those before.
-  std::vector<std::uint64_t> versions;
+  std::vector<char> exists;            ///< known as soon as the condition's parameters are assigned
 };
 
-/// A check at one depth of the construction, with its answers remembered.
+/// A condition that is checked at one depth of the construction.
 class SpaceCheck {
  public:
-  /// `condition` is over parameters only, numbered by `slots`. `conditional` are those in it that may not
+  enum class Answer : std::uint8_t { not_asked, no, yes, failed };
+
+  /// `condition` is over parameters only, which `terms` has. `conditional` are those in it that may not
   /// exist: the check then passes, or, where it is `required`, does so only if what exists decides that it
   /// holds. The parameters must outlive the check.
-  SpaceCheck(const Expr& condition, const std::map<std::string, std::size_t>& slots,
-             std::vector<std::size_t> conditional, std::span<const Parameter> parameters, bool required);
+  SpaceCheck(const Expr& condition, Terms& terms, std::vector<std::size_t> conditional,
+             std::span<const Parameter> parameters, bool required);
 
-  /// True when the assignment passes, or the check does not apply to it. Throws ExprError.
-  bool passes(const Assignment& assignment);
+  /// Returns yes where the assignment passes or the check does not apply to it, `failed` where the condition
+  /// cannot be computed.
+  Answer ask(const Assignment& assignment, Terms& terms) {
+    for (const std::size_t parameter : conditional_)
+      if (assignment.exists[parameter] == 0) return required_ ? ask_decided(assignment) : Answer::yes;
+    const Terms::Term& term = terms.compute(term_);
+    if (term.failed) return Answer::failed;
+    return term.value.to_bool() ? Answer::yes : Answer::no;
+  }
 
  private:
-  enum class Answer : std::uint8_t { not_asked, no, yes };
   struct Input {
     std::size_t parameter;
     std::size_t stride;
     std::size_t values;  ///< the index that stands for a parameter that does not exist
   };
 
+  Answer ask_decided(const Assignment& assignment);
   bool decided(const Assignment& assignment) const;
 
   Expr condition_;
   std::span<const Parameter> parameters_;
   bool required_;
-  Program program_;
+  Terms::Id term_;
   std::vector<std::size_t> conditional_;
   std::vector<Input> inputs_;
-  std::vector<Answer> answers_;  ///< by the inputs' value indices; empty where that would be too large
+  /// Where a parameter does not exist, by the inputs' value indices; empty where that would be too large.
+  std::vector<Answer> answers_;
 };
 
 /// The checks of a whole definition, by the depth at which each can be asked: `checks[d]` once parameters
@@ -62,11 +69,15 @@ struct CheckPlan {
     std::size_t constraint;  ///< number in the definition
     bool complete;           ///< the whole rule; else only what follows from it, whose errors mean nothing
   };
+  /// A conditional parameter whose existence is decided at a depth.
+  struct Decision {
+    SpaceCheck check;
+    std::size_t parameter;
+  };
   std::vector<std::vector<Entry>> checks;
-  /// For each depth, the conditional parameters whose existence is decided there.
-  std::vector<std::vector<std::size_t>> decided;
+  std::vector<std::vector<Decision>> decided;
 };
 
-CheckPlan plan_checks(const SpaceDefinition& definition);
+CheckPlan plan_checks(const SpaceDefinition& definition, Terms& terms);
 
 }  // namespace tune::search

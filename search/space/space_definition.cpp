@@ -8,8 +8,8 @@
 
 #include "search/expressions/expr_syntax.hpp"
 #include "search/expressions/nearest.hpp"
-#include "search/expressions/program.hpp"
 #include "search/expressions/rewrite.hpp"
+#include "search/expressions/scalar.hpp"
 #include "search/space/configuration.hpp"
 
 namespace tune::search {

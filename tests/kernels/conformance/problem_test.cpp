@@ -147,6 +147,14 @@ TEST_P(EveryProblem, StartsWithAValidDefaultOnEveryArchitecture) {
     }
 }
 
+// The program builds the space at each start, in which 100,000 tried values take some 40 ms.
+TEST_P(EveryProblem, HasASpaceThatIsBuiltInFewSteps) {
+  constexpr std::size_t max_branches = 120'000;
+  const search::SpaceDefinition definition =
+      problem().space(default_instance(), architecture_properties("sm_90"));
+  EXPECT_NO_THROW(search::build_graph(definition, search::SearchSpace::default_max_states, max_branches));
+}
+
 TEST_P(EveryProblem, CountsItsWork) {
   for (const Drawn& drawn : draw().all) {
     SCOPED_TRACE(drawn.text());

@@ -3,10 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "search/expressions/expr.hpp"
 #include "search/expressions/value.hpp"
@@ -50,7 +47,10 @@ struct Scalar {
   bool is_integral() const { return kind == Kind::integer || kind == Kind::boolean; }
 
   /// Python's truth: nonzero, or a text that is not empty.
-  bool to_bool() const;
+  bool to_bool() const {
+    if (is_text()) return !text->empty();
+    return is_real() ? real != 0.0 : integer != 0;
+  }
   Value value() const;
 };
 
@@ -66,46 +66,53 @@ Scalar apply(Expr::Op op, const Scalar& a);
 /// finite.
 Scalar apply(Expr::Op op, const Scalar& a, const Scalar& b);
 
-/// An expression compiled to a short postfix program over numbered slots instead of names, for evaluating it
-/// millions of times. Returns and throws the same as Expr::evaluate. One thread at a time.
-class Program {
- public:
-  /// `slots` numbers the variables; throws ExprError for a variable that is not among them.
-  Program(Expr expr, const std::map<std::string, std::size_t>& slots);
-
-  /// The program and the result borrow the texts in `slots`.
-  Scalar run(std::span<const Scalar> slots);
-
- private:
-  enum class Code : std::uint8_t {
-    push,         // the literal
-    load,         // the slot `argument`
-    unary,        // `op` on the top
-    binary,       // `op` on the two topmost
-    settle_no,    // pop; if false push it and jump to `argument`  (and)
-    settle_yes,   // pop; if true push it and jump to `argument`   (or)
-    to_boolean,   // top becomes a truth value
-    jump,         // to `argument`
-    jump_unless,  // pop; if false jump to `argument`
-    member,       // is the value below the `argument` topmost one of them? `op` says in or not_in
-  };
-  struct Instruction {
-    Code code;
-    Expr::Op op = Expr::Op::literal;
-    std::uint32_t argument = 0;
-    Scalar literal = {};
-  };
-
-  void compile(const Expr& expr, const std::map<std::string, std::size_t>& slots);
-  void compile_connective(const Expr& expr, const std::map<std::string, std::size_t>& slots);
-  void compile_conditional(const Expr& expr, const std::map<std::string, std::size_t>& slots);
-  std::size_t emit(Code code, Expr::Op op = Expr::Op::literal, std::size_t argument = 0);
-  /// Lets an earlier jump lead here.
-  void land(std::size_t jump) { code_[jump].argument = static_cast<std::uint32_t>(code_.size()); }
-
-  Expr expr_;  // owns the texts that the literals borrow
-  std::vector<Instruction> code_;
-  std::vector<Scalar> stack_;
-};
+/// Carries out the operations of nearly all constraints on whole numbers, without a call; returns false for
+/// all others, which `apply` does.
+inline bool apply_quickly(Expr::Op op, const Scalar& a, const Scalar& b, Scalar& result) {
+  using Op = Expr::Op;
+  if (!a.is_integral() || !b.is_integral()) return false;
+  std::int64_t whole = 0;
+  switch (op) {
+    case Op::add:
+      if (__builtin_add_overflow(a.integer, b.integer, &whole)) return false;
+      break;
+    case Op::subtract:
+      if (__builtin_sub_overflow(a.integer, b.integer, &whole)) return false;
+      break;
+    case Op::multiply:
+      if (__builtin_mul_overflow(a.integer, b.integer, &whole)) return false;
+      break;
+    case Op::floor_divide:
+      if (a.integer < 0 || b.integer <= 0) return false;
+      whole = a.integer / b.integer;
+      break;
+    case Op::modulo:
+      if (a.integer < 0 || b.integer <= 0) return false;
+      whole = a.integer % b.integer;
+      break;
+    case Op::less:
+      result = Scalar::of(a.integer < b.integer);
+      return true;
+    case Op::less_equal:
+      result = Scalar::of(a.integer <= b.integer);
+      return true;
+    case Op::greater:
+      result = Scalar::of(a.integer > b.integer);
+      return true;
+    case Op::greater_equal:
+      result = Scalar::of(a.integer >= b.integer);
+      return true;
+    case Op::equal:
+      result = Scalar::of(a.integer == b.integer);
+      return true;
+    case Op::not_equal:
+      result = Scalar::of(a.integer != b.integer);
+      return true;
+    default:
+      return false;
+  }
+  result = Scalar::of(whole);
+  return true;
+}
 
 }  // namespace tune::search

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "search/expressions/expr.hpp"
+#include "search/expressions/scalar.hpp"
+#include "search/expressions/value.hpp"
+
+namespace tune::search {
+
+/// Expressions over numbered parameters, for evaluating them millions of times while the parameters are
+/// assigned in order. Equal parts of all expressions are one term. A term is computed where it is asked for,
+/// and once for each assignment of the last parameter in it: the others are older. Values and failures are
+/// those of Expr::evaluate. One thread at a time.
+class Terms {
+ public:
+  using Id = std::uint32_t;
+
+  struct Term {
+    Expr::Op op = Expr::Op::literal;
+    bool failed = false;  ///< it cannot be computed: a division by zero
+    /// All its parameters are among the first `known_from` ones; 0 for a constant.
+    std::uint32_t known_from = 0;
+    std::uint32_t first_operand = 0;
+    std::uint32_t operands = 0;  ///< two at most; three of a conditional, all choices of `in`
+    std::uint64_t version = 0;   ///< of the last parameter when the value was computed
+    Scalar value = {};
+  };
+
+  /// `slots` numbers the parameters.
+  explicit Terms(std::map<std::string, std::size_t> slots);
+
+  /// Adds the expression and its parts. Throws ExprError for a variable that is not a parameter.
+  Id add(const Expr& expr);
+
+  /// Assigns a parameter. Its value makes those of all later parameters meaningless.
+  void assign(std::size_t parameter, const Scalar& value) {
+    values_[parameter] = value;
+    ++versions_[parameter + 1];
+  }
+  /// Passes over a parameter that does not exist.
+  void pass_over(std::size_t parameter) { ++versions_[parameter + 1]; }
+
+  /// Returns a number that changes with each assignment of the parameter before this one.
+  std::uint64_t version(std::size_t known_from) const { return versions_[known_from]; }
+
+  /// Returns the term with its value, or `failed`. The parameters that it needs must be assigned.
+  const Term& compute(Id id) {
+    Term& term = terms_[id];
+    const std::uint64_t now = versions_[term.known_from];
+    if (term.version != now) {
+      term.version = now;
+      term.failed = !evaluate(term);
+    }
+    return term;
+  }
+
+  const Term& term(Id id) const { return terms_[id]; }
+  std::span<const Id> operands(Id id) const { return operands(terms_[id]); }
+  /// Returns the parameters that the term mentions, increasing.
+  const std::vector<std::uint32_t>& parameters(Id id) const { return parameters_[id]; }
+
+ private:
+  std::span<const Id> operands(const Term& term) const {
+    return std::span(operands_).subspan(term.first_operand, term.operands);
+  }
+  Id add_literal(const Value& value);
+  Id add_term(Expr::Op op, std::span<const Id> operands);
+  /// Returns false where it fails.
+  bool evaluate(Term& term);
+  bool evaluate_choice(Term& term);
+  bool evaluate_member(Term& term);
+
+  std::map<std::string, std::size_t> slots_;
+  std::vector<Scalar> values_;           ///< of the parameters
+  std::vector<std::uint64_t> versions_;  ///< of each parameter, behind that of constants
+  std::vector<Term> terms_;
+  std::vector<std::vector<std::uint32_t>> parameters_;  ///< of each term
+  std::vector<Id> operands_;
+  std::deque<Value> literals_;  ///< whose texts the values borrow
+  std::map<std::string, Id> literal_ids_;
+  std::map<std::vector<std::uint32_t>, Id> ids_;  ///< by operation and operands
+};
+
+}  // namespace tune::search
