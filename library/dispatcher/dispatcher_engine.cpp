@@ -354,9 +354,10 @@ Dispatcher::Dispatcher(const Problem& problem, const Sizes& sizes, const Dispatc
     : engine_(guarded([&] {
         if (options.device == "emulator")
           throw UsageError("a Dispatcher launches on a GPU; the emulator checks a problem with Tuner::run");
-        return std::make_unique<Engine>(problem, sizes, options,
-                                        open_gpu(options.device, options.timeout, options.in_process),
-                                        open_streams(options.device));
+        return std::make_unique<Engine>(
+            problem, sizes, options,
+            open_gpu(options.device, options.timeout, options.in_process, options.installed),
+            open_streams(options.device));
       })) {}
 Dispatcher::Dispatcher(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 Dispatcher::Dispatcher(Dispatcher&&) noexcept = default;

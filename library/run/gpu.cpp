@@ -4,9 +4,12 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "library/run/paths.hpp"
@@ -26,7 +29,8 @@ namespace {
 std::atomic<bool> serves_workers = false;  ///< this program is `tune`
 
 bool runs(const std::filesystem::path& program) {
-  return access(program.c_str(), X_OK) == 0;
+  std::error_code error;
+  return std::filesystem::is_regular_file(program, error) && access(program.c_str(), X_OK) == 0;
 }
 
 /// The file that holds this code: the program, or libtune.so.
@@ -39,23 +43,13 @@ std::filesystem::path own_file() {
   return error ? std::filesystem::path() : path;
 }
 
-/// Finds the program `tune`, which serves as the worker process: $TUNE_WORKER, else the calling program where
-/// it is `tune`, by whatever name, else `tune` beside it, else in the folder `bin` beside the library that
-/// this code is in.
-std::optional<std::filesystem::path> worker_program() {
-  if (const char* named = std::getenv("TUNE_WORKER"); named != nullptr && *named != '\0') return named;
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  // A program that was replaced since it began runs on under the second name.
-  if (serves_workers) return runs(self) ? self : std::filesystem::path("/proc/self/exe");
-  if (!error && runs(self.parent_path() / "tune")) return self.parent_path() / "tune";
-  // <prefix>/lib/libtune.so, or one folder deeper where the system keeps libraries by architecture.
-  const std::filesystem::path library = own_file();
-  if (library.empty() || library == self) return std::nullopt;
-  const std::filesystem::path folder = library.parent_path();
-  for (const auto& prefix : {folder.parent_path(), folder.parent_path().parent_path()})
-    if (runs(prefix / "bin" / "tune")) return prefix / "bin" / "tune";
-  return std::nullopt;
+std::filesystem::path in_search_path(const char* name) {
+  const char* folders = std::getenv("PATH");
+  std::istringstream all(folders == nullptr ? "" : folders);
+  for (std::string folder; std::getline(all, folder, ':');)
+    if (!folder.empty() && runs(std::filesystem::path(folder) / name))
+      return std::filesystem::path(folder) / name;
+  return {};
 }
 
 std::unique_ptr<Compiler> remote_compiler(const std::filesystem::path& program,
@@ -80,6 +74,26 @@ void serve_workers() {
   serves_workers = true;
 }
 
+std::optional<std::filesystem::path> worker_program(const std::filesystem::path& installed) {
+  if (const char* named = std::getenv("TUNE_WORKER"); named != nullptr && *named != '\0') return named;
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  // A program that was replaced since it began runs on under the second name.
+  if (serves_workers) return runs(self) ? self : std::filesystem::path("/proc/self/exe");
+  std::vector<std::filesystem::path> places;
+  if (!error) places.push_back(self.parent_path() / "tune");
+  // <prefix>/lib/libtune.so, or one folder deeper where the system keeps libraries by architecture.
+  if (const std::filesystem::path library = own_file(); !library.empty() && library != self)
+    for (const auto& prefix :
+         {library.parent_path().parent_path(), library.parent_path().parent_path().parent_path()})
+      places.push_back(prefix / "bin" / "tune");
+  if (!installed.empty()) places.push_back(installed / "bin" / "tune");
+  places.emplace_back(TUNE_INSTALLED_PROGRAM);
+  places.push_back(in_search_path("tune"));
+  const auto found = std::ranges::find_if(places, runs);
+  return found == places.end() ? std::nullopt : std::optional(*found);
+}
+
 std::optional<int> device_number(std::string_view text) {
   if (text.starts_with("cuda:")) text.remove_prefix(5);
   int number = 0;
@@ -101,13 +115,14 @@ void check_device(int number, std::string_view instead) {
 }
 
 std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
-                                  std::string_view in_process_setting) {
+                                  std::string_view in_process_setting,
+                                  const std::filesystem::path& installed) {
   if (in_process) return cuda::open_device(number);
-  const auto program = worker_program();
+  const auto program = worker_program(installed);
   if (!program)
     throw Error(format(
-        "the program 'tune', which runs kernels in a process of its own, is neither beside this program "
-        "nor installed with the library: name it in TUNE_WORKER, or choose {}",
+        "the program 'tune', which runs kernels in a process of its own, is neither beside this program, "
+        "nor installed with the library, nor in PATH: name it in TUNE_WORKER, or choose {}",
         in_process_setting));
   return worker_backend(*program, number, timeout);
 }

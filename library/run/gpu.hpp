@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,11 +22,19 @@ std::optional<int> device_number(std::string_view text);
 /// none it names the cause and, with `instead`, what to do without one.
 void check_device(int number, std::string_view instead);
 
+/// Finds the program `tune`, which serves as the worker process: $TUNE_WORKER; this program where it is
+/// `tune`, by whatever name; `tune` beside this program; bin/tune in the prefix of the shared library that
+/// this code is in; in `installed`, if any; where the build was to be installed; `tune` in $PATH. Nothing
+/// where there is none.
+std::optional<std::filesystem::path> worker_program(const std::filesystem::path& installed = {});
+
 /// Takes a GPU. Its kernels are launched and compiled in worker processes, unless `in_process`; `timeout`:
-/// seconds that a kernel may take to run once. Throws Error where there is no such device, no compiler for
-/// it, or no program for the workers: the message then names `in_process_setting` as a cure.
+/// seconds that a kernel may take to run once; `installed`: see worker_program. Throws Error where there is
+/// no such device, no compiler for it, or no program for the workers: the message then names
+/// `in_process_setting` as a cure.
 std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
-                                  std::string_view in_process_setting);
+                                  std::string_view in_process_setting,
+                                  const std::filesystem::path& installed = {});
 
 /// Makes a compiler for an architecture, in worker processes, which can be ended while they compile; in this
 /// process where `in_process` or where there is no program for the workers. Throws Error where there is none.

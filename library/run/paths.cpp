@@ -33,8 +33,9 @@ std::filesystem::path cache_folder(const std::string& given) {
   return {};
 }
 
-std::vector<std::filesystem::path> shipped_recordings() {
-  const std::vector<std::string> files = lookup::default_recordings();
+std::vector<std::filesystem::path> shipped_recordings(const std::filesystem::path& installed) {
+  const std::vector<std::string> files = lookup::default_recordings(
+      installed.empty() ? "" : (installed / "share" / "tune" / "recordings").string());
   return {files.begin(), files.end()};
 }
 

@@ -16,6 +16,7 @@ std::filesystem::path database_path(const std::string& given);
 std::filesystem::path cache_folder(const std::string& given);
 
 /// Returns the recordings that ship with the program, sorted by name: lookup::default_recordings.
-std::vector<std::filesystem::path> shipped_recordings();
+/// `installed`: the folder in which tune is installed, where a static library does not find it.
+std::vector<std::filesystem::path> shipped_recordings(const std::filesystem::path& installed = {});
 
 }  // namespace tune::run

@@ -165,9 +165,9 @@ std::string first_choice(const search::SearchSpace& space) {
 }  // namespace
 
 RelatedRecords related_records(const db::Database& database, const WorkloadKey& key,
-                               const search::SearchSpace& space) {
+                               const search::SearchSpace& space, const std::filesystem::path& installed) {
   std::vector<db::Database> shipped;
-  for (const std::filesystem::path& path : shipped_recordings()) try {
+  for (const std::filesystem::path& path : shipped_recordings(installed)) try {
       shipped.emplace_back(path, db::OpenMode::immutable);
     } catch (const Error&) {
       continue;  // a search can do without a recording
@@ -314,7 +314,7 @@ SessionResult tune(db::Database& database, const search::SearchSpace& space, Eva
   record.options.budget_evaluations = budget.evaluations;
   search::SearchTask task{space, record.options.seed};
   if (request.strategy->entry->uses_records && request.transfer) {
-    RelatedRecords related = related_records(database, record.key, space);
+    RelatedRecords related = related_records(database, record.key, space, request.installed);
     say(related.notice);
     task.related = std::move(related.records);
   }

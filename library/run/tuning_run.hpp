@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -52,8 +53,9 @@ struct TuningRequest {
   /// Evaluate the default configuration before all others (of a restricted space the valid one nearest to
   /// it). The values of another tuner's recording have an order, but no default.
   bool default_first = true;
-  unsigned compilers = 0;         ///< at the same time; 0: as many as cores and memory allow
-  std::string command_line = {};  ///< stored with the run
+  unsigned compilers = 0;                ///< at the same time; 0: as many as cores and memory allow
+  std::string command_line = {};         ///< stored with the run
+  std::filesystem::path installed = {};  ///< see shipped_recordings
 };
 
 /// Reads a strategy as search::choose_strategy does. Throws UsageError.
@@ -105,6 +107,6 @@ struct RelatedRecords {
 /// Results of other workloads of the same problem, from the user's database and the shipped recordings. A
 /// replayed run does not get those of its own recording.
 RelatedRecords related_records(const db::Database& database, const WorkloadKey& key,
-                               const search::SearchSpace& space);
+                               const search::SearchSpace& space, const std::filesystem::path& installed = {});
 
 }  // namespace tune::run

@@ -52,6 +52,7 @@ run::TuningRequest request_of(const Options& options) {
   request.transfer = options.transfer;
   request.compilers = std::min(options.compilers, 1024U);
   request.command_line = "tune::Tuner";
+  request.installed = options.installed;
   static_cast<void>(settled(request, nullptr));  // throws where parts contradict each other
   return request;
 }
@@ -74,7 +75,9 @@ OpenRun::OpenRun(const Problem& given, const Sizes& sizes, const run::TuningRequ
 }
 
 Tuner::State::State(Options given) : options(std::move(given)), request(request_of(options)) {
-  open_backend = [this] { return open_gpu(options.device, options.timeout, options.in_process); };
+  open_backend = [this] {
+    return open_gpu(options.device, options.timeout, options.in_process, options.installed);
+  };
 }
 
 Tuner::State::~State() {
@@ -89,7 +92,7 @@ void Tuner::State::set(Options wanted) {
   run::TuningRequest next = request_of(wanted);
   close_run();
   if (wanted.device != options.device || wanted.timeout != options.timeout ||
-      wanted.in_process != options.in_process)
+      wanted.in_process != options.in_process || wanted.installed != options.installed)
     backend_.reset();
   if (wanted.database != options.database) {
     store_.reset();

@@ -74,6 +74,7 @@ struct Tuner::State {
 
 /// Opens a GPU with the cache of binaries, behind a worker process unless `in_process`. `timeout` is in
 /// seconds. Throws tune::Error that states what is missing and what to do.
-std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, bool in_process);
+std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, bool in_process,
+                                  const std::string& installed);
 
 }  // namespace tune::api

@@ -215,6 +215,7 @@ constexpr OptionEntry option_table[] = {
     {"reproducible", set_member<&Options::reproducible>},
     {"transfer", set_member<&Options::transfer>},
     {"in_process", set_member<&Options::in_process>},
+    {"installed", set_member<&Options::installed>},
 };
 
 const OptionEntry& option_named(const std::string& name) {

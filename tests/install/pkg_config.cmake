@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs into a new prefix, and compiles the program in C as a Makefile would: with pkg-config.
+# Installs COMPONENT into a new prefix, and compiles the program as a Makefile would: with pkg-config and PACKAGE.
 file(REMOVE_RECURSE ${WORK})
 find_program(PKG_CONFIG pkg-config)
 if(NOT PKG_CONFIG)
@@ -7,9 +7,9 @@ if(NOT PKG_CONFIG)
   return()
 endif()
 set(script "set -e
-'${CMAKE_COMMAND}' --install '${BUILD}' --component lookup --prefix '${WORK}/prefix' >&2
-pc=$(dirname $(find '${WORK}/prefix' -name tune-lookup.pc))
-'${C_COMPILER}' ${FLAGS} '${SOURCE}' $(PKG_CONFIG_PATH=$pc '${PKG_CONFIG}' --cflags --libs tune-lookup) -Wl,-rpath,$(dirname $pc) -o '${WORK}/consumer'
+'${CMAKE_COMMAND}' --install '${BUILD}' --component ${COMPONENT} --prefix '${WORK}/prefix' >&2
+export PKG_CONFIG_PATH=$(dirname $(find '${WORK}/prefix' -name ${PACKAGE}.pc))
+'${C_COMPILER}' ${FLAGS} '${SOURCE}' \"-DTUNE_INSTALLED_IN=\\\"$('${PKG_CONFIG}' --variable=prefix ${PACKAGE})\\\"\" $('${PKG_CONFIG}' --cflags --libs ${PACKAGE}) -Wl,-rpath,$(dirname $PKG_CONFIG_PATH) -o '${WORK}/consumer'
 TUNE_RECORDINGS= TUNE_DB='${WORK}/no.db' '${WORK}/consumer'")
 execute_process(COMMAND sh -c "${script}" RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE error)
 if(NOT status EQUAL 0 OR NOT out MATCHES "${EXPECT}")

@@ -27,6 +27,7 @@ struct DispatchOptions {
   /// Check candidates in this process instead of a worker process of the program `tune`. A candidate that
   /// faults then takes this process's device.
   bool in_process = false;
+  std::string installed = installed_in;  ///< where the program `tune` is, if nowhere nearer
 };
 
 /// The state of a dispatcher.

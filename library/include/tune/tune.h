@@ -150,6 +150,7 @@ TUNE_C_API void tune_close(tune_tuner* tuner);
  *   where         restricts the space: an expression
  *   timeout       seconds that a kernel may take to run once
  *   compilers     at the same time
+ *   installed     folder in which tune is installed, for the static library: TUNE_INSTALLED_IN of its package
  *   warm_caches, fresh, reproducible, transfer, in_process: true or false; see struct Options in tuner.hpp */
 TUNE_C_API tune_status tune_set(tune_tuner* tuner, const char* option, const char* value);
 /* Set the functions that the tuner calls, with this `context`; null: none. */

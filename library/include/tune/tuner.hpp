@@ -93,10 +93,10 @@ struct Options {
   std::string where = {};                     ///< restricts the space: an expression
   double timeout = 10;                        ///< seconds that a kernel may take to run once
   unsigned compilers = 0;  ///< at the same time; 0: as many as the cores and the memory of this process allow
-  /// Launch in this process instead of a worker process of the program `tune`, which is found in
-  /// $TUNE_WORKER, beside this program, or installed with the library. A fault of a kernel then takes this
-  /// process's device.
+  /// Launch in this process instead of a worker process of the program `tune` (docs/library.md says how that
+  /// is found). A fault of a kernel then takes this process's device.
   bool in_process = false;
+  std::string installed = installed_in;  ///< where the program and the recordings are, if nowhere nearer
   std::function<void(const Evaluation&, const Progress&)> on_evaluation = {};
   std::function<void(const std::string&)> on_notice = {};  ///< gets a line for the user
 };

@@ -19,6 +19,14 @@
 
 namespace tune::api {
 
+/// The folder in which tune is installed, which has `bin/tune` and `share/tune/recordings`: a static library
+/// does not find it by itself, so that packages define it. Empty elsewhere.
+#ifdef TUNE_INSTALLED_IN
+constexpr const char* installed_in = TUNE_INSTALLED_IN;
+#else
+constexpr const char* installed_in = "";
+#endif
+
 /// Thrown for wrong use and for a broken environment (no device, a full disk); `what()` is one line that
 /// names the cure. No other exception but std::bad_alloc leaves the library. A configuration that does not
 /// compile, is wrong or crashes does not throw: it is an Evaluation with a failure.
