@@ -58,6 +58,23 @@ bool Argument::is_written() const {
   return is_vector() && (access == BufferAccess::write || access == BufferAccess::both);
 }
 
+JudgedName::JudgedName(const std::string& name) : array(name.substr(0, name.find('.'))) {
+  if (name.ends_with(".reference")) which = Which::reference;
+  if (name.ends_with(".before")) which = Which::before;
+}
+
+std::string JudgeDescription::name() const {
+  return command.empty() ? std::string() : shortened(joined(command, {}, " "));
+}
+
+bool JudgeDescription::judges(std::string_view output) const {
+  return std::ranges::count(outputs, output) > 0;
+}
+
+bool JudgeDescription::needs_reference(std::string_view output) const {
+  return std::ranges::count(references, output) > 0;
+}
+
 bool Argument::is_computed() const {
   const auto computed = [](const Expression& number) { return !number.is_constant(); };
   if (!object) return value && computed(*value);

@@ -47,6 +47,8 @@ struct Contents {
   std::filesystem::path file = {};                   ///< elements in the machine's byte order, nothing else
   /// Computes an element from its number, as laid out in memory, and the check's seed.
   std::function<double(std::size_t, std::uint64_t)> function = {};
+  /// Or from its number and the sizes: limits of a comparison.
+  std::function<double(std::size_t, const Instance&)> limit = {};
   /// The same as a formula over its number `i`, sizes and settings.
   std::optional<Expression> formula = std::nullopt;
 };
@@ -72,6 +74,17 @@ struct StructDescription {
   std::vector<std::byte> bytes = {};  ///< or its bytes as they are
 };
 
+/// Which elements of an output are compared, and how closely, besides the bounds of the output. Numbers are
+/// formulas over sizes and settings, those of elements over their number `i`, too.
+struct ElementComparison {
+  std::optional<Contents> absolute = std::nullopt;  ///< |out - ref| that each may have; infinite: any
+  std::optional<Contents> each = std::nullopt;      ///< the same as a share of |ref|
+  std::optional<Expression> from = std::nullopt, to = std::nullopt;  ///< the first; the one behind the last
+  std::optional<Expression> where = std::nullopt;                    ///< only those where it is true
+
+  bool any() const { return absolute || each || from || to || where; }
+};
+
 /// An argument of a kernel, or the contents of a symbol in constant memory.
 struct Argument {
   std::string name;
@@ -87,6 +100,7 @@ struct Argument {
   /// The right contents of a compared vector, if they are known.
   std::optional<Contents> expected = std::nullopt;
   std::optional<Bounds> bounds = std::nullopt;     ///< of its comparison, instead of the description's
+  ElementComparison comparison = {};               ///< of its elements
   std::optional<Expression> value = std::nullopt;  ///< of a scalar: over sizes, settings and parameters
   std::optional<StructDescription> object = std::nullopt;  ///< passed by value, instead of a scalar
   std::string symbol = {};                                 ///< a `__constant__` variable that is given a copy
@@ -159,6 +173,36 @@ struct ReferenceDescription {
   std::vector<std::string> same = {};
 };
 
+/// A name in braces among the words of a program that judges.
+struct JudgedName {
+  enum class Which { array, reference, before };
+  std::string array;
+  Which which = Which::array;  ///< its contents; the right ones; those before the execution
+
+  explicit JudgedName(const std::string& name);
+};
+
+/// How outputs are judged that are not compared element by element: by a program, or by a function.
+struct JudgeDescription {
+  using Function = std::function<Result<void>(const Instance&, const Configuration&, const JudgedResults&)>;
+
+  SourceLocation place = {};
+  std::vector<std::string> outputs = {};     ///< empty: there is no judge
+  std::vector<std::string> references = {};  ///< the outputs of which it needs the right contents, too
+  /// The program and its arguments. Names of arrays in braces become paths of files with their elements,
+  /// `{out.reference}` of the right ones, `{out.before}` of those before; names of sizes, settings and
+  /// parameters become values.
+  std::vector<std::string> command = {};
+  std::filesystem::path folder = {};  ///< in which the program runs
+  double seconds = 60;                ///< that it may take
+  Function function = {};
+
+  /// Returns the program's name, for users.
+  std::string name() const;
+  bool judges(std::string_view output) const;
+  bool needs_reference(std::string_view output) const;
+};
+
 /// A constraint that is a function; it is called if all expressions hold.
 struct FunctionRule {
   std::function<bool(const Instance&, const Configuration&)> holds;
@@ -180,6 +224,7 @@ struct KernelDescription {
   std::vector<Argument> arguments = {};
   std::vector<LaunchDescription> launches = {};
   ReferenceDescription reference = {};
+  JudgeDescription judge = {};
   std::optional<double> absolute_tolerance = std::nullopt, relative_tolerance = std::nullopt;
   /// Extents other than those of the work.
   std::vector<std::vector<std::pair<std::string, std::int64_t>>> check_sizes = {};

@@ -251,6 +251,7 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
       swap_arrays(described, *launch);
     }
   }
+  plan.judgement = judgement_of(instance, configuration);
   if (description_.per_execution) {
     plan.work_per_execution = description_.per_execution->real(scope);
     if (!(plan.work_per_execution > 0))

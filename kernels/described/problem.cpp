@@ -3,15 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <set>
 
+#include "kernels/described/contents.hpp"
 #include "kernels/described/source_checks.hpp"
-#include "search/random.hpp"
 #include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
 #include "tuner/tensor/reference_numbers.hpp"
@@ -20,94 +18,6 @@
 
 namespace tune::described {
 namespace {
-
-/// FNV-1a: arguments of a problem get different numbers.
-std::uint64_t hash_of(const std::string& name) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
-
-/// The largest number below the type's limit as double: 2^63 is beyond an int64.
-template<class T>
-double highest() {
-  const auto max = static_cast<double>(std::numeric_limits<T>::max());
-  return sizeof(T) < 8 ? max : std::nextafter(max, 0.0);
-}
-
-template<class T>
-T as_element(double value) {
-  if constexpr (is_floating<T>)
-    return static_cast<T>(value);
-  else
-    return static_cast<T>(
-        std::clamp(std::floor(value), static_cast<double>(std::numeric_limits<T>::lowest()), highest<T>()));
-}
-
-template<class T>
-void fill(std::span<T> to, const Contents& contents, const Argument& argument, bool is_bool,
-          std::uint64_t seed, const ExpressionScope& scope) {
-  constexpr std::size_t at_once = 1 << 16;  // results of a formula
-  const Contents::Kind kind = contents.kind;
-  search::Random random(hash_of(argument.name) + 0x9e3779b97f4a7c15ULL * seed + contents.seed.value_or(0));
-  const double low = contents.low.real(scope), first = contents.value.real(scope),
-               step = contents.step.real(scope);
-  const double span = contents.high.real(scope) - low + (is_floating<T> ? 0 : 1);
-  std::vector<double> results;
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    double value = first;
-    if (kind == Contents::Kind::random) {
-      value = low + span * random.uniform();
-    } else if (kind == Contents::Kind::sequence) {
-      value += step * static_cast<double>(i);
-    } else if (kind == Contents::Kind::function) {
-      value = contents.function(i, seed);
-    } else if (kind == Contents::Kind::formula) {
-      if (i % at_once == 0) results = contents.formula->elements(scope, i, std::min(i + at_once, to.size()));
-      value = results[i % at_once];
-    }
-    if (kind >= Contents::Kind::function && !is_floating<T>) value = std::trunc(value);
-    to[i] = as_element<T>(is_bool ? (value >= 1 ? 1 : 0) : value);
-  }
-}
-
-/// Names of sizes and settings in braces become their values: `x_{n}.bin`.
-std::filesystem::path file_at(const Contents& contents, const ExpressionScope& scope) {
-  std::string path = contents.file.string();
-  for (const auto& [name, word] : scope.words())
-    for (std::size_t at = path.find("{" + name + "}"); at != std::string::npos;
-         at = path.find("{" + name + "}", at + word.size()))
-      path.replace(at, name.size() + 2, word);
-  return path;
-}
-
-/// `may_be_longer`: for a size other than the file's, whose first elements are taken.
-void read_file(HostTensor& tensor, const std::filesystem::path& file, const Argument& argument,
-               bool may_be_longer) {
-  if (is_other_than_file(file)) argument.place.fail(format("{} is not a regular file", file.string()));
-  std::ifstream in(file, std::ios::binary);
-  if (!in) argument.place.fail(format("cannot read {}", file.string()));
-  const std::span<std::byte> bytes = tensor.bytes();
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  const auto read = static_cast<std::size_t>(in.gcount());
-  if (read != bytes.size() || (!may_be_longer && in.peek() != std::ifstream::traits_type::eof()))
-    argument.place.fail(format("{} has {} bytes than the {} that '{}' takes", file.string(),
-                               read < bytes.size() ? "fewer" : "more", bytes.size(), argument.name));
-}
-
-/// Returns a tensor with these contents; random ones follow from the seed and the argument's name. Throws
-/// UsageError for a file that cannot be read or has another size; `is_small`: it may have more elements.
-HostTensor make_tensor(const Contents& contents, const Argument& argument, const TypeName& type,
-                       const Extents& extents, std::uint64_t seed, const ExpressionScope& scope,
-                       bool is_small) {
-  HostTensor tensor(type.element, extents);
-  if (contents.kind == Contents::Kind::file)
-    read_file(tensor, file_at(contents, scope), argument, is_small);
-  else
-    with_element(type.element,
-                 [&]<class T>(T) { fill(tensor.as<T>(), contents, argument, type.is_bool, seed, scope); });
-  return tensor;
-}
 
 /// A parameter that is an extent of the block has the role threads, for models.
 void find_roles(KernelDescription& description) {
@@ -298,12 +208,18 @@ Instance DescribedProblem::reference_instance(const Instance& instance,
 }
 
 bool DescribedProblem::is_compared(const Argument& argument) const {
-  return argument.is_written() && !description_.reference.is_none;
+  return argument.is_written() &&
+         (!description_.reference.is_none || description_.judge.judges(argument.name));
+}
+
+bool DescribedProblem::has_reference(const Argument& argument) const {
+  const JudgeDescription& judge = description_.judge;
+  return is_compared(argument) && (!judge.judges(argument.name) || judge.needs_reference(argument.name));
 }
 
 bool DescribedProblem::expects_all() const {
   return std::ranges::all_of(description_.arguments, [this](const Argument& argument) {
-    return !is_compared(argument) || argument.expected.has_value();
+    return !has_reference(argument) || argument.expected.has_value();
   });
 }
 
@@ -313,6 +229,17 @@ std::string DescribedProblem::compared_with() const {
     return format("nothing: {}", reference.is_none
                                      ? format("the {} has 'reference': 'none'", description_.noun())
                                      : format("no output of the {} is compared", description_.noun()));
+  const JudgeDescription& judge = description_.judge;
+  const auto compares = [&](const Argument& one) { return is_compared(one) && !judge.judges(one.name); };
+  std::string judged;
+  if (!judge.outputs.empty())
+    judged = judge.command.empty() ? "the function that judges" : format("the program {}", judge.name());
+  if (std::ranges::none_of(description_.arguments, compares)) return judged;
+  return compared_elements() + (judged.empty() ? "" : format(", and by {}", judged));
+}
+
+std::string DescribedProblem::compared_elements() const {
+  const ReferenceDescription& reference = description_.reference;
   if (expects_all()) return format("the values that the {} expects", description_.noun());
   if (reference.function) return "the reference function";
   if (reference.kernel)
@@ -356,7 +283,7 @@ TensorSet DescribedProblem::reference(const Instance& instance, const TensorSet&
   TensorSet results, computed;
   const ExpressionScope scope(description_.parameters, instance);
   for (const Argument& argument : description_.arguments) {
-    if (!is_compared(argument)) continue;
+    if (!has_reference(argument)) continue;
     const Extents extents = extents_of(argument, instance);
     if (argument.expected) {
       const HostTensor tensor =
@@ -382,7 +309,7 @@ Tolerance DescribedProblem::tolerance(const Instance& instance) const {
   tolerance.derivation = stated ? format("from the {}", description_.noun())
                                 : "of sums in another order, relative to the largest result";
   for (const Argument& argument : description_.arguments) {
-    if (!is_compared(argument)) continue;
+    if (!is_compared(argument) || description_.judge.judges(argument.name)) continue;
     Bounds bounds{.relative = usual_share(type_of(argument, instance).element)};
     if (stated)
       bounds = {.absolute = description_.absolute_tolerance.value_or(0),

@@ -51,6 +51,7 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
   TensorSet inputs(const Instance& instance, std::uint64_t seed) const override;
   TensorSet reference(const Instance& instance, const TensorSet& inputs) const override;
   Tolerance tolerance(const Instance& instance) const override;
+  LimitSet limits(const Instance& instance) const override;  ///< in judgement.cpp
   std::optional<Instance> low_fidelity(const Instance& instance) const override;
   std::vector<Instance> check_instances(const Instance& instance,
                                         const Configuration& configuration) const override;
@@ -66,10 +67,16 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
   /// Returns the extents of a vector, with the components of its elements.
   Extents extents_of(const Argument& argument, const Instance& instance) const;
   bool is_compared(const Argument& argument) const;
+  /// True for a compared output whose right contents are needed.
+  bool has_reference(const Argument& argument) const;
   bool is_check_size(const Instance& instance) const;
   /// True where the description knows the right contents of every output that is compared.
   bool expects_all() const;
+  /// Returns what elements are compared with, for users.
+  std::string compared_elements() const;
   Configuration reference_configuration(const Instance& instance) const;
+  /// In judgement.cpp. Null where nothing is judged.
+  SharedJudgement judgement_of(const Instance& instance, const Configuration& configuration) const;
   /// In plan.cpp. Failure{constraint} if a grid or block is empty or too large.
   Result<LaunchPlan> make_plan(const KernelSource& kernel, const std::vector<LaunchDescription>& launches,
                                const Instance& instance, const Configuration& configuration) const;

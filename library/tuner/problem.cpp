@@ -14,13 +14,6 @@
 
 namespace tune::api {
 
-/// The data that a reference function reads and fills.
-struct HostData::Contents {
-  const Sizes& sizes;
-  const TensorSet& inputs;
-  TensorSet& results;
-};
-
 namespace {
 
 using described::BufferAccess;
@@ -174,77 +167,15 @@ described::KernelSource read_kernel(const Spec& spec, Kernel given) {
   return kernel;
 }
 
-std::string to_text(const std::optional<Expression>& expression) {
-  return expression ? expression->text() : "";
-}
-
-std::string to_text(const std::array<std::optional<Expression>, 3>& geometry) {
-  if (!geometry[1]) return geometry[0]->text();
-  std::string text;
-  for (const std::optional<Expression>& extent : geometry) text += extent->text() + ";";
-  return text;
-}
-
-/// Returns what results depend on besides the kernel's text, in one text; functions are only named.
-std::string summary_of(const KernelDescription& description) {
-  std::string text;
-  for (const std::string& option : description.kernel.options) text += format("option {}\n", option);
-  for (const auto& [name, value] : description.kernel.defines)
-    text += format("define {} {}\n", name, value.text());
-  for (const described::Argument& argument : description.arguments) {
-    const described::Contents& contents = argument.contents;
-    const int access = argument.is_vector() ? static_cast<int>(argument.access) : 4;
-    text += format("argument {} {} {} {} {} {} {} {} {} {}\n", argument.name, access, argument.type_name,
-                   argument.value ? argument.value->text() : "0", static_cast<int>(contents.kind),
-                   contents.value.text(), contents.step.text(), contents.low.text(), contents.high.text(),
-                   contents.file.string());
-    if (!argument.symbol.empty()) text += "symbol\n";
-    if (argument.object) {
-      text += "struct ";
-      for (const std::byte byte : argument.object->bytes)
-        text += format("{:02x}", std::to_integer<int>(byte));
-      text += "\n";
-    }
-    for (const Expression& extent : argument.extents) text += format("extent {}\n", extent.text());
-  }
-  for (const LaunchDescription& launch : description.launches) {
-    text += format("launch {} grid {} block {} shared {} when {}\n", launch.entry, to_text(launch.grid),
-                   to_text(launch.block), to_text(launch.shared), to_text(launch.when));
-    if (launch.arguments)
-      for (const std::string& name : *launch.arguments) text += format("with {}\n", name);
-  }
-  if (description.per_execution) text += format("work per execution {}\n", description.per_execution->text());
-  return text;
-}
-
-template<class Set>
-auto& tensor_named(Set& tensors, const std::string& name, const char* what) {
-  const auto found = tensors.find(name);
-  if (found != tensors.end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [other, tensor] : tensors) known.push_back(other);
-  throw Error(format("reference: there is no {} '{}'{}", what, name, search::did_you_mean(name, known)));
+/// Returns the argument for which it is said how it is compared. Throws Error where there is none.
+described::Argument& output_named(Spec& spec, const std::string& name) {
+  const auto found = std::ranges::find(spec.description.arguments, name, &described::Argument::name);
+  if (found == spec.description.arguments.end() || !found->is_written())
+    throw Error(format("{}: there is no output '{}' yet", spec.description.name, name));
+  return *found;
 }
 
 }  // namespace
-
-const Sizes& HostData::sizes() const {
-  return contents_.sizes;
-}
-
-View<double> HostData::result(const std::string& name) {
-  const auto values = tensor_named(contents_.results, name, "output").as<double>();
-  return {values.data(), values.size()};
-}
-
-std::pair<const void*, std::size_t> HostData::input_bytes(const std::string& name,
-                                                          const std::string& type) const {
-  const HostTensor& tensor = tensor_named(contents_.inputs, name, "input");
-  if (type != to_string(tensor.type()))
-    throw Error(format("reference: the input '{}' is of {}, not {}", name, to_string(tensor.type()),
-                       type.empty() ? "that type" : type));
-  return {tensor.bytes().data(), tensor.bytes().size() / element_size(tensor.type())};
-}
 
 Kernel Kernel::from_source(std::string text, std::string name) {
   Kernel kernel(std::move(name));
@@ -501,6 +432,46 @@ Problem& Problem::tolerance(double absolute, double relative) {
   return changed();
 }
 
+Problem& Problem::tolerance(std::string output,
+                            std::function<double(std::size_t index, const Sizes&)> limit) {
+  described::Argument& argument = output_named(*spec_, output);
+  described::Contents& limits = argument.comparison.absolute.emplace();
+  limits.kind = described::Contents::Kind::function;
+  limits.limit = [limit = std::move(limit), place = part(*spec_, format("the tolerance of '{}'", output))](
+                     std::size_t index, const Instance& instance) {
+    return place.guarded([&] { return limit(index, sizes_of(instance)); });
+  };
+  argument.bounds.emplace();
+  return changed();
+}
+
+Problem& Problem::compare(std::string output, SizeNumber first, SizeNumber end) {
+  described::ElementComparison& comparison = output_named(*spec_, output).comparison;
+  comparison.from = expression(*spec_, std::move(first), format("the compared part of '{}'", output));
+  comparison.to = expression(*spec_, std::move(end), format("the compared part of '{}'", output));
+  return changed();
+}
+
+Problem& Problem::judge(std::vector<std::string> outputs,
+                        std::function<std::string(const Results&)> function) {
+  for (const std::string& output : outputs) output_named(*spec_, output);
+  if (outputs.empty() || !function)
+    throw Error(format("{}: judge() needs outputs and a function", spec_->description.name));
+  described::JudgeDescription& judge = spec_->description.judge;
+  judge.place = part(*spec_, "the function that judges");
+  judge.outputs = std::move(outputs);
+  judge.function = [function = std::move(function)](const Instance& instance, const search::Configuration& c,
+                                                    const JudgedResults& results) -> tune::Result<void> {
+    const Sizes sizes = sizes_of(instance);
+    const Configuration configuration = to_values(c);
+    const Results::Contents contents{sizes, configuration, results};
+    const std::string wrong = function(Results(contents));
+    if (wrong.empty()) return {};
+    return tune::fail(Phase::verify, "wrong result", wrong);
+  };
+  return changed();
+}
+
 Problem& Problem::check_at(Sizes sizes) {
   spec_->checks.push_back(std::move(sizes));
   return changed();
@@ -530,48 +501,6 @@ Problem& Problem::items(SizeNumber count, std::string name) {
 Problem& Problem::revision(int number) {
   spec_->description.revision = number;
   return changed();
-}
-
-KernelDescription described(const Problem::Spec& spec) {
-  KernelDescription description = spec.description;
-  if (!description.kernel.text) description.place.fail("no kernel: call kernel(file, entry)");
-  if (std::ranges::none_of(description.arguments, &described::Argument::is_written))
-    description.place.fail("no output: results could not be checked; call output or inout");
-  for (const auto* launches : {&description.launches, &description.reference.launches})
-    for (const LaunchDescription& launch : *launches)
-      if (!launch.grid[0] || !launch.block[0])
-        description.place.fail(
-            format("the launch of '{}' has no {}", launch.entry, launch.grid[0] ? "block" : "grid"));
-  const ProblemInfo info = description.info();
-  for (const Sizes& sizes : spec.checks) {
-    description.check_sizes.emplace_back();
-    for (const auto& [name, extent] : instance_at(info, sizes).extents)
-      if (sizes.has(name)) description.check_sizes.back().emplace_back(name, extent);
-  }
-  const described::KernelText& text = *description.kernel.text;
-  description.sources = {text.source, {"description in code", summary_of(description)}};
-  description.sources.insert(description.sources.end(), text.headers.begin(), text.headers.end());
-  return description;
-}
-
-Instance instance_at(const ProblemInfo& info, const Sizes& sizes) {
-  std::string size;
-  std::vector<std::pair<std::string, search::Value>> settings;
-  std::vector<std::string> known;
-  for (const ExtentInfo& extent : info.extents) {
-    known.push_back(extent.name);
-    const std::int64_t value = sizes.has(extent.name) ? sizes[extent.name] : extent.default_value;
-    size += (size.empty() ? "" : "x") + std::to_string(value);
-  }
-  for (const SettingInfo& setting : info.settings) known.push_back(setting.name);
-  for (const auto& [name, value] : sizes.entries()) {
-    if (std::ranges::find(known, name) == known.end())
-      throw UsageError(format("{}: '{}' is not a size or setting{}; there is: {}", info.name, name,
-                              search::did_you_mean(name, known), tune::joined(known)));
-    if (std::ranges::find(info.extents, name, &ExtentInfo::name) == info.extents.end())
-      settings.emplace_back(name, to_search(value));
-  }
-  return make_instance(info, size, settings);
 }
 
 }  // namespace tune::api

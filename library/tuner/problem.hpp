@@ -37,6 +37,20 @@ std::unique_ptr<KernelSources> sources_of(const tune::Problem& problem);
 search::SearchSpace valid_space(const tune::Problem& problem, const Instance& instance,
                                 const DeviceProperties& device, const std::string& where);
 
+/// The data that a reference function reads and fills.
+struct HostData::Contents {
+  const Sizes& sizes;
+  const TensorSet& inputs;
+  TensorSet& results;
+};
+
+/// The data of a checked execution.
+struct Results::Contents {
+  const Sizes& sizes;
+  const Configuration& configuration;
+  const JudgedResults& results;
+};
+
 /// Returns the complete description, with the sizes to check at and the sources. Throws UsageError where a
 /// kernel, an output, or a launch's grid or block is missing.
 described::KernelDescription described(const Problem::Spec& spec);

@@ -126,6 +126,40 @@ TEST_F(InProcess, FailuresOfConfigurationsAreValues) {
   EXPECT_EQ(ruled_out.failure->detail, "too little to do");
 }
 
+// The wrong kind's last element is too large by 1.
+TEST_F(InProcess, FunctionsSayHowResultsAreCompared) {
+  api::Options fresh = options();
+  fresh.fresh = true;
+  const auto outcome = [&](const api::Problem& problem) {
+    const api::Evaluation one = fake_tuner(fresh).evaluate(problem, {{"kind", "wrong"}});
+    return one.failure ? one.failure->phase + ": " + one.failure->detail : "right";
+  };
+  EXPECT_EQ(outcome(toy_in_code().compare("out", 0, "nx - 1")), "right");
+  EXPECT_THAT(outcome(toy_in_code().compare("out", 1, "nx")), HasSubstr("1 of 36 compared elements (of 37)"));
+  const auto last = [](double limit) {
+    return [limit](std::size_t i, const api::Sizes& s) {
+      return static_cast<std::int64_t>(i) + 1 == s["nx"] ? limit : 1e-6;
+    };
+  };
+  EXPECT_EQ(outcome(toy_in_code().tolerance("out", last(1.01))), "right");
+  EXPECT_THAT(outcome(toy_in_code().tolerance("out", last(0.99))), HasSubstr("where 0.99 is allowed"));
+  const auto judged = [&](double limit) {
+    return toy_in_code().judge({"out"}, [limit](const api::Results& results) -> std::string {
+      const auto in = results.input<float>("in"), out = results.output<float>("out");
+      const std::vector<double> right = results.reference("out");
+      if (results.sizes()["nx"] != static_cast<std::int64_t>(in.size)) return "another size";
+      if (results.configuration().text("kind") != "wrong") return "another kind";
+      for (std::size_t i = 0; i < out.size; ++i)
+        if (std::abs(out[i] - right[i]) > limit || right[i] != 2.0 * static_cast<double>(in[i]))
+          return "element " + std::to_string(i);
+      return "";
+    });
+  };
+  EXPECT_EQ(outcome(judged(1.01)), "right");
+  EXPECT_THAT(outcome(judged(0.5)), HasSubstr("verify: at 37: element 36"));
+  EXPECT_THROW(toy_in_code().judge({"in"}, [](const api::Results&) { return ""; }), api::Error);
+}
+
 TEST_F(InProcess, FunctionsRestrictTheSpace) {
   api::Problem problem = toy_in_code();
   problem

@@ -126,9 +126,9 @@ TEST(WrongUse, ThingsTwiceOrMissing) {
 
 TEST(WrongUse, References) {
   EXPECT_EQ(message(doubling().reference([](api::HostData& data) { data.result("ou"); })),
-            "doubling: the reference: reference: there is no output 'ou' (did you mean 'out'?)");
+            "doubling: the reference: there is no output 'ou' (did you mean 'out'?)");
   EXPECT_EQ(message(doubling().reference([](api::HostData& data) { data.input<double>("in"); })),
-            "doubling: the reference: reference: the input 'in' is of float, not double");
+            "doubling: the reference: the input 'in' is of float, not double");
   EXPECT_EQ(message(doubling().reference([](api::HostData&) {})),
             "doubling: the reference does not fill the output 'out'");
   EXPECT_THAT(message(doubling().reference({{"BLOCK", 48}})),

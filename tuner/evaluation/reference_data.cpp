@@ -16,11 +16,13 @@
 namespace tune {
 namespace {
 
-double largest_of(const HostTensor& tensor) {
+/// Of the elements that count.
+double largest_of(const HostTensor& tensor, const ElementLimits& limits) {
   return with_element(tensor.type(), [&]<class T>(T) {
     double largest = 0;
-    for (const T element : tensor.as<T>())
-      if (const auto value = static_cast<double>(element); std::isfinite(value))
+    const std::span<const T> elements = tensor.as<T>();
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      if (const auto value = static_cast<double>(elements[i]); std::isfinite(value) && limits.counts(i))
         largest = std::max(largest, std::abs(value));
     return largest;
   });
@@ -28,12 +30,15 @@ double largest_of(const HostTensor& tensor) {
 
 /// Replaces relative tolerances by the share of the references' largest value. `computed` counts where
 /// `reference` lacks an output.
-void apply_relative(Tolerance& tolerance, const TensorSet& reference, const TensorSet& computed = {}) {
+void apply_relative(Tolerance& tolerance, const LimitSet& limits, const TensorSet& reference,
+                    const TensorSet& computed = {}) {
   double largest = 0;
   if (tolerance.relative != 0) {
-    for (const auto& [name, tensor] : reference) largest = std::max(largest, largest_of(tensor));
+    for (const auto& [name, tensor] : reference)
+      largest = std::max(largest, largest_of(tensor, element_limits(limits, name)));
     for (const auto& [name, tensor] : computed)
-      if (!reference.contains(name)) largest = std::max(largest, largest_of(tensor));
+      if (!reference.contains(name))
+        largest = std::max(largest, largest_of(tensor, element_limits(limits, name)));
   }
   tolerance.absolute += tolerance.relative * largest;
   tolerance.relative = 0;
@@ -42,7 +47,7 @@ void apply_relative(Tolerance& tolerance, const TensorSet& reference, const Tens
     const TensorSet& known = reference.contains(name) ? reference : computed;
     const auto found = known.find(name);
     if (found == known.end()) continue;
-    bounds.absolute += bounds.relative * largest_of(found->second);
+    bounds.absolute += bounds.relative * largest_of(found->second, element_limits(limits, name));
     bounds.relative = 0;
   }
 }
@@ -70,8 +75,8 @@ double median_share(std::span<const double> values, const Extents& extents, cons
   return *middle;
 }
 
-/// Returns the least limit / |value| over a sample of a place along an axis, but for zeros: infinity where all
-/// are. 0 for a few values, which may happen to be small.
+/// Returns the least limit / |value| over a sample of a place along an axis, but for zeros: infinity where
+/// all are. 0 for a few values, which may happen to be small.
 double share_at_place(std::span<const double> values, const Extents& extents, std::size_t axis,
                       std::uint64_t place, const Bounds& bounds) {
   constexpr std::uint64_t sampled = 1 << 14, few = 32;
@@ -131,7 +136,7 @@ Tolerance tolerance_of(const LaunchPlan& plan, const ReferenceData& reference_da
                        const TensorSet& computed) {
   Tolerance tolerance = plan.tolerance ? *plan.tolerance : reference_data.tolerance;
   tolerance.values_along = reference_data.tolerance.values_along;
-  apply_relative(tolerance, reference_data.reference, computed);
+  apply_relative(tolerance, reference_data.limits, reference_data.reference, computed);
   return tolerance;
 }
 
@@ -147,6 +152,7 @@ std::size_t ReferenceData::bytes() const {
   std::size_t sum = 0;
   for (const TensorSet* set : {&inputs, &reference})
     for (const auto& [name, tensor] : *set) sum += tensor.bytes().size();
+  for (const auto& [name, own] : limits) sum += own.absolute.bytes().size() + own.each.bytes().size();
   return sum;
 }
 
@@ -183,7 +189,8 @@ std::shared_ptr<const ReferenceData> ReferenceCache::compute(const Instance& ins
   for (auto& [name, tensor] : planned) computed.reference.try_emplace(name, std::move(tensor));
   if (place_) place_(computed.reference);
   computed.tolerance = problem_.tolerance(instance);
-  if (run_) apply_relative(computed.tolerance, computed.reference);
+  computed.limits = problem_.limits(instance);
+  if (run_) apply_relative(computed.tolerance, computed.limits, computed.reference);
   computed.size = instance.size();
   computed.allowed = largest_share(computed.tolerance, computed);
   if (const std::string reason = refusal_of(computed.allowed); !reason.empty())

@@ -35,6 +35,7 @@ struct ReferenceData {
   TensorSet inputs;
   TensorSet reference;
   Tolerance tolerance;        ///< the problem's, for plans that have none of their own
+  LimitSet limits = {};       ///< Problem::limits
   std::string size = {};      ///< `67x37x29`
   AllowedShare allowed = {};  ///< by `tolerance`
 

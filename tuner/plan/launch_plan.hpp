@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "tuner/plan/judgement.hpp"
 #include "tuner/tensor/tensor.hpp"
 #include "tuner/tensor/verifier.hpp"
 
@@ -297,6 +298,7 @@ struct LaunchPlan {
   GraphUse graph = GraphUse::automatic;
   /// How often an execution does the problem's work: times and energies are divided by it. Positive.
   double work_per_execution = 1;
+  SharedJudgement judgement = nullptr;
 
   /// Throws Error for a name that the plan lacks.
   const BufferSpec& buffer(std::string_view name) const;

@@ -117,6 +117,8 @@ class Problem {
   /// computes.
   virtual TensorSet reference(const Instance& instance, const TensorSet& inputs) const = 0;
   virtual Tolerance tolerance(const Instance& instance) const = 0;
+  /// Returns the limits of single elements of outputs, besides `tolerance`.
+  virtual LimitSet limits(const Instance& /*instance*/) const { return {}; }
   /// Returns a plan that computes the outputs that `reference` lacks, or computes them much sooner than the
   /// host. It runs once for each size and seed; its outputs are trusted.
   virtual std::optional<Result<LaunchPlan>> reference_plan(const Instance& /*instance*/,

@@ -71,7 +71,7 @@ inline constexpr std::array member_names<FourierTransform>{"direction", "input",
                                                            "extents",   "axes",  "order"};
 template<>
 inline constexpr std::array member_names<LaunchPlan>{
-    "compile", "buffers", "setup", "launches", "tolerance", "graph", "work_per_execution"};
+    "compile", "buffers", "setup", "launches", "tolerance", "graph", "work_per_execution", "judgement"};
 template<>
 inline constexpr std::array member_names<KernelResources>{"registers",
                                                           "spill_store_bytes",
@@ -85,15 +85,9 @@ inline constexpr std::array member_names<KernelResources>{"registers",
                                                           "occupancy",
                                                           "limiter"};
 template<>
-inline constexpr std::array member_names<Binary>{"image",
-                                                 "symbols",
-                                                 "resources",
-                                                 "log",
-                                                 "compile_seconds",
-                                                 "hash",
-                                                 "cached",
-                                                 "compiler",
-                                                 "chosen_because"};
+inline constexpr std::array member_names<Binary>{"image",  "symbols",         "resources",
+                                                 "log",    "compile_seconds", "hash",
+                                                 "cached", "compiler",        "chosen_because"};
 template<>
 inline constexpr std::array member_names<MeasureOptions>{"warmup",  "least_samples", "most_samples",
                                                          "spread",  "time_cap",      "flush_cache",
@@ -225,6 +219,14 @@ template<class T>
 void decode(const Json& json, std::optional<T>& value) {
   value.reset();
   if (!json.is_null()) process::decode(json, value.emplace());
+}
+
+/// Outputs are judged in the process of the caller.
+inline Json encode(const SharedJudgement&) {
+  return {};
+}
+inline void decode(const Json&, SharedJudgement& judgement) {
+  judgement = nullptr;
 }
 
 template<class A, class B>

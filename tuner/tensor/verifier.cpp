@@ -65,18 +65,32 @@ struct Part {
   }
 };
 
+/// Empty for the empty tensor.
+std::span<const double> values_of(const HostTensor& limits) {
+  return limits.bytes().empty() ? std::span<const double>() : limits.as<double>();
+}
+
+/// Returns what a tensor of limits has for an element, `otherwise` where there is none.
+double limit_at(const HostTensor& limits, std::uint64_t index, double otherwise) {
+  const std::span<const double> values = values_of(limits);
+  return values.empty() ? otherwise : values[index];
+}
+
 template<class T, class Reference>
 Part compare_part(std::span<const T> output, std::span<const Reference> reference, const Extents& extents,
-                  const Bounds& bounds, std::uint64_t begin, std::uint64_t end) {
+                  const Bounds& bounds, const ElementLimits& limits, std::uint64_t begin, std::uint64_t end) {
   Part part;
-  const bool limited = bounds.limited();
+  const std::span<const double> absolutes = values_of(limits.absolute), shares = values_of(limits.each);
+  const bool limited = bounds.limited(), varied = bounds.each > 0 || limits.any();
   for (std::uint64_t i = begin; i < end; ++i) {
+    const double own = absolutes.empty() ? 0 : absolutes[i];
+    if (std::isinf(own)) continue;  // it does not count
     const double error = error_of(output[i], reference[i], is_poison(output[i]));
     const double absolute = limited ? bounds.absolute_at(i, extents) : bounds.absolute;
-    const double allowed = std::max(absolute, bounds.each * std::abs(static_cast<double>(reference[i])));
+    const double each = shares.empty() ? bounds.each : shares[i];
+    const double allowed = std::max(absolute + own, each * std::abs(static_cast<double>(reference[i])));
     const bool is_wrong = !(error <= allowed) || std::isinf(error);
-    const double rank =
-        bounds.each > 0 && error < std::numeric_limits<double>::infinity() ? error - allowed : error;
+    const double rank = varied && error < std::numeric_limits<double>::infinity() ? error - allowed : error;
     if (part.is_worse(is_wrong, rank, i)) {
       part.any = true;
       part.rank = rank;
@@ -95,14 +109,15 @@ Part compare_part(std::span<const T> output, std::span<const Reference> referenc
 }
 
 template<class T, class Reference>
-Comparison compare_typed(const TensorView& output, const TensorView& expected, const Bounds& bounds) {
+Comparison compare_typed(const TensorView& output, const TensorView& expected, const Bounds& bounds,
+                         const ElementLimits& limits) {
   const std::span<const T> values(reinterpret_cast<const T*>(output.bytes.data()), expected.size());
   const std::span<const Reference> reference(reinterpret_cast<const Reference*>(expected.bytes.data()),
                                              expected.size());
   Part combined_part;
   std::mutex mutex;
   parallel_for(expected.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-    const Part part = compare_part(values, reference, expected.extents, bounds, begin, end);
+    const Part part = compare_part(values, reference, expected.extents, bounds, limits, begin, end);
     const std::scoped_lock lock(mutex);
     const std::uint64_t wrong = combined_part.found.wrong + part.found.wrong;
     const double total = combined_part.found.total_error + part.found.total_error;
@@ -167,6 +182,26 @@ void check_reference(const TensorView& output, const TensorView& reference) {
     throw std::logic_error("a reference has another number of bytes than its extents and type have");
 }
 
+bool ElementLimits::any() const {
+  return !absolute.bytes().empty() || !each.bytes().empty();
+}
+
+bool ElementLimits::counts(std::uint64_t index) const {
+  return !std::isinf(limit_at(absolute, index, 0));
+}
+
+const ElementLimits& element_limits(const LimitSet& limits, const std::string& output) {
+  static const ElementLimits none;
+  const auto found = limits.find(output);
+  return found == limits.end() ? none : found->second;
+}
+
+std::uint64_t ElementLimits::counted(std::uint64_t elements) const {
+  if (absolute.bytes().empty()) return elements;
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(absolute.as<double>(), [](double limit) { return !std::isinf(limit); }));
+}
+
 void check_limits(const Bounds& bounds, const Extents& extents) {
   for (std::size_t axis = 0; axis < bounds.limits_along.size(); ++axis) {
     const auto count = bounds.limits_along[axis].size();
@@ -175,15 +210,19 @@ void check_limits(const Bounds& bounds, const Extents& extents) {
   }
 }
 
-Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds) {
+Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds,
+                   const ElementLimits& limits) {
   check_reference(output, reference);
   check_limits(bounds, output.extents);
+  for (const HostTensor* const own : {&limits.absolute, &limits.each})
+    if (!own->bytes().empty() && own->extents() != output.extents)
+      throw std::logic_error("an output has another number of elements than of limits");
   if (output.bytes.size() != output.size() * element_size(output.type))
     throw std::logic_error("an output has another number of bytes than its extents and type have");
   return with_element(output.type, [&]<class T>(T) {
     if constexpr (std::is_integral_v<T> && sizeof(T) == sizeof(std::int64_t))
-      if (reference.type == output.type) return compare_typed<T, T>(output, reference, bounds);
-    return compare_typed<T, double>(output, reference, bounds);
+      if (reference.type == output.type) return compare_typed<T, T>(output, reference, bounds, limits);
+    return compare_typed<T, double>(output, reference, bounds, limits);
   });
 }
 
@@ -192,12 +231,16 @@ bool is_right(const Comparison& comparison, const Bounds& bounds) {
 }
 
 Failure wrong_result(const Comparison& comparison, const Extents& extents, const Bounds& bounds,
-                     const std::string& buffer) {
+                     const std::string& buffer, const ElementLimits& limits) {
   const std::string place = coordinates(comparison.worst_index, extents);
+  const std::uint64_t elements = element_count(extents), counted = limits.counted(elements);
+  const std::string compared = counted == elements
+                                   ? format("{} elements", elements)
+                                   : format("{} compared elements (of {})", counted, elements);
   if (comparison.unwritten)
     return Failure{Phase::verify, "wrong result",
-                   format("element ({}) of '{}' was never written; {} of {} elements are wrong", place,
-                          buffer, comparison.wrong, element_count(extents))};
+                   format("element ({}) of '{}' was never written; {} of {} are wrong", place, buffer,
+                          comparison.wrong, compared)};
   const std::string value = format("{:.9g}", comparison.worst_value),
                     right = format("{:.9g}", comparison.worst_reference);
   std::string worst = format("({}): {} instead of {}", place, value, right);
@@ -206,12 +249,19 @@ Failure wrong_result(const Comparison& comparison, const Extents& extents, const
     return Failure{Phase::verify, "wrong result",
                    format("the differences of '{}' sum up to {:.3g}, allowed is {:.3g}; the worst is {}",
                           buffer, comparison.total_error, bounds.sum, worst)};
+  const double share = limit_at(limits.each, comparison.worst_index, bounds.each);
   const std::string own =
-      bounds.each > 0 ? format(" and by more than {:.3g} of the reference", bounds.each) : std::string();
-  return Failure{Phase::verify, "wrong result",
-                 format("{} of {} elements of '{}' differ by more than {:.3g}{}; the worst is {}",
-                        comparison.wrong, element_count(extents), buffer,
-                        bounds.absolute_at(comparison.worst_index, extents), own, worst)};
+      share > 0 ? format(" and by more than {:.3g} of the reference", share) : std::string();
+  const double absolute = bounds.absolute_at(comparison.worst_index, extents) +
+                          limit_at(limits.absolute, comparison.worst_index, 0);
+  return Failure{
+      Phase::verify, "wrong result",
+      limits.any() ? format("{} of {} of '{}' differ by more than they may; the worst is {}, where {:.3g} is "
+                            "allowed{}",
+                            comparison.wrong, compared, buffer, worst, absolute,
+                            share > 0 ? format(" or {:.3g} of the reference", share) : std::string())
+                   : format("{} of {} of '{}' differ by more than {:.3g}{}; the worst is {}",
+                            comparison.wrong, compared, buffer, absolute, own, worst)};
 }
 
 }  // namespace tune

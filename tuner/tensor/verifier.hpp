@@ -70,6 +70,21 @@ struct Comparison {
   bool unwritten = false;         ///< the worst element still has the poison of before the run
 };
 
+/// Limits of single elements of an output, besides its Bounds: f64 with the output's extents, or empty.
+struct ElementLimits {
+  HostTensor absolute = {};  ///< is added to Bounds::absolute; infinite: the element does not count
+  HostTensor each = {};      ///< replaces Bounds::each
+
+  bool any() const;
+  bool counts(std::uint64_t index) const;
+  /// Returns how many elements of an output with so many count.
+  std::uint64_t counted(std::uint64_t elements) const;
+};
+
+/// Limits by the name of the output; others have none.
+using LimitSet = std::map<std::string, ElementLimits, std::less<>>;
+const ElementLimits& element_limits(const LimitSet& limits, const std::string& output);
+
 /// Throws std::logic_error unless the reference has the extents of the output, and f64 elements or those of
 /// as_reference.
 void check_reference(const TensorView& output, const TensorView& reference);
@@ -80,13 +95,14 @@ void check_limits(const Bounds& bounds, const Extents& extents);
 /// Compares every element of an output with a reference (as_reference) of equal extents. Runs on all cores.
 /// Throws std::logic_error as check_reference and check_limits. `relative` must have been added to
 /// `absolute`.
-Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds);
+Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds,
+                   const ElementLimits& limits = {});
 
 /// True where no element and no sum is beyond the bounds.
 bool is_right(const Comparison& comparison, const Bounds& bounds);
 
 /// Returns the failure for a comparison that is not right. It names the worst element by its coordinates.
 Failure wrong_result(const Comparison& comparison, const Extents& extents, const Bounds& bounds,
-                     const std::string& buffer);
+                     const std::string& buffer, const ElementLimits& limits = {});
 
 }  // namespace tune

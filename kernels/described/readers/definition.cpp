@@ -65,6 +65,45 @@ CompilerName read_compiler(const JsonField& field) {
   field.fail(format("expected nvrtc, nvcc or automatic, found '{}'", field.text()));
 }
 
+Contents read_contents(const JsonField& field) {
+  Contents contents;
+  if (field.is_number()) {
+    contents.kind = Contents::Kind::constant;
+    contents.value = field.expression();
+    return contents;
+  }
+  if (field.is_text()) {
+    if (field.text() != "random") field.fail("expected a number, \"random\", or an object");
+    return contents;
+  }
+  field.allow({"random", "seed", "constant", "from", "step", "file", "formula"});
+  if (const auto random = field.find("random")) {
+    const std::vector<JsonField> bounds = random->elements();
+    if (bounds.size() != 2) random->fail("expected the smallest and the largest value");
+    contents.low = bounds[0].expression();
+    contents.high = bounds[1].expression();
+    if (bounds[0].is_number() && bounds[1].is_number() && !(bounds[0].number() <= bounds[1].number()))
+      random->fail("expected the smallest value first");
+    if (const auto seed = field.find("seed")) contents.seed = static_cast<std::uint64_t>(seed->integer());
+  } else if (const auto constant = field.find("constant")) {
+    contents.kind = Contents::Kind::constant;
+    contents.value = constant->expression();
+  } else if (const auto from = field.find("from")) {
+    contents.kind = Contents::Kind::sequence;
+    contents.value = from->expression();
+    if (const auto step = field.find("step")) contents.step = step->expression();
+  } else if (const auto file = field.find("file")) {
+    contents.kind = Contents::Kind::file;
+    contents.file = field.file().parent_path() / file->text();
+  } else if (const auto formula = field.find("formula")) {
+    contents.kind = Contents::Kind::formula;
+    contents.formula = formula->expression();
+  } else {
+    field.fail("expected 'random', 'constant', 'from', 'formula' or 'file'");
+  }
+  return contents;
+}
+
 void read_files(const JsonField& field, KernelSource& kernel) {
   std::vector<std::filesystem::path> files;
   for (const JsonField& one : field.one_or_more()) files.push_back(field.file().parent_path() / one.text());

@@ -42,6 +42,14 @@ void add_constraint(const JsonField& rule, std::string reason, KernelDescription
 
 /// Returns the compiler that is named: `nvrtc`, `nvcc` or `automatic`. Fails for another.
 CompilerName read_compiler(const JsonField& field);
+/// Reads what an array holds: a number, "random", or an object (`fill`).
+Contents read_contents(const JsonField& field);
+/// Reads the bounds of an output and of its elements.
+void read_tolerance(const JsonField& field, Argument& argument);
+/// Reads which elements of an output count.
+void read_compared(const JsonField& field, Argument& argument);
+/// Reads `verify` of a definition, after its arguments and its reference.
+void read_judge(const JsonField& root, KernelDescription& definition);
 /// Reads the name of a file, or a list of names, from the definition's folder.
 void read_files(const JsonField& field, KernelSource& kernel);
 /// Sets the argument's type. Fails for a name that is not a type.

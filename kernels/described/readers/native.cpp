@@ -133,45 +133,6 @@ void read_constraints(const JsonField& root, KernelDescription& definition) {
   }
 }
 
-Contents read_contents(const JsonField& field, const std::filesystem::path& folder) {
-  Contents contents;
-  if (field.is_number()) {
-    contents.kind = Contents::Kind::constant;
-    contents.value = field.expression();
-    return contents;
-  }
-  if (field.is_text()) {
-    if (field.text() != "random") field.fail("expected a number, \"random\", or an object");
-    return contents;
-  }
-  field.allow({"random", "seed", "constant", "from", "step", "file", "formula"});
-  if (const auto random = field.find("random")) {
-    const std::vector<JsonField> bounds = random->elements();
-    if (bounds.size() != 2) random->fail("expected the smallest and the largest value");
-    contents.low = bounds[0].expression();
-    contents.high = bounds[1].expression();
-    if (bounds[0].is_number() && bounds[1].is_number() && !(bounds[0].number() <= bounds[1].number()))
-      random->fail("expected the smallest value first");
-    if (const auto seed = field.find("seed")) contents.seed = static_cast<std::uint64_t>(seed->integer());
-  } else if (const auto constant = field.find("constant")) {
-    contents.kind = Contents::Kind::constant;
-    contents.value = constant->expression();
-  } else if (const auto from = field.find("from")) {
-    contents.kind = Contents::Kind::sequence;
-    contents.value = from->expression();
-    if (const auto step = field.find("step")) contents.step = step->expression();
-  } else if (const auto file = field.find("file")) {
-    contents.kind = Contents::Kind::file;
-    contents.file = folder / file->text();
-  } else if (const auto formula = field.find("formula")) {
-    contents.kind = Contents::Kind::formula;
-    contents.formula = formula->expression();
-  } else {
-    field.fail("expected 'random', 'constant', 'from', 'formula' or 'file'");
-  }
-  return contents;
-}
-
 /// Reads a type, or a setting whose values are types.
 void read_type_of(const JsonField& field, const KernelDescription& definition, Argument& argument) {
   const auto setting = std::ranges::find(definition.settings, field.text(), &SettingInfo::name);
@@ -333,25 +294,9 @@ bool read_value(const JsonField& field, const KernelDescription& definition, Arg
   return true;
 }
 
-/// Limits of a comparison; those that are not given are 0.
-Bounds read_bounds(const JsonField& field) {
-  field.allow({"absolute", "relative", "each", "sum"});
-  const auto bound = [&](std::string_view name) {
-    const auto given = field.find(name);
-    const double number = given ? given->number() : 0;
-    if (!(number >= 0)) given->fail("a tolerance cannot be negative");
-    return number;
-  };
-  return {.absolute = bound("absolute"),
-          .relative = bound("relative"),
-          .each = bound("each"),
-          .sum = bound("sum")};
-}
-
-Argument read_argument(const std::string& name, const JsonField& field, const KernelDescription& definition,
-                       const std::filesystem::path& folder) {
+Argument read_argument(const std::string& name, const JsonField& field, const KernelDescription& definition) {
   field.allow({"type", "size", "access", "fill", "value", "struct", "bytes", "symbol", "expect", "tolerance",
-               "texture", "tensor_map"});
+               "compare", "texture", "tensor_map"});
   Argument argument{name, field.place()};
   if (read_value(field, definition, argument)) return argument;
   read_type_of(field.at("type"), definition, argument);
@@ -366,7 +311,7 @@ Argument read_argument(const std::string& name, const JsonField& field, const Ke
     field.at("access").fail(format("expected read, write, both or scratch, found '{}'", access));
   argument.access = found->second;
   if (const auto fill = field.find("fill")) {
-    argument.contents = read_contents(*fill, folder);
+    argument.contents = read_contents(*fill);
     if (argument.access == BufferAccess::write)
       fill->fail(
           "an array that is only written has no contents before: 'access' is both, or leave 'fill' out");
@@ -374,11 +319,15 @@ Argument read_argument(const std::string& name, const JsonField& field, const Ke
   }
   if (const auto expect = field.find("expect")) {
     if (!argument.is_written()) expect->fail("only written arguments are compared, scratch is not");
-    argument.expected = read_contents(*expect, folder);
+    argument.expected = read_contents(*expect);
   }
   if (const auto tolerance = field.find("tolerance")) {
     if (!argument.is_written()) tolerance->fail("only outputs are compared");
-    argument.bounds = read_bounds(*tolerance);
+    read_tolerance(*tolerance, argument);
+  }
+  if (const auto compared = field.find("compare")) {
+    if (!argument.is_written()) compared->fail("only outputs are compared");
+    read_compared(*compared, argument);
   }
   if (const auto texture = field.find("texture")) read_texture(*texture, argument);
   if (const auto map = field.find("tensor_map")) read_map(*map, argument);
@@ -521,7 +470,8 @@ void read_cost(const JsonField& root, KernelDescription& definition) {
 
 KernelDescription read_native(const JsonField& root) {
   root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "low_fidelity", "parameters",
-              "constraints", "arguments", "launches", "reference", "tolerance", "work", "metrics", "budget"});
+              "constraints", "arguments", "launches", "reference", "tolerance", "verify", "work", "metrics",
+              "budget"});
   KernelDescription definition;
   const std::filesystem::path folder = root.file().parent_path();
   definition.name = root.at("problem").text();
@@ -533,10 +483,11 @@ KernelDescription read_native(const JsonField& root) {
   read_parameters(root.at("parameters"), definition);
   read_constraints(root, definition);
   for (const auto& [name, field] : root.at("arguments").members())
-    definition.arguments.push_back(read_argument(name, field, definition, folder));
+    definition.arguments.push_back(read_argument(name, field, definition));
   check_structs(definition);
   definition.launches = read_launches(root.at("launches"), definition);
   read_reference(root, definition, folder);
+  read_judge(root, definition);
   read_cost(root, definition);
   if (const auto metrics = root.find("metrics"))
     for (const auto& [name, formula] : metrics->members())

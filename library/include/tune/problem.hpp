@@ -142,6 +142,35 @@ class TUNE_API HostData {
   Contents& contents_;
 };
 
+/// The data of one checked execution, for a function that judges it. Valid while the function runs.
+class TUNE_API Results {
+ public:
+  /// Returns an output that is judged, or an input (of an `inout` its contents before). Throws Error for
+  /// another name or type.
+  template<class T>
+  View<const T> output(const std::string& name) const {
+    const auto [data, size] = output_bytes(name, HostData::type_name<T>());
+    return {static_cast<const T*>(data), size};
+  }
+  template<class T>
+  View<const T> input(const std::string& name) const {
+    const auto [data, size] = input_bytes(name, HostData::type_name<T>());
+    return {static_cast<const T*>(data), size};
+  }
+  /// Returns the right contents of a judged output, where the problem has a reference.
+  std::vector<double> reference(const std::string& name) const;
+  const Sizes& sizes() const;
+  const Configuration& configuration() const;
+
+  struct Contents;
+  explicit Results(const Contents& contents) : contents_(contents) {}
+
+ private:
+  std::pair<const void*, std::size_t> output_bytes(const std::string& name, const std::string& type) const;
+  std::pair<const void*, std::size_t> input_bytes(const std::string& name, const std::string& type) const;
+  const Contents& contents_;
+};
+
 /// The source of a kernel: a file or a text.
 struct TUNE_API Kernel {
   /// Names a file; headers are found beside it and in `folders`. It is read when a Problem takes the kernel.
@@ -287,6 +316,14 @@ class TUNE_API Problem {
   /// Sets the tolerance: |out - ref| <= absolute + relative * max |ref|. The default is 1e-5 (float) or 1e-10
   /// (double) relative.
   Problem& tolerance(double absolute, double relative = 0);
+  /// Sets how far each element of an output may be from its right value, by its index as laid out in memory.
+  /// An element with an infinite limit does not count. The function replaces the output's `absolute`.
+  Problem& tolerance(std::string output, std::function<double(std::size_t index, const Sizes&)> limit);
+  /// Compares only the elements of an output from `first` on, and before `end`.
+  Problem& compare(std::string output, SizeNumber first, SizeNumber end);
+  /// Lets a function judge these outputs after each checked execution: it returns what is wrong, or an empty
+  /// text. They are not compared element by element, and need no reference.
+  Problem& judge(std::vector<std::string> outputs, std::function<std::string(const Results&)> function);
   /// Adds small odd sizes at which each configuration is checked first.
   Problem& check_at(Sizes sizes);
 

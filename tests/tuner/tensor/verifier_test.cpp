@@ -42,6 +42,22 @@ TEST(Verifier, AnErrorOfExactlyTheToleranceIsRight) {
   EXPECT_EQ(compare(view(out, {1}), against({1}, {1}), {0.49}).wrong, 1u);
 }
 
+TEST(Verifier, ElementsHaveLimitsOfTheirOwn) {
+  const std::vector<double> right = {1, 10, 100, 0};
+  const std::vector<float> out = {1.5f, 11, 101, std::numeric_limits<float>::quiet_NaN()};
+  const double none = std::numeric_limits<double>::infinity();
+  const Bounds bounds{.absolute = 0.25};
+  const ElementLimits limits{reference({0.25, 0.5, 0, none}, {4}), reference({0, 0.05, 0.01, 0}, {4})};
+  EXPECT_EQ(limits.counted(4), 3u);
+  const Comparison found = compare(view(out, {4}), against(right, {4}), bounds, limits);
+  EXPECT_EQ(found.wrong, 1u);
+  EXPECT_EQ(found.worst_index, 1u);
+  EXPECT_EQ(found.total_error, 2.5) << "what does not count is not in the sum";
+  EXPECT_EQ(wrong_result(found, {4}, bounds, "out", limits).detail,
+            "1 of 3 compared elements (of 4) of 'out' differ by more than they may; the worst is (1): 11 "
+            "instead of 10, where 0.75 is allowed or 0.05 of the reference");
+}
+
 TEST(Verifier, PlacesAlongAnAxisHaveLimitsOfTheirOwn) {
   const std::vector<double> right = {1, 1, 1e-6, 1e-6, 1, 1};
   const Bounds bounds{.absolute = 0.5, .limits_along = {{}, {7, 1e-9, 0.25}}};

@@ -282,13 +282,14 @@ class CaseRun {
       add(std::move(finding));
     }
     for (const BufferSpec& buffer : case_.plan.buffers) {
-      if (buffer.role != BufferRole::output) continue;
+      if (buffer.role != BufferRole::output || is_judged(case_.plan.judgement, buffer.name)) continue;
       const HostTensor* const reference = reference_of(buffer.name);
       if (reference == nullptr) continue;
       const std::vector<std::byte> bytes = memory.fetch(buffer);
       const TensorView view{buffer.type, buffer.layout.extents, bytes};
       const Bounds bounds = tolerance.of(buffer.name);
-      const Comparison comparison = compare(view, view_of(*reference), bounds);
+      const ElementLimits& limits = element_limits(case_.expected->limits, buffer.name);
+      const Comparison comparison = compare(view, view_of(*reference), bounds, limits);
       verdict_.error = std::max(verdict_.error, comparison.worst_error);
       verdict_.tolerance = std::max(verdict_.tolerance, widest(tolerance));
       if (is_right(comparison, bounds)) continue;
@@ -297,9 +298,28 @@ class CaseRun {
       finding.kernel = step_name(case_.plan.launches.back());
       finding.array = buffer.name;
       finding.offset = static_cast<std::int64_t>(comparison.worst_index * element_size(buffer.type));
-      finding.detail = wrong_result(comparison, buffer.layout.extents, bounds, buffer.name).detail;
+      finding.detail = wrong_result(comparison, buffer.layout.extents, bounds, buffer.name, limits).detail;
       add(std::move(finding));
     }
+    if (case_.plan.judgement != nullptr && verdict_.findings.empty()) judge_outputs(memory);
+  }
+
+  void judge_outputs(const PlanMemory& memory) {
+    TensorSet outputs, reference = computed_;
+    for (const std::string& name : case_.plan.judgement->outputs) {
+      const BufferSpec& buffer = case_.plan.buffer(name);
+      HostTensor& tensor =
+          outputs.emplace(name, HostTensor(buffer.type, buffer.layout.extents)).first->second;
+      std::ranges::copy(memory.fetch(buffer), tensor.bytes().begin());
+      if (const HostTensor* const right = reference_of(name)) reference.insert_or_assign(name, *right);
+    }
+    const Result<void> judged = case_.plan.judgement->judge({case_.expected->inputs, reference, outputs});
+    if (judged) return;
+    Finding finding;
+    finding.kind = FindingKind::wrong_result;
+    finding.kernel = step_name(case_.plan.launches.back());
+    finding.detail = judged.error().detail;
+    add(std::move(finding));
   }
 
   void add(Finding finding) {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of our own format that say how results are compared: `tolerance`, `compare`, `verify`.
+#include <algorithm>
+
+#include "kernels/described/braces.hpp"
+#include "kernels/described/readers/definition.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::described {
+namespace {
+
+double bound(const JsonField& field) {
+  const double number = field.number();
+  if (!(number >= 0)) field.fail("a tolerance cannot be negative");
+  return number;
+}
+
+/// Reads a limit of each element: a formula of its number `i`, or contents such as those of a file.
+Contents read_limits(const JsonField& field) {
+  if (!field.is_text()) return read_contents(field);
+  Contents contents;
+  contents.kind = Contents::Kind::formula;
+  contents.formula = field.expression();
+  return contents;
+}
+
+/// Notes what the program needs. Fails for a name that stands for nothing.
+void take_name(const KernelDescription& definition, const JsonField& place, const std::string& name,
+               JudgeDescription& judge) {
+  const JudgedName wanted(name);
+  const Argument* const argument = definition.argument(wanted.array);
+  const bool is_output = argument != nullptr && argument->is_written();
+  const bool is_whole = name == wanted.array;
+  if (is_output && wanted.which != JudgedName::Which::before &&
+      std::ranges::count(judge.outputs, wanted.array) == 0)
+    judge.outputs.push_back(wanted.array);
+  if (is_output && wanted.which == JudgedName::Which::reference) {
+    if (definition.reference.is_none)
+      place.fail(format("'{{{}}}' needs right results, and 'reference' is 'none'", name));
+    if (std::ranges::count(judge.references, wanted.array) == 0) judge.references.push_back(wanted.array);
+    return;
+  }
+  const bool is_filled = argument != nullptr && argument->is_filled();
+  const bool is_number = std::ranges::count(definition.extents, name, &ExtentInfo::name) > 0 ||
+                         std::ranges::count(definition.settings, name, &SettingInfo::name) > 0 ||
+                         std::ranges::count(definition.parameters, name, &search::Parameter::name) > 0;
+  if (wanted.which == JudgedName::Which::before ? !is_filled
+                                                : !is_whole || !(is_output || is_filled || is_number))
+    place.fail(
+        format("'{{{}}}': expected an array (OUT, OUT.reference, OUT.before), a size, a setting or a "
+               "parameter",
+               name));
+}
+
+}  // namespace
+
+void read_tolerance(const JsonField& field, Argument& argument) {
+  field.allow({"absolute", "relative", "each", "sum"});
+  Bounds bounds;
+  if (const auto relative = field.find("relative")) bounds.relative = bound(*relative);
+  if (const auto sum = field.find("sum")) bounds.sum = bound(*sum);
+  const auto read = [](const std::optional<JsonField>& given, double& number,
+                       std::optional<Contents>& elements) {
+    if (given && given->is_number())
+      number = bound(*given);
+    else if (given)
+      elements = read_limits(*given);
+  };
+  read(field.find("absolute"), bounds.absolute, argument.comparison.absolute);
+  read(field.find("each"), bounds.each, argument.comparison.each);
+  argument.bounds = bounds;
+}
+
+void read_compared(const JsonField& field, Argument& argument) {
+  field.allow({"first", "from", "to", "where"});
+  ElementComparison& comparison = argument.comparison;
+  const auto first = field.find("first"), from = field.find("from"), to = field.find("to"),
+             where = field.find("where");
+  if (first && (from || to)) first->fail("expected 'first', or 'from' and 'to'; found both");
+  if (!first && !from && !to && !where) field.fail("expected 'first', 'from', 'to' or 'where'");
+  if (first) comparison.to = first->expression();
+  if (from) comparison.from = from->expression();
+  if (to) comparison.to = to->expression();
+  if (where) comparison.where = where->expression();
+}
+
+void read_judge(const JsonField& root, KernelDescription& definition) {
+  const auto verify = root.find("verify");
+  if (!verify) return;
+  verify->allow({"command", "seconds"});
+  JudgeDescription& judge = definition.judge;
+  judge.place = verify->place();
+  judge.folder = root.file().parent_path();
+  if (judge.folder.empty()) judge.folder = ".";
+  if (const auto seconds = verify->find("seconds")) {
+    judge.seconds = seconds->number();
+    if (!(judge.seconds > 0) || judge.seconds > 86400) seconds->fail("expected seconds, at most 86,400");
+  }
+  const JsonField command = verify->at("command");
+  for (const JsonField& word : command.one_or_more()) {
+    judge.command.push_back(word.text());
+    for_each_brace(word.text(), [&](std::size_t, std::size_t, const std::string& name) {
+      take_name(definition, word, name, judge);
+    });
+  }
+  if (judge.command.empty() || judge.command.front().empty()) command.fail("expected a program");
+  if (judge.outputs.empty())
+    command.fail("the program gets no output: name one in braces, as in [\"./check\", \"{out}\"]");
+}
+
+}  // namespace tune::described

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data that functions of a problem read and fill.
+#include <string>
+#include <vector>
+
+#include "library/tuner/problem.hpp"
+#include "search/expressions/nearest.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::api {
+namespace {
+
+template<class Set>
+auto& tensor_named(Set& tensors, const std::string& name, const char* what) {
+  const auto found = tensors.find(name);
+  if (found != tensors.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [other, tensor] : tensors) known.push_back(other);
+  throw Error(format("there is no {} '{}'{}", what, name, search::did_you_mean(name, known)));
+}
+
+/// Returns the elements of a tensor of this type and their number.
+std::pair<const void*, std::size_t> elements_named(const TensorSet& tensors, const std::string& name,
+                                                   const char* what, const std::string& type) {
+  const HostTensor& tensor = tensor_named(tensors, name, what);
+  if (type != to_string(tensor.type()))
+    throw Error(format("the {} '{}' is of {}, not {}", what, name, to_string(tensor.type()),
+                       type.empty() ? "that type" : type));
+  return {tensor.bytes().data(), tensor.bytes().size() / element_size(tensor.type())};
+}
+
+}  // namespace
+
+const Sizes& HostData::sizes() const {
+  return contents_.sizes;
+}
+
+View<double> HostData::result(const std::string& name) {
+  const auto values = tensor_named(contents_.results, name, "output").as<double>();
+  return {values.data(), values.size()};
+}
+
+std::pair<const void*, std::size_t> HostData::input_bytes(const std::string& name,
+                                                          const std::string& type) const {
+  return elements_named(contents_.inputs, name, "input", type);
+}
+
+std::pair<const void*, std::size_t> Results::output_bytes(const std::string& name,
+                                                          const std::string& type) const {
+  return elements_named(contents_.results.outputs, name, "judged output", type);
+}
+
+std::pair<const void*, std::size_t> Results::input_bytes(const std::string& name,
+                                                         const std::string& type) const {
+  return elements_named(contents_.results.inputs, name, "input", type);
+}
+
+std::vector<double> Results::reference(const std::string& name) const {
+  const HostTensor right =
+      in_double(view_of(tensor_named(contents_.results.reference, name, "reference of")));
+  const auto values = right.as<double>();
+  return {values.begin(), values.end()};
+}
+
+const Sizes& Results::sizes() const {
+  return contents_.sizes;
+}
+
+const Configuration& Results::configuration() const {
+  return contents_.configuration;
+}
+
+}  // namespace tune::api
