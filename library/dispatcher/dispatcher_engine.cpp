@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/dispatcher/dispatcher_engine.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 #include "kernels/described/struct_layout.hpp"
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
@@ -15,7 +18,10 @@ namespace {
 online::TrialLimits limits_of(const DispatchOptions& options) {
   if (!(options.slowdown >= 0)) throw UsageError("slowdown: not a share of 0 or more");
   static_cast<void>(run::strategy_named(options.strategy));
-  return {.slowdown = options.slowdown, .candidates = options.candidates};
+  const bool tries = options.slowdown > 0 && options.candidates > 0;
+  return {.slowdown = options.slowdown,
+          .candidates = options.candidates,
+          .watch_every = tries && options.follow_drift ? online::TrialLimits{}.watch_every : 0};
 }
 
 }  // namespace
@@ -106,7 +112,7 @@ void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
   }
   if (!related.observations.empty()) task.related.push_back(std::move(related));
   strategy_ = run::strategy_named(options.strategy).make(task);
-  left_ = options.candidates;
+  left_ = most_ = options.candidates;
   const std::string first = candidates_.front().configuration.key();
   const auto tell = [&](const tune::Evaluation& evaluation) {
     known_.insert(evaluation.configuration.key());
@@ -189,9 +195,64 @@ void Dispatcher::Engine::launch(void* stream, const Argument* arguments, std::si
     const bool timed = runner_->can_time(stream);
     if (timed) poll();
     launch_call(timed ? policy_.next() : policy_.plain(), stream, given);
-    if (!policy_.has_verdicts() && !wants()) return;
+    if (!policy_.has_verdicts() && !wants() && !policy_.drifted()) return;
   }
   ready_.notify_one();
+}
+
+void Dispatcher::Engine::pause(bool paused) {
+  {
+    const std::lock_guard lock(mutex_);
+    paused_ = paused;
+    policy_.pause(paused);
+  }
+  ready_.notify_one();
+}
+
+/// Launches until a candidate is decided; returns false where none is left.
+bool Dispatcher::Engine::rounds_of_trial(std::unique_lock<std::mutex>& lock, void* stream,
+                                         const std::vector<void*>& given) {
+  constexpr std::chrono::microseconds between_looks(20);
+  const std::size_t before = policy_.decided();
+  while (policy_.decided() == before) {
+    poll();
+    if (policy_.decided() != before) break;
+    if (const std::optional<online::Call> call = policy_.next_of_trial()) {
+      launch_call(*call, stream, given);
+    } else if (timed_) {
+      lock.unlock();
+      std::this_thread::sleep_for(between_looks);
+      lock.lock();
+    } else {
+      ready_.notify_one();
+      supplied_.wait(lock, [&] { return closed_ || policy_.waiting() > 0 || policy_.decided() != before; });
+      if (policy_.waiting() == 0 && policy_.decided() == before) return false;
+    }
+  }
+  return true;
+}
+
+bool Dispatcher::Engine::try_now(void* stream, const Argument* arguments, std::size_t count) {
+  check_arguments(arguments, count);
+  std::vector<void*> given(count);
+  for (std::size_t i = 0; i < count; ++i) given[i] = const_cast<void*>(arguments[i].value);
+  bool tried = false;
+  {
+    std::unique_lock lock(mutex_);
+    if (!runner_->can_time(stream))
+      throw UsageError(format("{}: try_now: the stream is recorded into a graph, which takes no times",
+                              problem_.info().name));
+    ++trying_;
+    try {
+      tried = rounds_of_trial(lock, stream, given);
+    } catch (...) {
+      --trying_;
+      throw;
+    }
+    --trying_;
+  }
+  ready_.notify_one();
+  return tried;
 }
 
 DispatchState Dispatcher::Engine::state() const {
@@ -205,6 +266,8 @@ DispatchState Dispatcher::Engine::state() const {
   state.seconds = policy_.seconds();
   state.lost = policy_.lost();
   state.best_seconds = policy_.reference();
+  state.paused = paused_;
+  state.retuned = retuned_;
   state.notice = notice_;
   return state;
 }
@@ -216,7 +279,9 @@ void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
       bool wanted = false, settled = false;
       {
         std::unique_lock lock(mutex_);
-        ready_.wait(lock, stop, [&] { return policy_.has_verdicts() || wants() || policy_.settled(); });
+        ready_.wait(lock, stop, [&] {
+          return policy_.has_verdicts() || wants() || (policy_.settled() && !stored_) || policy_.drifted();
+        });
         if (stop.stop_requested()) return;
         verdicts = policy_.take_verdicts();
         wanted = wants();
@@ -227,12 +292,14 @@ void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
         keep_best();
         const std::lock_guard lock(mutex_);
         stored_ = true;
-        return;
+        if (policy_.drifted()) begin_again();
+        continue;
       }
       if (wanted && !supply(stop)) {
         const std::lock_guard lock(mutex_);
         closed_ = true;
         policy_.close();
+        supplied_.notify_all();
       }
     }
   } catch (const std::exception& error) {
@@ -241,7 +308,24 @@ void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
     notice_ = format("no further configuration is tried: {}", error.what());
     closed_ = stored_ = true;
     policy_.stop();
+    supplied_.notify_all();
   }
+}
+
+/// After a drift the best of those that were tried are tried again, and as many new ones as at first.
+void Dispatcher::Engine::begin_again() {
+  constexpr std::size_t tried_again = 8;
+  std::vector<online::CandidateNumber> again;
+  for (online::CandidateNumber i = 0; i < candidates_.size(); ++i)
+    if (i != policy_.best() && candidates_[i].evaluation.outcome) again.push_back(i);
+  costs_.resize(candidates_.size());
+  // The first one has no cost, and goes first: it was the best of an earlier process, or the default.
+  std::ranges::stable_sort(again, {}, [this](online::CandidateNumber i) { return costs_[i].value_or(0); });
+  if (again.size() > tried_again) again.resize(tried_again);
+  policy_.reopen(again);
+  left_ = most_;
+  closed_ = stored_ = best_kept_ = false;
+  ++retuned_;
 }
 
 /// Makes one more candidate ready, unless none is left.
@@ -257,6 +341,7 @@ bool Dispatcher::Engine::supply(const std::stop_token& stop) {
       const std::lock_guard lock(mutex_);
       candidates_.push_back(std::move(*ready));
       policy_.add();
+      supplied_.notify_all();
       return true;
     }
     const search::Observation observation{asked.front(), std::nullopt};
@@ -289,8 +374,13 @@ void Dispatcher::Engine::take(const std::vector<online::CallVerdict>& verdicts) 
     keep_first();
     const tune::Evaluation evaluation = evaluation_of(verdict);
     record_.record(evaluation);
-    const search::Observation observation{*space_.find(evaluation.configuration), verdict.cost};
-    strategy_->tell({&observation, 1});
+    costs_.resize(std::max(costs_.size(), verdict.candidate + 1));
+    costs_[verdict.candidate] = verdict.cost;
+    // What is tried again after a drift is known to the strategy.
+    if (told_.insert(verdict.candidate).second) {
+      const search::Observation observation{*space_.find(evaluation.configuration), verdict.cost};
+      strategy_->tell({&observation, 1});
+    }
     const std::lock_guard lock(mutex_);
     ++(evaluation.outcome ? tried_ : failed_);
     notice_ = record_.notice();
@@ -366,6 +456,18 @@ Dispatcher::~Dispatcher() = default;
 
 void Dispatcher::launch_all(CUstream_st* stream, const Argument* arguments, std::size_t count) {
   guarded([&] { engine_->launch(stream, arguments, count); });
+}
+
+bool Dispatcher::try_all(CUstream_st* stream, const Argument* arguments, std::size_t count) {
+  return guarded([&] { return engine_->try_now(stream, arguments, count); });
+}
+
+void Dispatcher::pause() {
+  engine_->pause(true);
+}
+
+void Dispatcher::resume() {
+  engine_->pause(false);
 }
 
 DispatchState Dispatcher::state() const {

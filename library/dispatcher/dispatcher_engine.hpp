@@ -35,6 +35,8 @@ class Dispatcher::Engine {
   ~Engine();
 
   void launch(void* stream, const Argument* arguments, std::size_t count);
+  bool try_now(void* stream, const Argument* arguments, std::size_t count);
+  void pause(bool paused);
   DispatchState state() const;
   void finish();
 
@@ -60,7 +62,9 @@ class Dispatcher::Engine {
 
   // These run on the thread in the background.
   void run_thread(const std::stop_token& stop);
-  bool wants() const { return !closed_ && policy_.waiting() < 2; }
+  bool wants() const { return !closed_ && policy_.waiting() < 2 && (!paused_ || trying_ > 0); }
+  bool rounds_of_trial(std::unique_lock<std::mutex>& lock, void* stream, const std::vector<void*>& given);
+  void begin_again();
   bool supply(const std::stop_token& stop);
   void take(const std::vector<online::CallVerdict>& verdicts);
   void keep_first();
@@ -76,17 +80,24 @@ class Dispatcher::Engine {
   OnlineRecord record_;
   CandidateMaker maker_;
   std::unique_ptr<search::Strategy> strategy_;
-  std::set<std::string> known_;  ///< keys of configurations that are not tried again
-  std::size_t left_ = 0;         ///< candidates that may still be made
+  std::set<std::string> known_;               ///< keys of configurations that are not tried again
+  std::size_t left_ = 0;                      ///< candidates that may still be made
+  std::size_t most_ = 0;                      ///< candidates of a search
+  std::vector<std::optional<double>> costs_;  ///< by the policy's numbers
+  std::set<online::CandidateNumber> told_;    ///< whose results the strategy knows
   bool first_kept_ = false, best_kept_ = false;
   std::vector<Expected> expected_;
 
-  mutable std::mutex mutex_;  ///< guards the members below
-  std::condition_variable_any ready_;
+  mutable std::mutex mutex_;              ///< guards the members below
+  std::condition_variable_any ready_;     ///< for the thread
+  std::condition_variable_any supplied_;  ///< for try_now
   online::Policy policy_;
   std::deque<PreparedCandidate> candidates_;  ///< by the policy's numbers; grows only
   std::optional<Timed> timed_;
   bool closed_ = false;
+  bool paused_ = false;
+  std::size_t trying_ = 0;  ///< calls of try_now under way
+  std::size_t retuned_ = 0;
   bool stored_ = false;  ///< the results are stored, and the thread has ended
   std::size_t tried_ = 0, failed_ = 0;
   std::string notice_;

@@ -2,6 +2,7 @@
 #include "library/dispatcher/policy.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "tuner/evaluation/evaluation.hpp"
@@ -15,6 +16,9 @@ constexpr std::size_t max_recent = 9;
 constexpr std::size_t min_recent = 3;
 /// The limit of a first call's time, relative to the best.
 constexpr double hopeless = 3;
+/// Times that make the band of the best, and the least distance of its sides from their median.
+constexpr std::size_t band_times = 15;
+constexpr double band_width = 0.05;
 
 /// Returns how far the smallest of so many ratios may be above 1.
 double slack(std::size_t rounds) {
@@ -44,28 +48,38 @@ double Policy::expected_loss() const {
 }
 
 bool Policy::may_try() const {
-  return recent_.size() >= min_recent && lost_ + expected_loss() <= limits_.slowdown * seconds_;
+  return recent_.size() >= min_recent &&
+         lost_ - lost_base_ + expected_loss() <= limits_.slowdown * (seconds_ - seconds_base_);
+}
+
+Call Policy::timed(Part part, bool is_free) {
+  open_ = Open{++tickets_, part, is_free};
+  return {part == Part::trial ? queue_.front() : best_, true, open_->ticket};
 }
 
 Call Policy::next() {
   ++calls_;
-  Call call{best_, false, 0};
-  const auto time_it = [&](Part part) {
-    call.timed = true;
-    call.ticket = ++tickets_;
-    open_ = Open{call.ticket, part};
-    if (part == Part::trial) call.candidate = queue_.front();
-  };
-  if (!open_ && !queue_.empty()) {
-    if (!best_warm_)
-      time_it(Part::warm_up_best);
-    else if (trial_time_ || recent_.size() < min_recent)
-      time_it(Part::best);
-    else if (may_try())
-      time_it(Part::trial);
+  if (!open_ && !paused_) {
+    if (queue_.empty()) {
+      if (closed_ && !drifted_ && limits_.watch_every > 0 && calls_ % limits_.watch_every == 0)
+        return timed(Part::watch, false);
+    } else if (!best_warm_) {
+      return timed(Part::warm_up_best, false);
+    } else if (trial_time_ || recent_.size() < min_recent) {
+      return timed(Part::best, false);
+    } else if (may_try()) {
+      return timed(Part::trial, false);
+    }
   }
-  if (!call.timed) seconds_ += reference();
-  return call;
+  seconds_ += reference();
+  return {best_, false, 0};
+}
+
+std::optional<Call> Policy::next_of_trial() {
+  if (open_ || queue_.empty()) return std::nullopt;
+  ++calls_;
+  if (!best_warm_) return timed(Part::warm_up_best, true);
+  return timed(trial_time_ || recent_.size() < min_recent ? Part::best : Part::trial, true);
 }
 
 Call Policy::plain() {
@@ -75,6 +89,7 @@ Call Policy::plain() {
 }
 
 void Policy::stop() {
+  limits_.watch_every = 0;
   queue_.clear();
   closed_ = true;
   open_.reset();
@@ -93,17 +108,49 @@ std::vector<double> Policy::best_samples() const {
 
 void Policy::ended(std::uint64_t ticket, std::optional<double> seconds, bool disturbed) {
   if (!open_ || open_->ticket != ticket) return;
-  const Part part = open_->part;
+  const auto [_, part, is_free] = *open_;
   open_.reset();
   const double took = seconds.value_or(reference());
-  seconds_ += took;
+  if (!is_free) seconds_ += took;
   if (part == Part::trial) {
-    end_trial(took, disturbed || !seconds);
+    end_trial(took, disturbed || !seconds, is_free);
+  } else if (part == Part::watch) {
+    if (seconds && !disturbed) watch(took);
   } else if (part == Part::warm_up_best) {
     best_warm_ = true;
   } else if (seconds && !disturbed) {
     add_best(took);
   }
+}
+
+void Policy::watch(double seconds) {
+  recent_.push_back(seconds);
+  if (recent_.size() > max_recent) recent_.pop_front();
+  if (band_high_ == 0) {
+    watched_.push_back(seconds);
+    if (watched_.size() < band_times) return;
+    const double middle = median(watched_);
+    const MedianInterval interval = median_interval(std::exchange(watched_, {}), measuring_confidence);
+    const double half = std::max(band_width * middle, interval.high - interval.low);
+    band_low_ = middle - half;
+    band_high_ = middle + half;
+    return;
+  }
+  const int side = seconds > band_high_ ? 1 : seconds < band_low_ ? -1 : 0;
+  outside_ = side == 0 || side * outside_ < 0 ? side : outside_ + side;
+  drifted_ = static_cast<std::size_t>(std::abs(outside_)) >= limits_.drift_calls;
+}
+
+void Policy::reopen(const std::vector<CandidateNumber>& again) {
+  queue_.assign(again.begin(), again.end());
+  closed_ = drifted_ = false;
+  band_low_ = band_high_ = 0;
+  watched_.clear();
+  outside_ = 0;
+  // What the calls before took is no credit for these trials: all of them would run at once.
+  seconds_base_ = seconds_;
+  lost_base_ = lost_;
+  while (recent_.size() > min_recent) recent_.pop_front();
 }
 
 void Policy::add_best(double seconds) {
@@ -115,10 +162,10 @@ void Policy::add_best(double seconds) {
   judge();
 }
 
-void Policy::end_trial(double seconds, bool disturbed) {
+void Policy::end_trial(double seconds, bool disturbed, bool is_free) {
   const double usual = reference();
   const double loss = std::max(0.0, seconds - usual);
-  lost_ += loss;
+  if (!is_free) lost_ += loss;
   last_trial_ = seconds;
   if (first_cost_ == 0) {
     first_cost_ = usual;
@@ -130,8 +177,10 @@ void Policy::end_trial(double seconds, bool disturbed) {
   }
   trial_warm_ = true;
   first_ratio_ = usual > 0 ? seconds / usual : 1;
-  first_losses_ += loss;
-  ++first_trials_;
+  if (!is_free) {
+    first_losses_ += loss;
+    ++first_trials_;
+  }
   if (!disturbed && seconds > hopeless * usual) {
     ratios_ = {seconds / usual};
     decide(best_cost() * seconds / usual, false);
@@ -153,6 +202,7 @@ void Policy::judge() {
 void Policy::decide(std::optional<double> cost, bool wins) {
   const CandidateNumber candidate = queue_.front();
   queue_.pop_front();
+  ++decided_;
   if (wins) {
     const double ratio = median(ratios_);
     chain_ *= ratio;
@@ -176,6 +226,7 @@ void Policy::failed(CandidateNumber candidate) {
     return;
   }
   queue_.erase(found);
+  ++decided_;
   verdicts_.push_back({candidate, std::nullopt, {}, false});
 }
 

@@ -15,6 +15,9 @@ struct TrialLimits {
   std::size_t candidates = 50;  ///< tried at most, besides the one to start with
   std::size_t min_rounds = 6;   ///< of a comparison that is won; fewer give no interval of 95 %
   std::size_t max_rounds = 15;
+  /// Where all is tried, one call of so many is timed, to see whether the times drift; 0: none.
+  std::uint64_t watch_every = 16;
+  std::size_t drift_calls = 30;  ///< timed calls in a row outside of the band that make a drift
 };
 
 /// Numbers the configurations: 0 is the first one, others count up as they are added.
@@ -50,8 +53,13 @@ struct CallVerdict {
 /// The first call of a candidate is a warm-up (loading, caches); one that takes three times as long as the
 /// best is out. Then one is out as soon as its smallest ratio is above 1 by a slack (25 % where the warm-up
 /// was as slow, 10 %, then 2 % from the third round on). It becomes the best when at least `min_rounds`
-/// give a 95 % interval of the median ratio that lies below 1, and is out after `max_rounds`. Not
-/// thread-safe.
+/// give a 95 % interval of the median ratio that lies below 1, and is out after `max_rounds`.
+///
+/// Drift: where nothing is left to try, one call of `watch_every` is timed. The first 15 of these times make
+/// the band of the best: their median, and to both sides 5 % or twice the half of the 95 % interval, if that
+/// is more. `drift_calls` times in a row on one side of the band are a drift: other inputs, other neighbours
+/// or another clock may have another best configuration. `reopen` then lets trials begin again, with a budget
+/// that starts from nothing. Not thread-safe.
 class Policy {
  public:
   explicit Policy(TrialLimits limits) : limits_(limits) {}
@@ -60,10 +68,20 @@ class Policy {
   CandidateNumber add();
   /// States that no more will be added.
   void close() { closed_ = true; }
+  /// Begins anew after a drift: `again` are tried again, and further ones may be added.
+  void reopen(const std::vector<CandidateNumber>& again);
+  /// True while the times are outside of the band, until `reopen`.
+  bool drifted() const { return drifted_; }
+  /// While paused no call is a trial and none is timed for one.
+  void pause(bool paused) { paused_ = paused; }
   /// Returns how many were added and are not decided.
   std::size_t waiting() const { return queue_.size(); }
 
   Call next();
+  /// The next call of the trial in progress, whatever the budget is, for a caller that waits for its times.
+  /// It counts neither as time nor as loss. Nothing where another timed call is under way or there is no
+  /// candidate.
+  std::optional<Call> next_of_trial();
   /// Returns the best, for a call that cannot be timed.
   Call plain();
   /// Ends all trials: undecided candidates are forgotten.
@@ -77,6 +95,8 @@ class Policy {
   CandidateNumber best() const { return best_; }
   /// True when no candidate is left to try.
   bool settled() const { return closed_ && queue_.empty(); }
+  /// Returns how many candidates were decided.
+  std::size_t decided() const { return decided_; }
   /// Returns the results since the last call, in order.
   std::vector<CallVerdict> take_verdicts();
   bool has_verdicts() const { return !verdicts_.empty(); }
@@ -96,15 +116,18 @@ class Policy {
   const std::vector<double>& first_samples() const { return first_samples_; }
 
  private:
-  enum class Part { warm_up_best, best, trial };
+  enum class Part { warm_up_best, best, trial, watch };
   struct Open {
     std::uint64_t ticket;
     Part part;
+    bool is_free = false;  ///< counts neither as time nor as loss
   };
 
   bool may_try() const;
+  Call timed(Part part, bool is_free);
+  void watch(double seconds);
   double expected_loss() const;
-  void end_trial(double seconds, bool disturbed);
+  void end_trial(double seconds, bool disturbed, bool is_free);
   void judge();
   void decide(std::optional<double> cost, bool wins);
   void add_best(double seconds);
@@ -134,6 +157,13 @@ class Policy {
   double seconds_ = 0, lost_ = 0;
   double first_losses_ = 0;
   std::size_t first_trials_ = 0;
+
+  bool paused_ = false, drifted_ = false;
+  std::vector<double> watched_;              ///< the times that make the band, until there are enough
+  double band_low_ = 0, band_high_ = 0;      ///< 0: not known yet
+  double seconds_base_ = 0, lost_base_ = 0;  ///< when trials began again
+  std::size_t decided_ = 0;
+  int outside_ = 0;  ///< times in a row: above where positive, below where negative
 };
 
 }  // namespace tune::online

@@ -79,6 +79,61 @@ TEST_F(Online, SettlesOnTheFastestAndStoresIt) {
   EXPECT_TRUE(best(CacheState::cold).empty()) << "times of a working program are no times with cold caches";
 }
 
+TEST_F(Online, TimesThatDriftAreTunedAgain) {
+  api::Dispatcher tuning = dispatcher(options());
+  work_until_settled(tuning);
+  ASSERT_EQ(tuning.state().configuration, fastest);
+  for (int i = 0; i < 500; ++i) work(tuning);  // the band
+  {
+    const std::lock_guard lock(log_.mutex);
+    log_.factors["plain/256/4"] = 3;
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (tuning.state().retuned == 0) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end);
+    work(tuning);
+  }
+  work_until_settled(tuning);
+  EXPECT_EQ(tuning.state().retuned, 1U);
+  EXPECT_NEAR(tuning.state().best_seconds, 2e-6, 1e-7) << tuning.state().configuration.to_string();
+}
+
+TEST_F(Online, WithoutFollowingDriftNothingIsTimedOnceSettled) {
+  api::DispatchOptions all = options();
+  all.follow_drift = false;
+  api::Dispatcher tuning = dispatcher(all);
+  work_until_settled(tuning);
+  const int timed = log_.timed;
+  for (int i = 0; i < 200; ++i) work(tuning);
+  EXPECT_EQ(log_.timed, timed);
+}
+
+TEST_F(Online, ATrialNowNeedsNoOtherCalls) {
+  api::Dispatcher tuning = dispatcher(options());
+  tuning.pause();
+  for (int i = 0; i < 100; ++i) work(tuning);
+  EXPECT_EQ(log_.launches.size(), 1U) << "paused";
+  EXPECT_TRUE(tuning.state().paused);
+  const float* in = in_.data();
+  int trials = 0;
+  while (tuning.try_now(nullptr, in, out_.data())) ++trials;
+  EXPECT_EQ(trials, 11);
+  EXPECT_EQ(tuning.state().configuration, fastest);
+  EXPECT_EQ(tuning.state().lost, 0);
+  EXPECT_FALSE(tuning.try_now(nullptr, in, out_.data()));
+  log_.capturing = true;
+  EXPECT_THROW(tuning.try_now(nullptr, in, out_.data()), api::Error);
+}
+
+TEST_F(Online, APauseEnds) {
+  api::Dispatcher tuning = dispatcher(options());
+  tuning.pause();
+  work(tuning);
+  tuning.resume();
+  work_until_settled(tuning);
+  EXPECT_EQ(tuning.state().configuration, fastest);
+}
+
 TEST_F(Online, WhatIsWrongIsNeverLaunched) {
   api::Dispatcher tuning = dispatcher(options());
   work_until_settled(tuning);

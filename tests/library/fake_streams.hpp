@@ -26,6 +26,7 @@ class FakeStreams : public StreamRunner {
     std::string refuse;  ///< a `kind/block/items` whose launch fails
     std::atomic<bool> capturing{false};
     std::atomic<int> elements{1000};
+    std::map<std::string, double> factors;  ///< of a launch's time, by `kind/block/items`
   };
   explicit FakeStreams(Log& log) : log_(log) {}
 
@@ -48,7 +49,9 @@ class FakeStreams : public StreamRunner {
     for (int i = 0; i < log_.elements; ++i) out[i] = 2 * in[i];
     if (ticket == 0) return {};
     ++log_.timed;
-    times_[ticket] = loaded.seconds * (1 + 0.01 * random_.uniform());
+    const auto factor = log_.factors.find(loaded.name);
+    times_[ticket] =
+        loaded.seconds * (factor == log_.factors.end() ? 1 : factor->second) * (1 + 0.01 * random_.uniform());
     return {};
   }
   Result<std::optional<double>> elapsed(std::uint64_t ticket) override {

@@ -27,12 +27,16 @@ struct DispatchOptions {
   /// Check candidates in this process instead of a worker process of the program `tune`. A candidate that
   /// faults then takes this process's device.
   bool in_process = false;
+  /// Try configurations again where times drift (docs/library.md has the rule).
+  bool follow_drift = true;
   std::string installed = installed_in;  ///< where the program `tune` is, if nowhere nearer
 };
 
 /// The state of a dispatcher.
 struct DispatchState {
-  bool settled = false;         ///< nothing more will be tried
+  bool settled = false;  ///< nothing is left to try, unless times drift
+  bool paused = false;
+  std::size_t retuned = 0;      ///< how often trials began again
   Configuration configuration;  ///< the best so far
   std::size_t tried = 0;        ///< by this process, without the first one
   std::size_t failed = 0;       ///< of these: not compiled, wrong, or not launched
@@ -73,6 +77,20 @@ class TUNE_API Dispatcher {
   }
 
   /// Returns the present state. Never waits for the device.
+  /// Tries one configuration now, for a program that warms up: launches candidate and best in turns, at least
+  /// twice and at most 31 times, on these arguments, and waits for each. What these launches take is no loss
+  /// within the budget, and a pause does not matter. Returns false where nothing is left to try; else the
+  /// candidate is decided. Arrays that the kernel reads and writes change with each launch. Throws as
+  /// `launch`, and where the stream is recorded into a graph.
+  template<class... Arguments>
+  bool try_now(CUstream_st* stream, const Arguments&... arguments) {
+    const Argument all[] = {Argument(arguments)..., Argument()};
+    return try_all(stream, all, sizeof...(Arguments));
+  }
+  /// Ends trials until `resume`: calls launch the best, and nothing is compiled or checked after a check
+  /// under way. A candidate that is being compared stays where it is.
+  void pause();
+  void resume();
   DispatchState state() const;
   /// Ends the search and stores the best, with which later calls go on. Waits for a check under way.
   void finish();
@@ -102,6 +120,7 @@ class TUNE_API Dispatcher {
 
  private:
   void launch_all(CUstream_st* stream, const Argument* arguments, std::size_t count);
+  bool try_all(CUstream_st* stream, const Argument* arguments, std::size_t count);
 
   std::unique_ptr<Engine> engine_;
 };

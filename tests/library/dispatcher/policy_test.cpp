@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "search/random.hpp"
 
@@ -71,6 +72,7 @@ class Program {
   int timed = 0;
   std::size_t max_at_once = 0;
 
+  void change(CandidateNumber candidate, double seconds) { truth_[candidate] = seconds; }
   double truth(CandidateNumber candidate) const { return truth_[candidate]; }
   double fastest() const { return *std::ranges::min_element(truth_); }
 
@@ -102,6 +104,88 @@ std::vector<double> spread_times(std::uint64_t seed, std::size_t count) {
   std::vector<double> times = {1e-3};
   while (times.size() < count) times.push_back(1e-3 * (0.5 + 2 * random.uniform()));
   return times;
+}
+
+/// Runs until the times drifted, at most so many calls; returns the calls, or nothing.
+std::optional<int> calls_until_drift(Program& program, int most) {
+  for (int i = 0; i < most; ++i) {
+    if (program.policy.drifted()) return i;
+    program.call();
+  }
+  return std::nullopt;
+}
+
+TEST(OnlinePolicyDrift, NoiseAndOutliersAreNone) {
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+    Program program(spread_times(seed, 6), {}, seed);
+    program.outliers = 0.02;
+    EXPECT_EQ(calls_until_drift(program, 20000), std::nullopt) << seed;
+    EXPECT_TRUE(program.policy.settled());
+  }
+}
+
+TEST(OnlinePolicyDrift, TimesThatStayOutsideOfTheBandAreOne) {
+  for (const double factor : {0.8, 1.2}) {
+    Program program(spread_times(3, 6), {});
+    program.run(5000);
+    ASSERT_TRUE(program.policy.settled());
+    program.drift = [factor](int) { return factor; };
+    const auto calls = calls_until_drift(program, 2000);
+    ASSERT_TRUE(calls) << factor;
+    EXPECT_GE(*calls, 29 * 16) << "30 timed calls of every 16th";
+    EXPECT_LE(*calls, 32 * 16);
+    program.policy.reopen({});
+    program.policy.close();
+    EXPECT_EQ(calls_until_drift(program, 5000), std::nullopt) << "the new times have a band of their own";
+  }
+}
+
+TEST(OnlinePolicyDrift, AShortDisturbanceIsNone) {
+  Program program(spread_times(3, 6), {});
+  program.run(5000);
+  program.drift = [](int call) { return call / 400 % 2 == 0 ? 1.5 : 1.0; };
+  EXPECT_EQ(calls_until_drift(program, 20000), std::nullopt);
+}
+
+TEST(OnlinePolicyDrift, AnotherConfigurationMayThenBeTheBest) {
+  Program program({1e-3, 0.8e-3, 0.9e-3}, {});
+  program.run(5000);
+  ASSERT_EQ(program.policy.best(), 1U);
+  program.change(1, 1.2e-3);
+  ASSERT_TRUE(calls_until_drift(program, 2000));
+  program.policy.reopen({2, 0});
+  program.policy.close();
+  const double lost = program.lost, spent = program.spent;
+  program.run(20000);
+  EXPECT_EQ(program.policy.best(), 2U);
+  EXPECT_LE(program.lost - lost, 0.1 * (program.spent - spent) + 2e-3) << "within a budget of its own";
+}
+
+TEST(OnlinePolicy, WhilePausedNothingIsTried) {
+  Program program(spread_times(5, 6), {});
+  program.policy.pause(true);
+  program.run(1000);
+  EXPECT_EQ(program.launched.size(), 1U);
+  EXPECT_EQ(program.timed, 0);
+  program.policy.pause(false);
+  program.run(5000);
+  EXPECT_TRUE(program.policy.settled());
+}
+
+TEST(OnlinePolicy, ATrialThatIsAskedForIsFree) {
+  Policy policy({});
+  policy.add();
+  policy.close();
+  int calls = 0;
+  while (const auto call = policy.next_of_trial()) {
+    ASSERT_LT(++calls, 40);
+    EXPECT_FALSE(policy.next_of_trial()) << "one at a time";
+    policy.ended(call->ticket, call->candidate == 1 ? 0.5 : 1.0);
+  }
+  EXPECT_EQ(policy.best(), 1U);
+  EXPECT_EQ(policy.decided(), 1U);
+  EXPECT_EQ(policy.seconds(), 0);
+  EXPECT_EQ(policy.lost(), 0);
 }
 
 TEST(OnlinePolicy, FindsTheFastestWithinTheBudget) {
@@ -217,7 +301,7 @@ TEST(OnlinePolicy, ASuddenSlowdownIsNoReasonToChange) {
 }
 
 TEST(OnlinePolicy, TimesThatAreKnownLateAreWaitedForOneAtATime) {
-  Program program({1e-3, 1.2e-3, 7e-4, 9e-4}, {});
+  Program program({1e-3, 1.2e-3, 7e-4, 9e-4}, {.watch_every = 0});
   program.latency = 50;
   program.run(20000);
   EXPECT_TRUE(program.policy.settled());
@@ -225,7 +309,7 @@ TEST(OnlinePolicy, TimesThatAreKnownLateAreWaitedForOneAtATime) {
   EXPECT_EQ(program.max_at_once, 1U);
   const int timed = program.timed;
   program.run(1000);
-  EXPECT_EQ(program.timed, timed) << "once settled nothing is timed";
+  EXPECT_EQ(program.timed, timed) << "once settled nothing is timed, unless drift is watched";
 }
 
 TEST(OnlinePolicy, DisturbedTimesAreTakenAgain) {
@@ -265,7 +349,7 @@ TEST(OnlinePolicy, UnknownTimesDecideNothing) {
 }
 
 TEST(OnlinePolicy, CostsCompareAcrossChangesOfTheBest) {
-  Program program({1e-3, 8e-4, 6e-4, 7e-4}, {.slowdown = 0.5});
+  Program program({1e-3, 8e-4, 6e-4, 7e-4}, {.slowdown = 0.5, .watch_every = 0});
   program.noise = 0;
   program.drift = [](int call) { return 1 + call / 1000.0; };
   program.run(5000);
