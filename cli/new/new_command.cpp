@@ -19,11 +19,14 @@ namespace {
 
 struct NewRequest {
   std::string kernel, entry, out;
+  std::vector<std::string> include;
   bool no_check = false;
 
   void add_to(OptionTable& table) {
     table.text("kernel", "FILE", "the .cu file", kernel);
     table.text("entry", "NAME", "the kernel to describe; default: the first in the file", entry);
+    table.texts("include", "DIR", "folders of headers; default: folders above the file's that have them",
+                include);
     table.text("out", "FILE.json",
                "the file to write; default: beside the kernel, with the ending .json; '-': standard output",
                out);
@@ -72,7 +75,7 @@ described::UndefinedNames ask_compiler(const described::KernelText& text) {
   };
 }
 
-/// The kernel's file as a definition in `folder` names it.
+/// A file or folder as a definition in `folder` names it.
 std::string name_from(const std::filesystem::path& folder, const std::filesystem::path& kernel) {
   std::error_code error;
   const std::filesystem::path relative =
@@ -83,10 +86,20 @@ std::string name_from(const std::filesystem::path& folder, const std::filesystem
 /// Messages name the kernel's file as the user did.
 described::FirstDefinition definition_of(const std::filesystem::path& path, const std::filesystem::path& out,
                                          const NewRequest& request) {
-  const auto text = described::read_kernel_text(path, {}, {});
-  const std::string name = request.out == "-" ? path.string() : name_from(out.parent_path(), path);
+  for (const std::string& folder : request.include)
+    if (!std::filesystem::is_directory(folder))
+      throw UsageError(format("--include: there is no folder {}", folder));
+  const auto folders =
+      described::folders_with_headers(path, {request.include.begin(), request.include.end()});
+  const auto text = described::read_kernel_text(path, folders, {});
+  const auto name_of = [&](const std::filesystem::path& file) {
+    return request.out == "-" ? file.string() : name_from(out.parent_path(), file);
+  };
+  const std::string name = name_of(path);
+  std::vector<std::string> names;
+  for (const std::filesystem::path& folder : folders) names.push_back(name_of(folder));
   try {
-    return described::first_definition(name, text, request.entry, ask_compiler(text));
+    return described::first_definition(name, text, request.entry, ask_compiler(text), names);
   } catch (const UsageError& error) {
     const std::string what = error.what();
     if (!what.starts_with(name + ":")) throw;

@@ -14,14 +14,20 @@
 namespace tune::described {
 namespace {
 
-std::vector<std::string> quoted_includes(std::string_view text) {
-  std::vector<std::string> names;
+struct Include {
+  std::string name;
+  bool in_quotes = false;
+};
+
+std::vector<Include> includes_of(std::string_view text) {
+  std::vector<Include> includes;
   while (!text.empty()) {
     const auto directive = directive_of(next_line(text));
-    if (!directive || directive->name != "include" || !directive->rest.starts_with('"')) continue;
-    if (const std::string_view name = included_name(directive->rest); !name.empty()) names.emplace_back(name);
+    if (!directive || directive->name != "include") continue;
+    if (const std::string_view name = included_name(directive->rest); !name.empty())
+      includes.push_back({std::string(name), directive->rest.starts_with('"')});
   }
-  return names;
+  return includes;
 }
 
 /// Splits the text between an opening bracket and its closing one at the commas of this level.
@@ -298,13 +304,15 @@ KernelText read_kernel_text(const std::filesystem::path& file,
   while (!open.empty()) {
     const auto [text, folder] = std::move(open.back());
     open.pop_back();
-    for (const std::string& name : quoted_includes(text)) {
-      if (!seen.insert(name).second) continue;
-      std::vector<std::filesystem::path> places = {folder, file.parent_path()};
+    for (const auto& [name, in_quotes] : includes_of(text)) {
+      if (seen.contains(name)) continue;
+      std::vector<std::filesystem::path> places;
+      if (in_quotes) places = {folder, file.parent_path()};
       places.insert(places.end(), folders.begin(), folders.end());
       for (const std::filesystem::path& where : places) {
         const auto header = read_text(where / name);
         if (!header) continue;
+        seen.insert(name);
         all.headers.push_back({name, *header});
         open.emplace_back(*header, (where / name).parent_path());
         break;
@@ -312,6 +320,42 @@ KernelText read_kernel_text(const std::filesystem::path& file,
     }
   }
   return all;
+}
+
+std::vector<std::filesystem::path> folders_with_headers(const std::filesystem::path& file,
+                                                        std::vector<std::filesystem::path> folders) {
+  constexpr int highest = 6;  // folders above the file's
+  std::error_code error;
+  const auto folder_with = [&](const std::string& name) {
+    std::filesystem::path above = std::filesystem::absolute(file, error).parent_path();
+    for (int level = 0; level < highest && above.has_relative_path(); ++level, above = above.parent_path()) {
+      for (const char* const below :
+           {"", "include", "inc", "common", "Common", "util", "utils", "utilities", "src"})
+        if (const std::filesystem::path folder = *below == 0 ? above : above / below;
+            std::filesystem::is_regular_file(folder / name, error))
+          return folder;
+      if (std::filesystem::exists(above / ".git", error)) break;  // what lies above is not of this project
+    }
+    return std::filesystem::path();
+  };
+  std::set<std::string> searched;
+  for (bool has_found = true; has_found;) {
+    has_found = false;
+    const KernelText text = read_kernel_text(file, folders, {});
+    for (const SourceFile& known : text.headers) searched.insert(known.name);
+    const auto search_in = [&](const SourceFile& source) {
+      for (const Include& include : includes_of(source.text)) {
+        if (!searched.insert(include.name).second) continue;
+        const std::filesystem::path folder = folder_with(include.name);
+        if (folder.empty() || std::ranges::find(folders, folder) != folders.end()) continue;
+        folders.push_back(folder);
+        has_found = true;
+      }
+    };
+    search_in(text.source);
+    for (const SourceFile& header : text.headers) search_in(header);
+  }
+  return folders;
 }
 
 std::string replaced(const std::string& text, const std::map<std::string, std::string>& values) {

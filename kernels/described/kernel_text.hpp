@@ -15,8 +15,8 @@
 
 namespace tune::described {
 
-/// A kernel's file and the files that it includes in quotation marks, if they lie beside it or in the
-/// folders: all that its binary depends on, except for the toolkit's own headers.
+/// A kernel's file and the files that it includes, if they lie in the folders or, in quotation marks, beside
+/// it: all that its binary depends on, except for the toolkit's own headers.
 struct KernelText {
   SourceFile source;
   std::vector<SourceFile> headers;
@@ -27,6 +27,11 @@ struct KernelText {
 KernelText read_kernel_text(const std::filesystem::path& file,
                             const std::vector<std::filesystem::path>& folders, const SourceLocation& place,
                             const std::vector<std::filesystem::path>& others = {});
+
+/// Adds the folders of headers that are not found otherwise: folders above the file's, up to the root of its
+/// repository, and their folders `include`, `common`, `utils` and the like.
+std::vector<std::filesystem::path> folders_with_headers(const std::filesystem::path& file,
+                                                        std::vector<std::filesystem::path> folders);
 
 /// Returns the text with spaces in place of comments; lines stay where they are.
 std::string without_comments(const std::string& text);

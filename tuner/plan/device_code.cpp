@@ -318,6 +318,10 @@ class Items {
     }
   }
 
+  static bool is_instantiation(std::string_view words) {
+    return leading_word(words) == "template" && !trimmed(words.substr(8)).starts_with('<');
+  }
+
   static std::string_view without_template(std::string_view words) {
     std::size_t at = words.find('<');
     int depth = 0;
@@ -398,6 +402,14 @@ class Items {
                  std::ranges::any_of(words_, [&](std::string_view word) {
                    return is_of_device(word) || device_macros_.contains(word);
                  });
+    if (is_instantiation(head(at_)) && std::ranges::none_of(words_, is_of_device)) {
+      // `template void run<float>(int n);` asks for what the kernel's own name asks for, or for code of the
+      // host.
+      item.stays = false;
+      item.is_of_host = true;
+      items_.push_back(std::move(item));
+      return begin();
+    }
     const std::size_t name = is_type || has_equals(words) ? npos : name_of_function(words);
     std::vector<std::string_view> declared;
     if (first == "enum")

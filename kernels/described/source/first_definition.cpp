@@ -465,9 +465,14 @@ Draft draft_of_kernel(const std::string& file_name, const Examination& examinati
 }
 
 FirstDefinition first_definition(const std::string& file_name, const KernelText& text,
-                                 const std::string& entry, const UndefinedNames& undefined) {
+                                 const std::string& entry, const UndefinedNames& undefined,
+                                 const std::vector<std::string>& folders) {
   const Examination examination(file_name, text, entry, undefined);
-  FirstDefinition definition = write_draft(draft_of_kernel(file_name, examination));
+  Draft draft = draft_of_kernel(file_name, examination);
+  std::vector<std::string> names;
+  for (const std::string& folder : folders) names.push_back(as_json(folder));
+  if (!names.empty()) draft.kernel.insert(draft.kernel.begin() + 1, {"include", json_list(names)});
+  FirstDefinition definition = write_draft(draft);
   definition.kernels = examination.facts().kernels;
   return definition;
 }

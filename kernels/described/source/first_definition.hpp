@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "kernels/described/source/draft.hpp"
 #include "kernels/described/source/examination.hpp"
@@ -17,8 +18,10 @@ Draft draft_of_kernel(const std::string& file_name, const Examination& examinati
 /// A launch in the file itself says grid, block, template arguments and numbers, and its allocations sizes.
 /// Every guess is marked with TODO. `file_name`: as the definition is to name the file. `entry`: the kernel's
 /// name; empty for the first. `undefined` may be empty: then names that the text does not declare count as
-/// undefined. Throws UsageError if there is no such kernel, and Error where this program cannot read kernels.
+/// undefined. `folders`: of headers, as the definition is to name them. Throws UsageError if there is no such
+/// kernel, and Error where this program cannot read kernels.
 FirstDefinition first_definition(const std::string& file_name, const KernelText& text,
-                                 const std::string& entry, const UndefinedNames& undefined = {});
+                                 const std::string& entry, const UndefinedNames& undefined = {},
+                                 const std::vector<std::string>& folders = {});
 
 }  // namespace tune::described

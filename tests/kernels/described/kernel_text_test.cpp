@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/temporary_folder.hpp"
+
 namespace tune::described {
 namespace {
 
@@ -44,6 +49,32 @@ TEST(Redefinition, IsNotFoundWhereItIsGuardedOrNotCertain) {
   EXPECT_EQ(found(text_of("#define B 65\n"), {{"B", "64"}}), "k.cu:1 B 65");
 }
 
+TEST(KernelText, HeadersLieInFoldersAboveTheFile) {
+  const tune::testing::TemporaryFolder folder;
+  const auto root = folder.path() / "project", below = root / "kernels" / "one";
+  std::filesystem::create_directories(below);
+  for (const char* const name : {"project/.git", "project/common", "project/utils", "include"})
+    std::filesystem::create_directories(folder.path() / name);
+  const auto write = [](const std::filesystem::path& path, const char* text) { std::ofstream(path) << text; };
+  write(below / "k.cu",
+        "#include <shared.h>\n#include <missing.h>\n#include <outside.h>\n#include <beside.h>\n");
+  write(below / "beside.h", "");
+  write(root / "common" / "shared.h", "#include \"deeper.h\"\n");
+  write(root / "utils" / "deeper.h", "");
+  write(folder.path() / "include" / "outside.h", "");
+  const auto names_with = [&](const std::vector<std::filesystem::path>& folders) {
+    std::vector<std::string> names;
+    for (const SourceFile& header : read_kernel_text(below / "k.cu", folders, {}).headers)
+      names.push_back(header.name);
+    return names;
+  };
+  EXPECT_TRUE(names_with({}).empty()) << "angle brackets: not beside the file";
+  const auto found = folders_with_headers(below / "k.cu", {});
+  EXPECT_EQ(found, (std::vector<std::filesystem::path>{root / "common", below, root / "utils"}))
+      << "nothing outside of the repository";
+  EXPECT_EQ(names_with(found), (std::vector<std::string>{"shared.h", "beside.h", "deeper.h"}));
+}
+
 TEST(Redefinition, IncludesAndConditionsWithoutEndAreBounded) {
   EXPECT_EQ(found(text_of("#include \"h.h\"\n", {{"h.h", "#include \"h.h\"\n#include \"h.h\"\n"}})), "");
   std::string condition = "#if ";
@@ -55,8 +86,9 @@ TEST(KernelDeclarations, AreAllOfThatName) {
   const std::string text =
       "__global__ void other(int a);\n/* k(int) */ template<class T> __global__ void __launch_bounds__(B)\n"
       "k(const T* in, /* out */ float (&out)[2], int n = f(1, 2)) {}\n__global__ void k();";
-  EXPECT_EQ(declarations_of(text, "k<float>"),
-            (std::vector<std::vector<std::string>>{{"const T* in", "float (&out)[2]", "int n = f(1, 2)"}, {}}));
+  EXPECT_EQ(
+      declarations_of(text, "k<float>"),
+      (std::vector<std::vector<std::string>>{{"const T* in", "float (&out)[2]", "int n = f(1, 2)"}, {}}));
   EXPECT_TRUE(declarations_of(text, "l").empty());
 }
 

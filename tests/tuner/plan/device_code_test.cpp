@@ -68,6 +68,13 @@ TEST(DeviceCode, WhatOnlyTheHostUsesGoes) {
   EXPECT_EQ(std::ranges::count(left, '\n'), std::ranges::count(text, '\n')) << "lines keep their numbers";
 }
 
+TEST(DeviceCode, InstantiationsOfHostFunctionsGoWithThem) {
+  expect(left_of("template<class T> __global__ void k(T* x) { *x = 1; }\n"
+                 "template<class T> void run(T* x) { k<T><<<1, 32>>>(x); }\n"
+                 "template void run<float>(float* x);\ntemplate __global__ void k<double>(double* x);\n"),
+         {"template __global__ void k<double>", "void k(T* x)"}, {"run"});
+}
+
 TEST(DeviceCode, NamespacesHaveOtherNames) {
   const std::string text =
       "namespace cg = cooperative_groups;\nusing namespace nvcuda;\n__global__ void k() { cg::sync(); }\n";

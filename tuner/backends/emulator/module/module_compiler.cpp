@@ -50,9 +50,10 @@ constexpr std::string_view header_is_missing = "tune no_header ";
 
 /// Functions of the prelude that kernels add overloads to. These would hide it in the namespace of a variant.
 constexpr std::string_view overloaded[] = {
-    "min",   "max",   "abs",   "fabs",   "floor", "ceil", "round", "trunc", "fmin", "fmax",
-    "fma",   "sqrt",  "exp",   "log",    "pow",   "fmod", "sin",   "cos",   "tan",  "atan2",
-    "rsqrt", "isnan", "isinf", "rsqrtf", "sqrtf", "expf", "fabsf", "fminf", "fmaxf"};
+    "min",   "max",    "abs",   "fabs",  "floor", "ceil",  "round", "trunc",  "fmin",  "fmax",   "fma",
+    "sqrt",  "exp",    "log",   "pow",   "fmod",  "sin",   "cos",   "tan",    "atan2", "rsqrt",  "isnan",
+    "isinf", "rsqrtf", "sqrtf", "expf",  "fabsf", "fminf", "fmaxf", "floorf", "ceilf", "roundf", "truncf",
+    "fmaf",  "logf",   "powf",  "fmodf", "sinf",  "cosf",  "tanf",  "atan2f"};
 constexpr std::string_view vectors_of[] = {"char", "uchar", "short",    "ushort",    "int",   "uint",
                                            "long", "ulong", "longlong", "ulonglong", "float", "double"};
 

@@ -18,6 +18,11 @@ struct thread_block {
   static void sync(TUNE_PLACE) { tune_barrier(tune_emulator::Barrier::plain, 0, tune_file, tune_line); }
 };
 TUNE_FUNCTION(thread_block this_thread_block(), {})
+// For groups of several warps, which are not emulated: files that have them have other kernels, too.
+template<unsigned threads, unsigned = 0>
+struct block_tile_memory {};
+template<unsigned threads, unsigned other>
+TUNE_FUNCTION(thread_block this_thread_block(block_tile_memory<threads, other>&), {})
 
 // All threads of a cooperative launch.
 struct grid_group {

@@ -8,6 +8,7 @@
 #include "host_table.cuh"
 
 #define TUNE_EMULATOR 1  // kernels choose their host twins of PTX by it
+#define __CUDACC__ 1
 
 #define __global__
 #define __device__
