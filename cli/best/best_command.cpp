@@ -237,9 +237,9 @@ bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, c
   }
   const search::SearchSpace space(
       selection.problem->space(selection.instance, architecture_properties(architecture)));
-  if (space.find(candidate.result.configuration)) return true;
+  if (space.allows(candidate.result.configuration)) return true;
   for (db::ResultRow& row : db::ranked_results(database, candidate.result.workload.id, query)) {
-    if (!space.find(row.configuration)) continue;
+    if (!space.allows(row.configuration)) continue;
     candidate.replace_by(std::move(row), query);
     candidate.reason += "; faster ones of this record are not valid at this size";
     return true;

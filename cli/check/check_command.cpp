@@ -354,11 +354,14 @@ std::vector<Configuration> chosen_configurations(const CheckRequest& request,
   for (const std::string& text : request.configurations) {
     Configuration configuration;
     for (auto& [name, value] : parse_assignments(text, "config")) configuration.set(name, value);
-    if (!space.find(configuration))
+    if (!space.allows(configuration))
       throw UsageError(format("--config '{}' is not valid: {}", text, space.explain(configuration)));
     chosen.push_back(std::move(configuration));
   }
   if (!chosen.empty()) return chosen;
+  if (request.all && !space.counted())
+    throw UsageError(
+        "--all: the configurations cannot be listed, since they cannot be counted; use --sample N");
   const auto strategy =
       search::choose_strategy(request.all ? "grid" : "random:values=on").make({space, request.seed});
   const std::uint64_t count = request.all ? space.size() : request.sample.value_or(default_sample);

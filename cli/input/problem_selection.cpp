@@ -170,10 +170,14 @@ search::SearchSpace build_space(const ProblemSelection& selection, const DeviceP
   try {
     const InterruptGuard guard;
     CountDisplay display;
-    search::SearchSpace space(choice.applied_to(selection.problem->space(selection.instance, device)),
-                              search::SearchSpace::default_max_states, [&](std::size_t tried) {
-                                return display.show(tried, search::default_max_branches);
-                              });
+    search::SearchSpace space = search::SearchSpace::counted_or_sampled(
+        choice.applied_to(selection.problem->space(selection.instance, device)),
+        [&](std::size_t tried) { return display.show(tried, search::default_max_branches); });
+    if (!space.counted())
+      say(format(
+          "the space of {} cannot be counted: its constraints tie too many parameters together, or it is "
+          "too large; {} configurations were drawn from it",
+          selection.problem->info().name, space.size()));
     if (!space.empty()) return space;
   } catch (const search::Stopped&) {
     throw Error("interrupted while the configurations were counted", Exit::interrupted);

@@ -50,9 +50,11 @@ std::string listed(const std::vector<Value>& values) {
 
 std::string describe(const ProblemSelection& selection, const DeviceProperties& device,
                      const search::SearchSpace& space, const std::vector<Configuration>& sample) {
-  std::string text = format("{} {} on {}\n{} of {:.0f} in the plain product\n\nParameters\n",
-                            selection.instance.problem, selection.instance.key(), device.name,
-                            counted(space.size(), "valid configuration"), space.product_size());
+  const std::string valid = space.counted() ? counted(space.size(), "valid configuration")
+                                            : std::string("valid configurations: not counted,");
+  std::string text =
+      format("{} {} on {}\n{} of {:.0f} in the plain product\n\nParameters\n", selection.instance.problem,
+             selection.instance.key(), device.name, valid, space.product_size());
   std::size_t width = 14;
   for (const search::Parameter& parameter : space.parameters())
     width = std::max(width, parameter.name.size() + 2);
@@ -80,7 +82,8 @@ std::string describe_json(const ProblemSelection& selection, const DevicePropert
   object["size"] = selection.instance.size();
   object["settings"] = json_object(selection.instance.settings);
   object["device"] = device.name;
-  object["valid"] = space.size();
+  object["valid"] = nullptr;  // not counted
+  if (space.counted()) object["valid"] = space.size();
   object["product"] = space.product_size();
   for (const search::Parameter& parameter : space.parameters()) {
     nlohmann::ordered_json entry = {{"name", parameter.name}, {"documentation", parameter.documentation}};
@@ -108,6 +111,8 @@ int run_space(const SpaceRequest& request) {
   const DeviceProperties device = properties_or_architecture(request.device, request.architecture, notice);
   const search::SearchSpace space = build_space(selection, device, request.space);
   if (!notice.empty()) say(notice);
+  if (request.count && !space.counted())
+    throw Error("--count: not counted; fix a parameter (--fix NAME=VALUE), or give parameters fewer values");
   if (request.count) {
     std::cout << space.size() << "\n";
     return 0;

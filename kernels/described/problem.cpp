@@ -112,7 +112,7 @@ search::SearchSpace DescribedProblem::valid_space(const Instance& instance, cons
   try {
     search::SpaceDefinition definition = space(instance, device);
     if (!where.empty()) definition = search::restrict_to(std::move(definition), search::Expr::parse(where));
-    search::SearchSpace all(std::move(definition));
+    search::SearchSpace all = search::SearchSpace::counted_or_sampled(std::move(definition));
     if (!description_.rules.empty())
       all = all.where(
           [&](const Configuration& configuration) { return broken_rule(instance, configuration).empty(); });
@@ -192,7 +192,7 @@ Configuration DescribedProblem::reference_configuration(const Instance& instance
   const search::SearchSpace all = valid_space(instance, architecture_properties("sm_90"), where);
   Configuration chosen = all.at(*all.default_configuration());
   for (const auto& [name, value] : reference.configuration.entries()) chosen.set(name, value);
-  if (!all.find(chosen)) {
+  if (!all.allows(chosen)) {
     const std::string reason = all.explain(chosen), rule = broken_rule(instance, chosen);
     reference.place.fail(rule.empty() ? reason : rule);
   }

@@ -40,7 +40,7 @@ std::vector<search::Configuration> OnlineRecord::starts(const search::SearchSpac
                                 .settings = key.instance.settings_key(),
                                 .toolchain = Toolchain{"", key.toolchain.source_hash},
                                 .cache = cache})) {
-        if (found.match == db::Match::none || !space.find(found.result.configuration)) continue;
+        if (found.match == db::Match::none || !space.allows(found.result.configuration)) continue;
         const bool same = found.match == db::Match::exact && found.same_sources;
         (same ? exact : near).push_back(found.result.configuration);
       }

@@ -12,7 +12,7 @@ Result<StoredWinner> stored_winner(const StoredWorkload& workload, const db::Dat
                                    const DeviceProperties& device) {
   const db::ResultRow& result = workload.candidate.result;
   const search::SearchSpace space(workload.problem->space(workload.instance, device));
-  if (!space.find(result.configuration))
+  if (!space.allows(result.configuration))
     return fail(Phase::constraint, "not valid any more", space.explain(result.configuration));
   StoredWinner stored;
   stored.configuration = result.configuration;

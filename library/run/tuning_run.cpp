@@ -284,7 +284,8 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
   const std::optional<Instance> cheaper =
       by_time && request.low_fidelity ? problem.low_fidelity(instance) : std::nullopt;
   if (!cheaper) return full;
-  search::SearchSpace low_space(problem.space(*cheaper, backend.properties()));
+  search::SearchSpace low_space =
+      search::SearchSpace::counted_or_sampled(problem.space(*cheaper, backend.properties()));
   record.low_fidelity = std::make_shared<RunRecord>(record);
   describe_workload(*record.low_fidelity, problem, *cheaper, backend.properties(), request.cache);
   record.low_fidelity->space_size = low_space.size();

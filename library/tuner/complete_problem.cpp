@@ -75,7 +75,7 @@ search::SearchSpace valid_space(const tune::Problem& problem, const Instance& in
   try {
     search::SpaceDefinition definition = problem.space(instance, device);
     if (!where.empty()) definition = search::restrict_to(std::move(definition), search::Expr::parse(where));
-    search::SearchSpace all(std::move(definition));
+    search::SearchSpace all = search::SearchSpace::counted_or_sampled(std::move(definition));
     if (!all.empty()) return all;
   } catch (const std::invalid_argument& error) {
     throw UsageError(format("{}: {}", problem.info().name, error.what()));

@@ -9,6 +9,7 @@
 
 #include "search/expressions/nearest.hpp"
 #include "search/space/space_builder.hpp"
+#include "search/space/space_sample.hpp"
 
 namespace tune::search {
 
@@ -193,6 +194,19 @@ std::string broken(const Constraint& constraint, const Lookup& lookup) {
 
 std::string SearchSpace::explain(const Configuration& configuration) const {
   if (find(configuration)) return "";
+  std::string reason = broken_by(configuration);
+  if (!reason.empty()) return reason;
+  return counted_
+             ? "it is not one of the space's configurations"
+             : "it is valid, but the space cannot be counted, and it is not among the configurations that "
+               "were drawn from it";
+}
+
+bool SearchSpace::allows(const Configuration& configuration) const {
+  return find(configuration) || (!counted_ && broken_by(configuration).empty());
+}
+
+std::string SearchSpace::broken_by(const Configuration& configuration) const {
   const Lookup lookup = [&](std::string_view name) -> const Value* {
     if (const Value* value = configuration.find(name)) return value;
     const auto constant = definition_.constants.find(name);
@@ -210,7 +224,7 @@ std::string SearchSpace::explain(const Configuration& configuration) const {
       return "cannot check '" + constraint.rule.to_string() + "': " + error.what();
     }
   }
-  return "it is not one of the space's configurations";
+  return "";
 }
 
 namespace {
@@ -219,6 +233,23 @@ namespace {
 constexpr ConfigurationId max_asked = 50'000'000;
 
 }  // namespace
+
+SearchSpace SearchSpace::counted_or_sampled(SpaceDefinition definition, const CountWatch& watch) {
+  try {
+    return SearchSpace(definition, default_max_states, watch);
+  } catch (const std::length_error& error) {
+    constexpr std::size_t max_branches = 2'000'000;
+    SearchSpace space{Unbuilt{}, std::move(definition)};
+    const SpaceSample sample = draw_sample(space.definition_, sample_size, max_branches, watch);
+    if (sample.rows.empty())
+      throw std::length_error(std::string(error.what()) + "; no valid one was found in " +
+                              std::to_string(max_branches) + " tries");
+    space.graph_ = graph_of(sample.rows, space.parameters().size());
+    space.default_ = space.nearest_to_defaults();
+    space.counted_ = false;
+    return space;
+  }
+}
 
 SearchSpace SearchSpace::of(SpaceDefinition definition, std::span<const Configuration> configurations) {
   check_definition(definition);
@@ -258,6 +289,7 @@ SearchSpace SearchSpace::where(const std::function<bool(const Configuration&)>& 
   const auto root = graph_.root() ? kept(kept, {*graph_.root(), 0}, 0) : std::nullopt;
   space.graph_ = std::move(builder).finish(root);
   space.default_ = space.nearest_to_defaults();
+  space.counted_ = counted_;
   return space;
 }
 

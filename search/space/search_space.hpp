@@ -50,6 +50,12 @@ class SearchSpace {
   explicit SearchSpace(SpaceDefinition definition, std::size_t max_states = default_max_states,
                        const CountWatch& watch = {});
 
+  /// Does the same, but makes a space that is not `counted` of one that cannot be: its configurations are
+  /// `sample_size` drawn ones (see draw_sample), the same in every run. Throws std::length_error where no
+  /// valid configuration is found.
+  static SearchSpace counted_or_sampled(SpaceDefinition definition, const CountWatch& watch = {});
+  static constexpr std::size_t sample_size = 10'000;
+
   /// Makes a space of the listed configurations instead of all that the constraints allow: a recording
   /// answers for nothing else. Repeated ones count once. Throws std::invalid_argument for one with unknown
   /// parameters or values.
@@ -63,7 +69,12 @@ class SearchSpace {
   const SpaceDefinition& definition() const { return definition_; }
   const std::vector<Parameter>& parameters() const { return definition_.parameters; }
 
-  /// Returns the number of valid configurations.
+  /// False: the configurations are a sample of the valid ones, whose number is not known.
+  bool counted() const { return counted_; }
+  /// True when the configuration is valid, in the sample or not.
+  bool allows(const Configuration& configuration) const;
+
+  /// Returns the number of valid configurations, or of those in the sample.
   ConfigurationId size() const { return graph_.size(); }
   bool empty() const { return size() == 0; }
   /// Returns the product of the numbers of values of all parameters, existing or not; a real number, since it
@@ -122,6 +133,8 @@ class SearchSpace {
   SearchSpace(Unbuilt, SpaceDefinition definition);
 
   void build(std::size_t max_states, const CountWatch& watch);
+  /// Returns the constraint that it breaks or the value that is wrong, in one sentence; empty for none.
+  std::string broken_by(const Configuration& configuration) const;
   void order_columns(std::vector<std::size_t> parameters);
   void check(ConfigurationId id) const;
   /// A digit of a row is the value's index, one more where the parameter is conditional, 0 where it is
@@ -148,6 +161,7 @@ class SearchSpace {
   std::vector<std::size_t> column_of_;     ///< by parameter
   std::vector<bool> deciding_;             ///< true when another's condition mentions the parameter
   std::optional<ConfigurationId> default_;
+  bool counted_ = true;
 };
 
 }  // namespace tune::search

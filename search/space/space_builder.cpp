@@ -1,49 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/space/space_builder.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <map>
-#include <string>
+#include <span>
 
-#include "search/expressions/terms.hpp"
-#include "search/space/space_check.hpp"
+#include "search/space/construction.hpp"
 #include "search/space/space_states.hpp"
 
 namespace tune::search {
 namespace {
-
-/// True when the parameter exists. Throws ExprError where its condition fails although nothing in it is
-/// missing.
-bool certainly_holds(const Parameter& parameter, const Lookup& lookup) {
-  const Expr& condition = *parameter.exists_if;
-  const Tribool boolean = condition.partially_evaluate(lookup);
-  if (boolean != Tribool::unknown) return boolean == Tribool::yes;
-  const auto names = condition.variables();
-  if (!std::ranges::all_of(names, [&](const std::string& name) { return lookup(name) != nullptr; }))
-    return false;
-  try {
-    return condition.evaluate(lookup).as_bool();
-  } catch (const ExprError& error) {
-    throw ExprError("the condition of parameter '" + parameter.name + "', '" + condition.to_string() +
-                    "': " + error.what());
-  }
-}
-
-std::map<std::string, std::size_t> slots_of(const SpaceDefinition& definition) {
-  std::map<std::string, std::size_t> slots;
-  for (std::size_t p = 0; p < definition.parameters.size(); ++p) slots[definition.parameters[p].name] = p;
-  return slots;
-}
-
-std::vector<std::vector<Scalar>> scalars_of(const SpaceDefinition& definition) {
-  std::vector<std::vector<Scalar>> all;
-  for (const Parameter& parameter : definition.parameters) {
-    auto& scalars = all.emplace_back();
-    for (const Value& value : parameter.values) scalars.push_back(Scalar::of(value));
-  }
-  return all;
-}
 
 class Builder {
  public:
@@ -51,24 +16,17 @@ class Builder {
 
   Builder(const SpaceDefinition& definition, std::size_t limit, std::size_t max_branches,
           const CountWatch& watch)
-      : definition_(definition),
-        limit_(limit),
+      : limit_(limit),
         max_branches_(max_branches),
         branches_left_(max_branches),
         watch_(watch),
-        scalars_(scalars_of(definition)),
-        terms_(slots_of(definition)),
-        plan_(plan_checks(definition, terms_)),
-        states_(definition, scalars_, terms_),
+        construction_(definition),
+        states_(definition, construction_.values(), construction_.terms()),
         levels_(definition.parameters.size()),
-        graph_(definition.parameters.size()) {
-    const std::size_t count = definition.parameters.size();
-    assignment_ = {std::vector<std::uint32_t>(count), std::vector<char>(count, 1)};
-  }
+        graph_(definition.parameters.size()) {}
 
   RowGraph build() {
-    decide_existence(0);
-    const std::optional<Node> root = passes(0) ? completions(0) : std::nullopt;
+    const std::optional<Node> root = descend(0);
     return std::move(graph_).finish(root);
   }
 
@@ -76,7 +34,7 @@ class Builder {
   /// Returns all valid completions of the first `p` parameters' values, or nothing where there are none.
   std::optional<Node> completions(std::size_t p) {
     if (p == levels_.size()) return RowGraph::end_node;
-    const auto [state, added] = states_.state(p, assignment_);
+    const auto [state, added] = states_.state(p, construction_.assignment());
     if (!added) return levels_[p][state];
     if (++count_ > limit_) throw TooManyStates();
     levels_[p].emplace_back();
@@ -87,21 +45,20 @@ class Builder {
 
   std::optional<Node> made(std::size_t p) {
     const std::size_t first_branch = branches_.size();
-    states_.begin(p + 1, assignment_);
-    if (assignment_.exists[p] == 0) {
-      terms_.pass_over(p);
-      if (const auto child = descend(p)) branches_.push_back({0, *child});
+    states_.begin(p + 1, construction_.assignment());
+    if (!construction_.exists(p)) {
+      construction_.pass_over(p);
+      if (const auto child = descend(p + 1)) branches_.push_back({0, *child});
     } else {
-      const RowGraph::Digit first = definition_.parameters[p].exists_if ? 1 : 0;
+      const std::size_t values = construction_.values()[p].size();
       // A combination of values for a constraint costs about an eighth of a branch.
-      const std::size_t tried = scalars_[p].size() + states_.take_tried() / 8;
+      const std::size_t tried = values + states_.take_tried() / 8;
       if (tried > branches_left_) throw TooManyStates();
       branches_left_ -= tried;
-      for (std::uint32_t index = 0; index < scalars_[p].size(); ++index) {
+      for (std::uint32_t index = 0; index < values; ++index) {
         look_up();
-        assignment_.indices[p] = index;
-        terms_.assign(p, scalars_[p][index]);
-        if (const auto child = descend(p)) branches_.push_back({first + index, *child});
+        construction_.assign(p, index);
+        if (const auto child = descend(p + 1)) branches_.push_back({construction_.digit(p), *child});
       }
     }
     const auto node = graph_.node(std::span(branches_).subspan(first_branch));
@@ -117,74 +74,18 @@ class Builder {
     if (!watch_(max_branches_ - branches_left_)) throw Stopped();
   }
 
-  std::optional<Node> descend(std::size_t p) {
-    decide_existence(p + 1);
-    return passes(p + 1) ? completions(p + 1) : std::nullopt;
+  std::optional<Node> descend(std::size_t depth) {
+    return construction_.accepts(depth) ? completions(depth) : std::nullopt;
   }
 
-  bool passes(std::size_t depth) {
-    for (CheckPlan::Entry& entry : plan_.checks[depth]) {
-      const SpaceCheck::Answer answer = entry.check.ask(assignment_, terms_);
-      if (answer == SpaceCheck::Answer::no) return false;
-      if (answer == SpaceCheck::Answer::failed && entry.complete) fail(entry.constraint, depth);
-    }
-    return true;
-  }
-
-  /// Looks up constants, and parameters that are assigned at `depth` and exist.
-  Lookup lookup(std::size_t depth) const {
-    return [this, depth](std::string_view name) -> const Value* {
-      const auto& parameters = definition_.parameters;
-      for (std::size_t p = 0; p < depth; ++p) {
-        if (parameters[p].name != name) continue;
-        return assignment_.exists[p] != 0 ? &parameters[p].values[assignment_.indices[p]] : nullptr;
-      }
-      const auto constant = definition_.constants.find(name);
-      return constant == definition_.constants.end() ? nullptr : &constant->second;
-    };
-  }
-
-  void decide_existence(std::size_t depth) {
-    for (CheckPlan::Decision& decision : plan_.decided[depth]) {
-      const std::size_t p = decision.parameter;
-      const SpaceCheck::Answer answer = decision.check.ask(assignment_, terms_);
-      const bool exists = answer == SpaceCheck::Answer::failed
-                              ? certainly_holds(definition_.parameters[p], lookup(depth))
-                              : answer == SpaceCheck::Answer::yes;
-      assignment_.exists[p] = exists ? 1 : 0;
-    }
-  }
-
-  /// Throws the error with which a constraint cannot be computed.
-  [[noreturn]] void fail(std::size_t constraint, std::size_t depth) const {
-    const Expr& rule = definition_.constraints[constraint].rule;
-    std::string where;
-    for (const std::string& name : rule.variables()) {
-      const Value* value = lookup(depth)(name);
-      if (value != nullptr) where += (where.empty() ? "" : ", ") + name + "=" + value->to_string();
-    }
-    if (!where.empty()) where = " at (" + where + ")";
-    std::string reason;
-    try {
-      rule.evaluate(lookup(depth));
-    } catch (const ExprError& error) {
-      reason = error.what();
-    }
-    throw ConstraintError("constraint '" + rule.to_string() + "'" + where + ": " + reason, constraint);
-  }
-
-  const SpaceDefinition& definition_;
   std::size_t limit_;
   std::size_t max_branches_;
   std::size_t branches_left_;
   const CountWatch& watch_;
-  std::size_t unwatched_ = 0;                 ///< values tried since the watch was asked
-  std::size_t count_ = 0;                     ///< states looked at
-  std::vector<std::vector<Scalar>> scalars_;  ///< of the parameters' values
-  Terms terms_;
-  CheckPlan plan_;
+  std::size_t unwatched_ = 0;  ///< values tried since the watch was asked
+  std::size_t count_ = 0;      ///< states looked at
+  Construction construction_;
   SpaceStates states_;
-  Assignment assignment_;
   std::vector<std::vector<std::optional<Node>>> levels_;  ///< the known completions of each state at a depth
   std::vector<RowGraphBuilder::Branch> branches_;         ///< of the nodes that are being made
   RowGraphBuilder graph_;

@@ -14,9 +14,8 @@ namespace tune::search {
 /// Thrown where a space has more states than may be looked at.
 struct TooManyStates {};
 
-/// Values tried, one for each state and value of its parameter: about ten seconds, and 2 GB where all are
-/// valid.
-inline constexpr std::size_t default_max_branches = 50'000'000;
+/// Values tried, one for each state and value of its parameter: some 0.1 s.
+inline constexpr std::size_t default_max_branches = 500'000;
 
 /// Thrown where whoever watches wants the counting to end.
 struct Stopped {};

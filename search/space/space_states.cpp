@@ -61,7 +61,7 @@ SpaceStates::SpaceStates(const SpaceDefinition& definition, const std::vector<st
     if (parameters[p].exists_if) conditions_.emplace(p, rule_of(nullptr, *parameters[p].exists_if));
   levels_.resize(parameters.size());
   for (std::size_t depth = 0; depth < parameters.size(); ++depth) {
-    plan(depth, false);
+    plan(depth);
     sort_by_change(depth);
   }
 }
@@ -74,7 +74,13 @@ SpaceStates::Rule SpaceStates::rule_of(const Constraint* constraint, const Expr&
   return {constraint, std::move(reduced), term, std::move(all), last};
 }
 
-void SpaceStates::plan(std::size_t depth, bool with_rests) {
+/// The answers of rules say no more than sets of values do, where all rules wait for few values.
+void SpaceStates::plan(std::size_t depth) {
+  if (plan(depth, true)) return;
+  if (!plan(depth, false)) plan(depth, true);
+}
+
+bool SpaceStates::plan(std::size_t depth, bool with_rests) {
   // Constraints that need the same conditional parameters are skipped together.
   std::map<std::vector<std::size_t>, std::vector<const Rule*>> by_decided;
   for (const Rule& rule : rules_)
@@ -104,8 +110,10 @@ void SpaceStates::plan(std::size_t depth, bool with_rests) {
       level.decided.push_back(p);
     }
   }
-  if (with_rests || (level.parts.all.size() == always && join_alike(level.parts, uses))) return;
-  plan(depth, true);
+  if (with_rests)
+    return std::ranges::all_of(level.parts.all,
+                               [](const Part& part) { return part.kind == Part::Kind::rest; });
+  return level.parts.all.size() == always && join_alike(level.parts, uses);
 }
 
 /// Where every rule to come waits with one parameter alone, and two parameters stand in the same rules but

@@ -108,7 +108,9 @@ class SpaceStates {
   using Uses = std::vector<std::pair<const Rule*, std::vector<std::uint32_t>>>;
 
   Rule rule_of(const Constraint* constraint, const Expr& expr);
-  void plan(std::size_t depth, bool with_rests);
+  void plan(std::size_t depth);
+  /// Returns whether all rules are answered by rests, or, without these, whether some parts are alike.
+  bool plan(std::size_t depth, bool with_rests);
   /// Finds parts that are alike. `uses`: the rules to come, each with the parts that it waits with. Returns
   /// whether there are any.
   bool join_alike(Parts& parts, const Uses& uses) const;

@@ -2,6 +2,7 @@
 // Commands about devices, where there is none: what does not need one works, the rest says what is missing.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/sandbox.hpp"
@@ -43,6 +44,41 @@ TEST(Space, SamplesAreAsTheSeedSays) {
   };
   EXPECT_EQ(sample("1"), sample("1"));
   EXPECT_NE(sample("1"), sample("2"));
+}
+
+TEST(Space, WhatCannotBeCountedIsDrawn) {
+  const Sandbox sandbox;
+  Json definition = {{"problem", "tied"},
+                     {"kernel", "k.cu"},
+                     {"sizes", {{"n", 1000}}},
+                     {"arguments", {{"a", {{"type", "float"}, {"size", {"n"}}, {"access", "write"}}}}},
+                     {"launches", {{{"entry", "k"}, {"grid", {"n"}}, {"block", {1}}}}}};
+  std::string sum = "0", kernel = "extern \"C\" __global__ void k(float* a) { a[blockIdx.x] = 0";
+  for (int p = 0; p < 14; ++p) {
+    const std::string name = "P" + std::to_string(p);
+    for (int value = 0; value < 10; ++value) definition["parameters"][name].push_back(value);
+    sum += " + " + name + " * 10 ** " + std::to_string(p);
+    kernel += " + " + name;
+  }
+  definition["constraints"] = {"(" + sum + ") % 9973 % 7 == 3"};
+  std::ofstream(sandbox / "k.cu") << kernel << "; }\n";
+  const std::string file = (sandbox / "tied.json").string();
+  std::ofstream(file) << definition;
+  const auto space = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"space", "--problem", file, "--arch", "sm_90"});
+    return sandbox.tune(options);
+  };
+  const ProgramResult text = space({"--sample", "2"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("valid configurations: not counted, of 100000000000000"), std::string::npos);
+  EXPECT_NE(text.err.find("cannot be counted"), std::string::npos) << text.err;
+  EXPECT_EQ(Json::parse(space({"--format", "json", "--sample", "2"}).out)["valid"], Json());
+  const ProgramResult number = space({"--count"});
+  EXPECT_EQ(number.status, 1);
+  EXPECT_NE(number.err.find("--count: not counted; fix a parameter"), std::string::npos) << number.err;
+  const ProgramResult all = sandbox.tune({"check", "--problem", file, "--arch", "sm_90", "--all"});
+  EXPECT_EQ(all.status, 2);
+  EXPECT_NE(all.err.find("use --sample N"), std::string::npos) << all.err;
 }
 
 TEST(Check, NeedsAGpuOrAnArchitecture) {

@@ -182,26 +182,6 @@ TEST(Messages, PipesAndSocketsAreRefusedAtOnce) {
   }
 }
 
-TEST(Messages, CountingEndsAtOnceWhereItIsInterrupted) {
-  const Sandbox sandbox;
-  nlohmann::ordered_json parameters;
-  for (const char* name : {"A", "B", "C", "D", "E", "F"})
-    for (int i = 0; i < 1000; ++i) parameters[name].push_back(i);
-  const std::string file = written(
-      sandbox, "own.json",
-      native(
-          parameters.dump(),
-          R"(["A * B * C * D * E * F + (A - B) * (C - D) * (E - F) + A % (B + 1) > 1000000000000000000000.0"])"));
-  written(sandbox, "k.cu", kernel_text);
-  Process process(sandbox.database().parent_path(),
-                  {"space", "--problem", file, "--arch", "sm_90", "--count"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  const auto sent = std::chrono::steady_clock::now();
-  process.send(SIGINT);
-  expect_refused(process.wait(), 130, {"interrupted while the configurations were counted"});
-  EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::seconds(2));
-}
-
 TEST(Messages, AParameterOfManyValuesIsReadInLinearTime) {
   const Sandbox sandbox;
   written(sandbox, "k.cu", kernel_text);

@@ -103,7 +103,7 @@ std::string MultiFidelityEvaluator::group_of(const Configuration& configuration)
 }
 
 bool MultiFidelityEvaluator::starts_low(const Configuration& configuration) const {
-  return ratio_.is_usable(group_of(configuration)) && options_.low_space.find(configuration).has_value();
+  return ratio_.is_usable(group_of(configuration)) && options_.low_space.allows(configuration);
 }
 
 void MultiFidelityEvaluator::submit(Configuration configuration) {

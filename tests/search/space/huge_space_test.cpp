@@ -179,6 +179,19 @@ TEST(HugeSpace, AllDifferentParametersAreSets) {
   EXPECT_EQ(SearchSpace(definition, 1'100).size(), 3'628'800U);  // 2^10 sets, and the sequences never
 }
 
+// Here each constraint waits for more values than are looked at in advance.
+TEST(HugeSpace, DifferentParametersOfManyValuesAreSetsToo) {
+  std::vector<Value> values;
+  for (int value = 0; value < 40; ++value) values.emplace_back(value);
+  SpaceDefinition definition;
+  for (int p = 0; p < 4; ++p) {
+    add(definition, numbered("p", p), values);
+    for (int q = 0; q < p; ++q) add_rule(definition, numbered("p", p) + " != " + numbered("p", q));
+  }
+  constexpr std::size_t sets = 1 + 40 + 40 * 39 / 2 + 40 * 39 * 38 / 6;
+  EXPECT_EQ(SearchSpace(definition, sets).size(), 40U * 39U * 38U * 37U);
+}
+
 // Rules that treat some parameters alike, and some nearly.
 TEST(HugeSpace, OnlyWhatIsTreatedAlikeIsASet) {
   Random random(5);

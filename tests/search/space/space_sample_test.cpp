@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spaces that cannot be counted, and the samples that stand for them.
+#include "search/space/space_sample.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ctime>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "search/space/search_space.hpp"
+#include "search/strategies/registry.hpp"
+
+namespace tune::search::testing {
+namespace {
+
+std::string numbered(int p) {
+  return "p" + std::to_string(p);
+}
+
+SpaceDefinition with_parameters(int count, std::int64_t first, std::int64_t last) {
+  SpaceDefinition definition;
+  std::vector<Value> values;
+  for (std::int64_t value = first; value <= last; ++value) values.emplace_back(value);
+  for (int p = 0; p < count; ++p) definition.parameters.push_back({numbered(p), "", values, first});
+  return definition;
+}
+
+void add_rule(SpaceDefinition& definition, const std::string& rule) {
+  definition.constraints.push_back({Expr::parse(rule), "rule"});
+}
+
+/// Sums of different powers of ten never agree: as many states as beginnings.
+SpaceDefinition uncountable() {
+  SpaceDefinition definition = with_parameters(14, 0, 9);
+  std::string sum = "0";
+  for (int p = 0; p < 14; ++p) sum += " + " + numbered(p) + " * 10 ** " + std::to_string(p);
+  add_rule(definition, "(" + sum + ") % 9973 % 7 == 3");
+  return definition;
+}
+
+const SearchSpace& sampled() {
+  static const SearchSpace space = SearchSpace::counted_or_sampled(uncountable());
+  return space;
+}
+
+double seconds_since(std::clock_t start) {
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+TEST(SampledSpace, StandsForASpaceThatCannotBeCounted) {
+  const std::clock_t start = std::clock();
+  const SearchSpace space = SearchSpace::counted_or_sampled(uncountable());
+  EXPECT_LT(seconds_since(start), 5);  // half a second where nothing else runs
+  EXPECT_FALSE(space.counted());
+  EXPECT_EQ(space.size(), SearchSpace::sample_size);
+  const Expr& rule = space.definition().constraints[0].rule;
+  for (ConfigurationId id = 0; id < space.size(); id += 37) {
+    const Configuration configuration = space.at(id);
+    EXPECT_TRUE(rule.evaluate([&](std::string_view name) { return configuration.find(name); }).as_bool());
+    EXPECT_EQ(space.find(configuration), id);
+    EXPECT_TRUE(space.allows(configuration));
+  }
+  EXPECT_EQ(sampled().at(1234), space.at(1234));  // a later run goes on with the same
+}
+
+TEST(SampledSpace, KnowsValidConfigurationsThatWereNotDrawn) {
+  const SearchSpace& space = sampled();
+  int valid = 0;
+  for (int first = 0; first <= 9; ++first) {
+    Configuration configuration = space.at(77);
+    configuration.set("p0", first);
+    if (space.find(configuration)) continue;
+    const std::string reason = space.explain(configuration);
+    if (space.allows(configuration)) {
+      ++valid;
+      EXPECT_NE(reason.find("cannot be counted"), std::string::npos) << reason;
+    } else {
+      EXPECT_EQ(reason.find("rule"), 0U) << reason;
+    }
+  }
+  EXPECT_GT(valid, 0);
+}
+
+TEST(SampledSpace, IsSearchedByEveryStrategy) {
+  const SearchSpace& space = sampled();
+  for (const StrategyEntry& entry : strategies()) {
+    SCOPED_TRACE(std::string(entry.name));
+    const auto strategy = entry.make({space, 3});
+    std::size_t asked = 0;
+    while (asked < 40) {
+      std::vector<Observation> results;
+      for (const ConfigurationId id : strategy->ask(8)) {
+        ASSERT_LT(id, space.size());
+        results.push_back({id, 1.0 + static_cast<double>(id % 101)});
+      }
+      ASSERT_FALSE(results.empty());
+      asked += results.size();
+      strategy->tell(results);
+    }
+  }
+}
+
+TEST(SampledSpace, CountsWhatCanBeCounted) {
+  SpaceDefinition definition = with_parameters(3, 1, 4);
+  add_rule(definition, "p0 < p1 and p1 < p2");
+  const SearchSpace space = SearchSpace::counted_or_sampled(definition);
+  EXPECT_TRUE(space.counted());
+  EXPECT_EQ(space.size(), 4U);
+}
+
+TEST(SampledSpace, CountingAndDrawingEndWhereTheWatchSaysSo) {
+  int asked = 0;
+  EXPECT_THROW(SearchSpace::counted_or_sampled(uncountable(), [&](std::size_t) { return ++asked < 3; }),
+               Stopped);
+  EXPECT_EQ(asked, 3);
+  EXPECT_THROW(draw_sample(uncountable(), 10'000, 1'000'000, [&](std::size_t) { return ++asked < 5; }),
+               Stopped);
+  EXPECT_EQ(asked, 5);
+}
+
+TEST(SampledSpace, IsRefusedWhereNothingValidIsFound) {
+  SpaceDefinition definition = uncountable();
+  definition.constraints.clear();
+  std::string sum = "0";
+  for (int p = 0; p < 14; ++p) sum += " + " + numbered(p) + " * 10 ** " + std::to_string(p);
+  add_rule(definition, "(" + sum + ") * 17 % 99999989 == 5");
+  try {
+    SearchSpace::counted_or_sampled(definition);
+    FAIL();
+  } catch (const std::length_error& error) {
+    EXPECT_NE(std::string(error.what()).find("no valid one was found"), std::string::npos) << error.what();
+  }
+}
+
+TEST(SpaceSample, IsUniformWhereTheSameParametersExist) {
+  SpaceDefinition definition = with_parameters(6, 0, 9);
+  std::string sum = "0";
+  for (int p = 0; p < 6; ++p) sum += " + " + numbered(p);
+  add_rule(definition, sum + " <= 20");
+  const SearchSpace all(definition);
+  const SpaceSample sample = draw_sample(definition, 6'000, 1'000'000);
+  EXPECT_FALSE(sample.by_search);
+  ASSERT_EQ(sample.rows.size(), 6'000U);
+  // The share of each value of the first parameter is that of the whole space.
+  std::vector<double> drawn(10), valid(10);
+  for (const auto& row : sample.rows) drawn[row[0]] += 1.0 / 6'000;
+  for (ConfigurationId id = 0; id < all.size(); ++id)
+    valid[static_cast<std::size_t>(all.value_indices(id)[0])] += 1.0 / static_cast<double>(all.size());
+  for (std::size_t value = 0; value < 10; ++value) EXPECT_NEAR(drawn[value], valid[value], 0.015) << value;
+}
+
+TEST(SpaceSample, SearchesWhereNearlyEverythingIsThrownAway) {
+  // One of 10^8 beginnings is right.
+  SpaceDefinition definition = with_parameters(12, 0, 9);
+  for (int p = 0; p < 8; ++p)
+    add_rule(definition, "(" + numbered(p + 4) + " - " + numbered(p) + ") % 10 == 1");
+  const SpaceSample sample = draw_sample(definition, 2'000, 1'000'000);
+  EXPECT_TRUE(sample.by_search);
+  EXPECT_EQ(sample.rows.size(), 2'000U);
+  const SearchSpace all(definition);
+  for (const auto& row : sample.rows)
+    EXPECT_TRUE(all.find_indices(std::vector<int>(row.begin(), row.end()))) << row[0];
+}
+
+TEST(SpaceSample, HoldsTheConfigurationOfTheDefaults) {
+  SpaceDefinition definition = with_parameters(10, 0, 9);
+  definition.parameters[4].default_value = 7;
+  add_rule(definition, "p0 != 0 or p4 == 7");
+  definition.parameters[9].exists_if = Expr::parse("p1 == 0");
+  const SpaceSample sample = draw_sample(definition, 10, 100'000);
+  const std::vector<RowGraph::Digit> defaults = {0, 0, 0, 0, 7, 0, 0, 0, 0, 1};
+  EXPECT_TRUE(std::ranges::binary_search(sample.rows, defaults));
+  for (const auto& row : sample.rows) EXPECT_EQ(row[9] == 0, row[1] != 0);
+}
+
+/// The spaces whose constraints tie parameters that are declared far apart, in many orders of declaration.
+TEST(CountedSpace, AnyOrderOfDeclarationIsCountedInFewSteps) {
+  SpaceDefinition pairs = with_parameters(18, 0, 9), ring = with_parameters(18, 0, 9),
+                  different = with_parameters(10, 1, 10);
+  for (int p = 0; p < 9; ++p) add_rule(pairs, numbered(p) + " * " + numbered(p + 9) + " <= 20");
+  for (int p = 0; p < 18; ++p)
+    add_rule(ring, "(" + numbered(p) + " + " + numbered((p + 7) % 18) + ") % 3 == 0");
+  for (int p = 0; p < 10; ++p)
+    for (int q = 0; q < p; ++q) add_rule(different, numbered(p) + " != " + numbered(q));
+  Random random(8);
+  for (const SpaceDefinition& declared : {pairs, ring, different}) {
+    const ConfigurationId size = SearchSpace(declared).size();
+    double slowest = 0;
+    for (int trial = 0; trial < 12; ++trial) {
+      SpaceDefinition definition = declared;
+      for (std::size_t i = definition.parameters.size(); i > 1; --i)
+        std::swap(definition.parameters[i - 1], definition.parameters[random.below(i)]);
+      const std::clock_t start = std::clock();
+      EXPECT_EQ(SearchSpace(definition).size(), size);
+      slowest = std::max(slowest, seconds_since(start));
+    }
+    RecordProperty("slowest_" + std::to_string(size), std::to_string(slowest));
+    EXPECT_LT(slowest, 1.0);
+  }
+}
+
+}  // namespace
+}  // namespace tune::search::testing
