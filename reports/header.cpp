@@ -158,6 +158,14 @@ std::string constants(const std::string& step, const Copy& copy) {
       step, copy.width, copy.rows, step_name(copy));
 }
 
+std::string constants(const std::string& step, const Zero& zero) {
+  return format("// {}: {}\n", step, step_name(zero));
+}
+
+std::string constants(const std::string& step, const HostStep& host) {
+  return format("// {}: {}\n", step, step_name(host));
+}
+
 }  // namespace
 
 std::string literal(const search::Value* value, const search::Value& like) {

@@ -46,6 +46,14 @@ std::string line_of(const Copy& copy) {
   return format("{}: {} x {} elements\n", step_name(copy), copy.width, copy.rows);
 }
 
+std::string line_of(const Zero& zero) {
+  return step_name(zero) + "\n";
+}
+
+std::string line_of(const HostStep& step) {
+  return step_name(step) + "\n";
+}
+
 /// Empty for a step that runs in order.
 std::string order_text(const StepOrder& order) {
   std::string text = order.stream > 0 ? format(", stream {}", order.stream) : "";

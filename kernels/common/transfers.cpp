@@ -72,6 +72,14 @@ class Renaming {
     rename(copy.to.buffer);
     move(copy.order);
   }
+  void apply_to(Zero& zero) const {
+    rename(zero.buffer);
+    move(zero.order);
+  }
+  void apply_to(HostStep& step) const {
+    step.again += before_;
+    move(step.order);
+  }
 
   const std::vector<std::pair<std::string, std::string>>& names_;
   std::size_t before_;
@@ -88,6 +96,8 @@ bool mentions(const PlanStep& step, const std::string& buffer) {
   }
   if (const auto* transform = std::get_if<FourierTransform>(&step))
     return transform->input == buffer || transform->output == buffer;
+  if (const auto* zero = std::get_if<Zero>(&step)) return zero->buffer == buffer;
+  if (std::holds_alternative<HostStep>(step)) return true;  // it may ask for any
   const auto& copy = std::get<Copy>(step);
   return copy.from.buffer == buffer || copy.to.buffer == buffer;
 }

@@ -118,9 +118,25 @@ struct Argument {
   bool is_computed() const;
 };
 
-/// A launch of a kernel; expressions are over sizes, settings and parameters.
+/// A copy between two arrays; without a number, all elements of `from`.
+struct CopyDescription {
+  std::string from, to;
+  std::optional<Expression> count = std::nullopt, from_first = std::nullopt, to_first = std::nullopt;
+};
+
+/// Code of the host after a launch. It returns true to run `back` entries before it again.
+struct HostDescription {
+  using Function = std::function<bool(const Instance&, const Configuration&, HostAccess&)>;
+  std::string name = {};  ///< for messages
+  Function function = {};
+  std::size_t back = 0;
+};
+
+/// A launch of a kernel, or another step; expressions are over sizes, settings and parameters.
 struct LaunchDescription {
-  std::string entry;  ///< a kernel's name or a C++ name expression: names of parameters become their values
+  /// A kernel's name or a C++ name expression: names of parameters become their values. Empty for one of the
+  /// other steps below.
+  std::string entry = {};
   /// Missing extents are 1. A function may return the list of all three as the first.
   std::array<std::optional<Expression>, 3> grid = {}, block = {};
   std::optional<Expression> shared = std::nullopt;  ///< dynamic shared memory [bytes]
@@ -128,9 +144,23 @@ struct LaunchDescription {
   std::optional<Expression> repeat = std::nullopt;  ///< how often it runs, one after another; nothing: once
   /// Arrays that take each other's place in every second repetition.
   std::vector<std::pair<std::string, std::string>> swaps = {};
+  std::string counter = {};  ///< what formulas call the number of the repetition, from 0; empty: nothing
+  std::vector<LaunchDescription> body = {};  ///< steps that run one after another, as often as `repeat` says
+  std::optional<CopyDescription> copy = std::nullopt;
+  std::string zero = {};  ///< an array that is set to zero
+  std::optional<HostDescription> host = std::nullopt;
   /// Names in the kernel's order; nothing: all arguments without symbol, as declared.
   std::optional<std::vector<std::string>> arguments = std::nullopt;
 };
+
+/// Calls `use` for each launch of a kernel, those in loops included.
+template<class Launches, class Use>
+void each_kernel_launch(Launches& launches, const Use& use) {
+  for (auto& launch : launches) {
+    if (!launch.entry.empty()) use(launch);
+    each_kernel_launch(launch.body, use);
+  }
+}
 
 struct KernelSource {
   std::filesystem::path path = {};

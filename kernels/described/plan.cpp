@@ -77,7 +77,7 @@ Result<TensorMapArgument> map_argument(const Argument& argument, const LaunchPla
 /// template, too.
 std::set<std::string> template_words(const std::vector<LaunchDescription>& launches) {
   std::set<std::string> words;
-  for (const LaunchDescription& launch : launches) {
+  each_kernel_launch(launches, [&](const LaunchDescription& launch) {
     std::string word;
     for (std::size_t i = launch.entry.find('<'); i < launch.entry.size(); ++i) {
       const char c = launch.entry[i];
@@ -88,7 +88,7 @@ std::set<std::string> template_words(const std::vector<LaunchDescription>& launc
         word.clear();
       }
     }
-  }
+  });
   return words;
 }
 
@@ -162,7 +162,7 @@ void define_as_kernel_tuner(CompileRequest& request, const KernelSource& kernel,
 constexpr std::int64_t most_launches = 100'000;
 
 /// Lets the arrays that the description names take each other's place.
-void swap_arrays(const LaunchDescription& described, Launch& launch) {
+void swap_arrays(const LaunchDescription& described, PlanStep& step) {
   const auto other_of = [&](std::string& buffer) {
     for (const auto& [one, other] : described.swaps) {
       if (buffer == one || buffer == other) {
@@ -171,13 +171,33 @@ void swap_arrays(const LaunchDescription& described, Launch& launch) {
       }
     }
   };
-  for (KernelArgument& argument : launch.arguments) {
+  if (auto* copy = std::get_if<Copy>(&step)) {
+    other_of(copy->from.buffer);
+    other_of(copy->to.buffer);
+  }
+  if (auto* zero = std::get_if<Zero>(&step)) other_of(zero->buffer);
+  auto* const launch = std::get_if<Launch>(&step);
+  if (launch == nullptr) return;
+  for (KernelArgument& argument : launch->arguments) {
     if (auto* buffer = std::get_if<BufferArgument>(&argument)) other_of(buffer->buffer);
     if (auto* texture = std::get_if<TextureArgument>(&argument)) other_of(texture->buffer);
     if (auto* map = std::get_if<TensorMapArgument>(&argument)) other_of(map->buffer);
     if (auto* object = std::get_if<StructArgument>(&argument))
       for (StructPointer& pointer : object->pointers) other_of(pointer.target.buffer);
   }
+}
+
+Copy copy_of(const CopyDescription& described, const LaunchPlan& plan, const ExpressionScope& scope) {
+  const auto number = [&](const std::optional<Expression>& given, std::uint64_t otherwise) {
+    if (!given) return otherwise;
+    const std::int64_t value = given->integer(scope);
+    if (value < 0) given->fail(format("{} is not a number of elements", value));
+    return static_cast<std::uint64_t>(value);
+  };
+  const std::uint64_t all = element_count(plan.buffer(described.from).layout.extents);
+  Copy copy{{described.from, number(described.from_first, 0)}, {described.to, number(described.to_first, 0)}};
+  copy.width = number(described.count, all);
+  return copy;
 }
 
 /// Returns the launch without its arguments.
@@ -216,6 +236,76 @@ Result<KernelArgument> DescribedProblem::argument_of(const std::string& name, co
   return scalar_argument(*argument.value, type_of(argument, instance), scope);
 }
 
+/// Adds what an entry stands for, once.
+Result<void> DescribedProblem::add_step(const LaunchDescription& described, const Instance& instance,
+                                        const ExpressionScope& scope, LaunchPlan& plan) const {
+  if (!described.body.empty()) return add_steps(described.body, instance, scope, plan);
+  if (described.copy) {
+    plan.launches.emplace_back(copy_of(*described.copy, plan, scope));
+  } else if (!described.zero.empty()) {
+    plan.launches.emplace_back(Zero{described.zero});
+  } else {
+    Result<Launch> launch = geometry_of(described, scope);
+    if (!launch) return tl::unexpected(launch.error());
+    for (const std::string& name : *described.arguments) {
+      Result<KernelArgument> argument = argument_of(name, instance, plan, scope);
+      if (!argument) return tl::unexpected(argument.error());
+      launch->arguments.push_back(std::move(*argument));
+    }
+    plan.launches.emplace_back(std::move(*launch));
+  }
+  return {};
+}
+
+/// Without a counter, repetitions differ by swapped arrays only.
+Result<void> DescribedProblem::add_repeated(const LaunchDescription& described, const Instance& instance,
+                                            const ExpressionScope& scope, LaunchPlan& plan) const {
+  const std::int64_t repetitions = described.repeat ? described.repeat->integer(scope) : 1;
+  if (repetitions < 0 || repetitions > most_launches)
+    return fail(Phase::constraint, "launches",
+                described.repeat->with_text(format("{} is not from 0 to {}", repetitions, most_launches)));
+  const std::size_t first = plan.launches.size();
+  std::size_t count = 0;  // steps of a repetition
+  for (std::int64_t i = 0; i < repetitions; ++i) {
+    const std::size_t begin = plan.launches.size();
+    if (i > 0 && described.counter.empty()) {
+      for (std::size_t step = 0; step < count; ++step) plan.launches.push_back(plan.launches[first + step]);
+    } else {
+      ExpressionScope counted = scope;
+      if (!described.counter.empty()) counted.add_other(described.counter, static_cast<double>(i));
+      if (const Result<void> added = add_step(described, instance, counted, plan); !added) return added;
+      count = plan.launches.size() - first;
+    }
+    if (plan.launches.size() > static_cast<std::size_t>(most_launches))
+      return fail(Phase::constraint, "launches", format("more than {} steps", most_launches));
+    if (i % 2 == 1)
+      for (std::size_t step = begin; step < plan.launches.size(); ++step)
+        swap_arrays(described, plan.launches[step]);
+  }
+  return {};
+}
+
+Result<void> DescribedProblem::add_steps(const std::vector<LaunchDescription>& launches,
+                                         const Instance& instance, const ExpressionScope& scope,
+                                         LaunchPlan& plan) const {
+  std::vector<std::size_t> begins;  // of the entries so far
+  for (const LaunchDescription& described : launches) {
+    begins.push_back(plan.launches.size());
+    if (described.when && !described.when->value(scope).to_bool()) continue;
+    if (!described.host) {
+      if (const Result<void> added = add_repeated(described, instance, scope, plan); !added) return added;
+      continue;
+    }
+    const HostDescription& host = *described.host;
+    const auto run = [&host, instance, configuration = scope.configuration()](HostAccess& memory) {
+      return host.function(instance, configuration, memory);
+    };
+    plan.graph = GraphUse::never;
+    plan.launches.emplace_back(HostStep{host.name, {run}, begins[begins.size() - 1 - host.back]});
+  }
+  return {};
+}
+
 Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
                                                const std::vector<LaunchDescription>& launches,
                                                const Instance& instance,
@@ -229,27 +319,13 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
     if (argument.is_vector())
       plan.buffers.push_back(buffer_of(argument, type_of(argument, instance).element,
                                        extents_of(argument, instance), is_compared(argument)));
-  for (const LaunchDescription& described : launches) {
-    if (described.when && !described.when->value(scope).to_bool()) continue;
-    Result<Launch> launch = geometry_of(described, scope);
-    if (!launch) return tl::unexpected(launch.error());
-    for (const std::string& name : *described.arguments) {
-      Result<KernelArgument> argument = argument_of(name, instance, plan, scope);
-      if (!argument) return tl::unexpected(argument.error());
-      launch->arguments.push_back(std::move(*argument));
-    }
-    if (plan.launches.empty() && (kernel.of_kernel_tuner || kernel.names.contains("kernel_tuner")))
+  if (const Result<void> made = add_steps(launches, instance, scope, plan); !made)
+    return tl::unexpected(made.error());
+  for (const Launch* const launch : kernel_launches(plan)) {
+    if (plan.compile.entries.empty() && (kernel.of_kernel_tuner || kernel.names.contains("kernel_tuner")))
       define_as_kernel_tuner(plan.compile, kernel, *launch);
     if (std::ranges::find(plan.compile.entries, launch->entry) == plan.compile.entries.end())
       plan.compile.entries.push_back(launch->entry);
-    const std::int64_t repetitions = described.repeat ? described.repeat->integer(scope) : 1;
-    if (repetitions < 0 || repetitions > most_launches)
-      return fail(Phase::constraint, "launches",
-                  described.repeat->with_text(format("{} is not from 0 to {}", repetitions, most_launches)));
-    for (std::int64_t i = 0; i < repetitions; ++i) {
-      plan.launches.emplace_back(*launch);
-      swap_arrays(described, *launch);
-    }
   }
   plan.judgement = judgement_of(instance, configuration);
   if (description_.per_execution) {
@@ -257,7 +333,7 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
     if (!(plan.work_per_execution > 0))
       description_.per_execution->fail(format("{} is not a positive number", plan.work_per_execution));
   }
-  if (plan.launches.empty())
+  if (kernel_launches(plan).empty())
     return fail(Phase::constraint, "launches", "no launch is left for this configuration");
   return plan;
 }

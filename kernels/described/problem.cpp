@@ -22,9 +22,10 @@ namespace {
 /// A parameter that is an extent of the block has the role threads, for models.
 void find_roles(KernelDescription& description) {
   for (search::Parameter& parameter : description.parameters)
-    for (const LaunchDescription& launch : description.launches)
+    each_kernel_launch(description.launches, [&](const LaunchDescription& launch) {
       for (const auto& extent : launch.block)
         if (extent && extent->text() == parameter.name) parameter.role = search::Role::threads;
+    });
 }
 
 }  // namespace
@@ -77,10 +78,12 @@ void DescribedProblem::read_kernels() {
                unused.size() == 1 ? format("parameter '{}'", unused.front())
                                   : format("parameters '{}'", joined(unused, {}, "', '")),
                unused.size() == 1 ? "changes" : "change", unused.size() == 1 ? "it" : "them"));
-  for (LaunchDescription& launch : description_.launches)
+  each_kernel_launch(description_.launches, [&](LaunchDescription& launch) {
     launch.arguments = checked_arguments(description_, *kernel.text, launch);
-  for (LaunchDescription& launch : description_.reference.launches)
+  });
+  each_kernel_launch(description_.reference.launches, [&](LaunchDescription& launch) {
     launch.arguments = checked_arguments(description_, *reference->text, launch);
+  });
 }
 
 search::SpaceDefinition DescribedProblem::space(const Instance& instance,

@@ -80,6 +80,13 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
   /// In plan.cpp. Failure{constraint} if a grid or block is empty or too large.
   Result<LaunchPlan> make_plan(const KernelSource& kernel, const std::vector<LaunchDescription>& launches,
                                const Instance& instance, const Configuration& configuration) const;
+  /// Add the steps that the entries stand for.
+  Result<void> add_steps(const std::vector<LaunchDescription>& launches, const Instance& instance,
+                         const ExpressionScope& scope, LaunchPlan& plan) const;
+  Result<void> add_repeated(const LaunchDescription& described, const Instance& instance,
+                            const ExpressionScope& scope, LaunchPlan& plan) const;
+  Result<void> add_step(const LaunchDescription& described, const Instance& instance,
+                        const ExpressionScope& scope, LaunchPlan& plan) const;
   /// Returns the argument of this name; the plan has its buffers already.
   Result<KernelArgument> argument_of(const std::string& name, const Instance& instance,
                                      const LaunchPlan& plan, const ExpressionScope& scope) const;

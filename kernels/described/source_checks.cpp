@@ -169,14 +169,21 @@ std::vector<std::string> unused_parameters(const KernelDescription& description)
   for (const std::string& option : kernel.options) mention(option);
   for (const auto& [name, value] : kernel.defines) mention_formula(value);
   for (const auto& [name, value] : kernel.redefines) mention_formula(value);
-  for (const LaunchDescription& launch : description.launches) {
-    mention(launch.entry);
-    for (const auto* extents : {&launch.grid, &launch.block})
-      for (const auto& extent : *extents) mention_formula(extent);
-    mention_formula(launch.shared);
-    mention_formula(launch.when);
-    mention_formula(launch.repeat);
-  }
+  const auto mention_launches = [&](const auto& self,
+                                    const std::vector<LaunchDescription>& launches) -> void {
+    for (const LaunchDescription& launch : launches) {
+      mention(launch.entry);
+      for (const auto* extents : {&launch.grid, &launch.block})
+        for (const auto& extent : *extents) mention_formula(extent);
+      for (const auto* formula : {&launch.shared, &launch.when, &launch.repeat}) mention_formula(*formula);
+      if (launch.copy)
+        for (const auto* formula : {&launch.copy->count, &launch.copy->from_first, &launch.copy->to_first})
+          mention_formula(*formula);
+      has_functions = has_functions || launch.host;
+      self(self, launch.body);
+    }
+  };
+  mention_launches(mention_launches, description.launches);
   const auto mention_struct = [&](const auto& self, const StructField& field) -> void {
     for (const Expression& value : field.values) mention_formula(value);
     for (const StructField& one : field.fields) self(self, one);

@@ -54,6 +54,10 @@ std::string summary_of(const KernelDescription& description) {
   }
   for (const std::string& output : description.judge.outputs) text += format("judged {}\n", output);
   for (const LaunchDescription& launch : description.launches) {
+    if (launch.host) {
+      text += format("host code {} back {}\n", launch.host->name, launch.host->back);
+      continue;
+    }
     text += format("launch {} grid {} block {} shared {} when {}\n", launch.entry, to_text(launch.grid),
                    to_text(launch.block), to_text(launch.shared), to_text(launch.when));
     if (launch.arguments)
@@ -72,7 +76,7 @@ KernelDescription described(const Problem::Spec& spec) {
     description.place.fail("no output: results could not be checked; call output or inout");
   for (const auto* launches : {&description.launches, &description.reference.launches})
     for (const LaunchDescription& launch : *launches)
-      if (!launch.grid[0] || !launch.block[0])
+      if (!launch.entry.empty() && (!launch.grid[0] || !launch.block[0]))
         description.place.fail(
             format("the launch of '{}' has no {}", launch.entry, launch.grid[0] ? "block" : "grid"));
   const described::ReferenceDescription& reference = description.reference;

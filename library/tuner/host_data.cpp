@@ -30,7 +30,44 @@ std::pair<const void*, std::size_t> elements_named(const TensorSet& tensors, con
   return {tensor.bytes().data(), tensor.bytes().size() / element_size(tensor.type())};
 }
 
+/// Returns the place of element `first` in bytes. Throws Error for another type and beyond the end.
+std::uint64_t place_of(const HostAccess& memory, const std::string& name, const std::string& type,
+                       std::size_t first, std::size_t count) {
+  const BufferSpec& buffer = memory.buffer(name);
+  if (type != to_string(buffer.type))
+    throw Error(format("the array '{}' is of {}, not {}", name, to_string(buffer.type),
+                       type.empty() ? "that type" : type));
+  const std::uint64_t elements = element_count(buffer.layout.extents);
+  if (first > elements || count > elements - first)
+    throw Error(format("elements {} to {} of '{}', which has {}", first, first + count, name, elements));
+  return first * element_size(buffer.type);
+}
+
 }  // namespace
+
+void HostArrays::read_bytes(const std::string& name, const std::string& type, std::size_t first,
+                            std::size_t count, void* to) const {
+  const std::uint64_t place = place_of(contents_.memory, name, type, first, count);
+  const std::size_t bytes = count * element_size(contents_.memory.buffer(name).type);
+  contents_.memory.read(name, place, {static_cast<std::byte*>(to), bytes});
+}
+
+void HostArrays::write_bytes(const std::string& name, const std::string& type, std::size_t first,
+                             std::size_t count, const void* from) {
+  const std::uint64_t place = place_of(contents_.memory, name, type, first, count);
+  if (contents_.memory.buffer(name).role == BufferRole::input)
+    throw Error(format("the array '{}' is an input, which stays as it is", name));
+  const std::size_t bytes = count * element_size(contents_.memory.buffer(name).type);
+  contents_.memory.write(name, place, {static_cast<const std::byte*>(from), bytes});
+}
+
+const Sizes& HostArrays::sizes() const {
+  return contents_.sizes;
+}
+
+const Configuration& HostArrays::configuration() const {
+  return contents_.configuration;
+}
 
 const Sizes& HostData::sizes() const {
   return contents_.sizes;

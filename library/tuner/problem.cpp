@@ -139,7 +139,7 @@ LaunchDescription& last_launch(Spec& spec, const char* what) {
   check_open(spec);
   KernelDescription& description = spec.description;
   if (spec.describes_reference) return description.reference.launches.back();
-  if (description.launches.empty())
+  if (description.launches.empty() || description.launches.back().entry.empty())
     throw Error(
         format("{}: {}() describes a launch: call kernel(file, entry) before", description.name, what));
   return description.launches.back();
@@ -389,6 +389,42 @@ Problem& Problem::arguments(std::vector<std::string> names) {
 
 Problem& Problem::when(Number condition) {
   last_launch(*spec_, "when").when = expression(*spec_, std::move(condition), "when");
+  return changed();
+}
+
+Problem& Problem::host(std::function<void(HostArrays&)> code) {
+  if (!code) throw Error(format("{}: host() needs a function", spec_->description.name));
+  return repeat_while(
+      [code = std::move(code)](HostArrays& arrays) {
+        code(arrays);
+        return false;
+      },
+      0);
+}
+
+Problem& Problem::repeat_while(std::function<bool(HostArrays&)> code, std::size_t launches) {
+  KernelDescription& description = spec_->description;
+  if (!code) throw Error(format("{}: repeat_while() needs a function", description.name));
+  const auto kernels = static_cast<std::size_t>(std::ranges::count_if(
+      description.launches, [](const LaunchDescription& one) { return !one.entry.empty(); }));
+  if (kernels == 0 || launches > kernels)
+    throw Error(format("{}: code of the host comes after a launch, and can repeat {} so far",
+                       description.name, kernels));
+  described::HostDescription host;
+  std::size_t repeated = 0;  // launches; the code between them is repeated, too
+  while (repeated < launches)
+    if (!description.launches[description.launches.size() - ++host.back].entry.empty()) ++repeated;
+  host.name = std::to_string(description.launches.size() - kernels + 1);
+  host.function = [code = std::move(code), place = part(*spec_, "code of the host")](
+                      const Instance& instance, const search::Configuration& c, HostAccess& memory) {
+    const Sizes sizes = sizes_of(instance);
+    const Configuration configuration = to_values(c);
+    HostArrays::Contents contents{sizes, configuration, memory};
+    HostArrays arrays(contents);
+    return place.guarded([&] { return code(arrays); });
+  };
+  description.launches.emplace_back().host = std::move(host);
+  spec_->describes_reference = false;
   return changed();
 }
 

@@ -44,6 +44,13 @@ struct HostData::Contents {
   TensorSet& results;
 };
 
+/// The memory that code of the host reads and writes.
+struct HostArrays::Contents {
+  const Sizes& sizes;
+  const Configuration& configuration;
+  HostAccess& memory;
+};
+
 /// The data of a checked execution.
 struct Results::Contents {
   const Sizes& sizes;

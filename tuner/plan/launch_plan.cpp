@@ -92,6 +92,15 @@ std::string to_text(const Copy& copy) {
          to_text(copy.order);
 }
 
+std::string to_text(const Zero& zero) {
+  return step_name(zero) + to_text(zero.order);
+}
+
+/// What the code does is not known: no two plans are equal by it but those of one configuration.
+std::string to_text(const HostStep& step) {
+  return format("{}, again {}", step_name(step), step.again);
+}
+
 std::string_view marks_of(MemoryPlace place) {
   return place == MemoryPlace::pinned ? " pinned" : place == MemoryPlace::pageable ? " pageable" : "";
 }
@@ -180,10 +189,23 @@ std::string step_name(const Copy& copy) {
   return format("copy of '{}' to '{}'", copy.from.buffer, copy.to.buffer);
 }
 
+std::string step_name(const Zero& zero) {
+  return format("zeros in '{}'", zero.buffer);
+}
+
+std::string step_name(const HostStep& step) {
+  return format("code of the host '{}'", step.name);
+}
+
 std::string step_name(const PlanStep& step) {
-  if (const auto* transform = std::get_if<FourierTransform>(&step)) return step_name(*transform);
-  if (const auto* copy = std::get_if<Copy>(&step)) return step_name(*copy);
-  return std::get<Launch>(step).entry;
+  return std::visit(
+      [](const auto& known) -> std::string {
+        if constexpr (std::is_same_v<decltype(known), const Launch&>)
+          return known.entry;
+        else
+          return step_name(known);
+      },
+      step);
 }
 
 std::string content_of(const CompileRequest& request) {

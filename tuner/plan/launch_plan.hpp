@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "tuner/plan/host_step.hpp"
 #include "tuner/plan/judgement.hpp"
 #include "tuner/tensor/tensor.hpp"
 #include "tuner/tensor/verifier.hpp"
@@ -276,8 +277,25 @@ struct Copy {
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
+/// Sets all bytes of a buffer to zero.
+struct Zero {
+  std::string buffer;  ///< not an input
+  StepOrder order = {};
+  friend bool operator==(const Zero&, const Zero&) = default;
+};
+
+/// Code of the host. A plan with such a step has one stream, runs in the process of the caller only, and is
+/// never a graph.
+struct HostStep {
+  std::string name;  ///< for messages
+  HostCode code = {};
+  std::size_t again =
+      0;  ///< the earlier step, among the launches, at which the plan goes on if the code says so
+  StepOrder order = {};
+};
+
 /// One step of a plan.
-using PlanStep = std::variant<Launch, FourierTransform, Copy>;
+using PlanStep = std::variant<Launch, FourierTransform, Copy, Zero, HostStep>;
 
 /// When executions are recorded as a CUDA graph and started as a whole: as the tuner chooses, always, or
 /// never.
@@ -322,6 +340,8 @@ const StepOrder& order_of(const PlanStep& step);
 /// the entry of a kernel.
 std::string step_name(const FourierTransform& transform);
 std::string step_name(const Copy& copy);
+std::string step_name(const Zero& zero);
+std::string step_name(const HostStep& step);
 std::string step_name(const PlanStep& step);
 
 /// Returns buffers, setup and launches as one text: plans with equal texts and equal machine code do the

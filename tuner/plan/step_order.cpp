@@ -51,6 +51,13 @@ void add_accesses(const LaunchPlan& plan, const Copy& copy, std::vector<StepAcce
   all.push_back(side_of(plan, copy, copy.to, true));
 }
 
+void add_accesses(const LaunchPlan& plan, const Zero& zero, std::vector<StepAccess>& all) {
+  all.push_back(access_to_all(plan.buffer(zero.buffer), true));
+}
+
+/// Plans with code of the host have one stream.
+void add_accesses(const LaunchPlan&, const HostStep&, std::vector<StepAccess>&) {}
+
 /// Returns the row's first element that also lies in `other`.
 std::optional<std::uint64_t> shared_with_row(std::uint64_t begin, std::uint64_t width,
                                              const StepAccess& other) {
@@ -127,6 +134,20 @@ void check(const LaunchPlan& plan, const Copy& copy, const PlanStep& step) {
   if (from.name == to.name &&
       shared_element(side_of(plan, copy, copy.from, false), side_of(plan, copy, copy.to, true)))
     impossible(step, "its two sides overlap");
+}
+
+void check(const LaunchPlan& plan, const Zero& zero, const PlanStep& step) {
+  const BufferSpec& buffer = plan.buffer(zero.buffer);
+  if (buffer.on_host()) impossible(step, format("'{}' lies on the host", buffer.name));
+  if (buffer.role == BufferRole::input) impossible(step, format("'{}' is an input of the plan", buffer.name));
+}
+
+void check(const LaunchPlan& plan, const HostStep& host, const PlanStep& step) {
+  if (stream_count(plan) > 1) impossible(step, "the plan has several streams");
+  if (plan.graph != GraphUse::never) impossible(step, "a graph does not hold code of the host");
+  const auto place = std::ranges::find_if(plan.launches, [&](const PlanStep& one) { return &one == &step; });
+  if (place == plan.launches.end() || host.again > static_cast<std::size_t>(place - plan.launches.begin()))
+    impossible(step, "it is in the setup, or goes back to a later step");
 }
 
 /// For each step, the step before it on its stream and the steps it waits for.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tuner/backends/backend.hpp"
+#include "tuner/base/error.hpp"
 #include "tuner/device/device_properties.hpp"
 
 /// Encodes plans, binaries and results as JSON values (CBOR between processes). Both ends are the same
@@ -69,6 +70,10 @@ inline constexpr std::array member_names<Launch>{"entry",       "grid",      "bl
 template<>
 inline constexpr std::array member_names<FourierTransform>{"direction", "input", "output",
                                                            "extents",   "axes",  "order"};
+template<>
+inline constexpr std::array member_names<Zero>{"buffer", "order"};
+template<>
+inline constexpr std::array member_names<HostStep>{"name", "code", "again", "order"};
 template<>
 inline constexpr std::array member_names<LaunchPlan>{
     "compile", "buffers", "setup", "launches", "tolerance", "graph", "work_per_execution", "judgement"};
@@ -219,6 +224,15 @@ template<class T>
 void decode(const Json& json, std::optional<T>& value) {
   value.reset();
   if (!json.is_null()) process::decode(json, value.emplace());
+}
+
+[[noreturn]] inline Json encode(const HostCode&) {
+  throw Error(
+      "code of the host between launches runs in the process that launches: set Options::in_process, or use "
+      "the emulator");
+}
+inline void decode(const Json&, HostCode& code) {
+  code = {};
 }
 
 /// Outputs are judged in the process of the caller.

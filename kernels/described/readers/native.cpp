@@ -362,16 +362,72 @@ void read_swaps(const JsonField& field, const KernelDescription& definition, Lau
   }
 }
 
+/// Returns the name of an array that launches may write.
+std::string read_written(const JsonField& field, const KernelDescription& definition) {
+  const Argument* const array = definition.argument(field.text());
+  if (array == nullptr || !array->is_vector()) field.fail(format("there is no array '{}'", field.text()));
+  if (array->access == BufferAccess::read) field.fail(format("'{}' is only read", field.text()));
+  return field.text();
+}
+
+CopyDescription read_copy(const JsonField& field, const KernelDescription& definition) {
+  field.allow({"from", "to", "count", "from_first", "to_first"});
+  CopyDescription copy;
+  const JsonField from = field.at("from");
+  if (const Argument* const array = definition.argument(from.text()); array == nullptr || !array->is_vector())
+    from.fail(format("there is no array '{}'", from.text()));
+  copy.from = from.text();
+  copy.to = read_written(field.at("to"), definition);
+  if (definition.argument(copy.from)->type_name != definition.argument(copy.to)->type_name)
+    field.fail("elements of two types cannot be copied to each other");
+  if (const auto count = field.find("count")) copy.count = count->expression();
+  if (const auto first = field.find("from_first")) copy.from_first = first->expression();
+  if (const auto first = field.find("to_first")) copy.to_first = first->expression();
+  return copy;
+}
+
+/// Reads how often a step runs.
+void read_repeat(const JsonField& field, const KernelDescription& definition, LaunchDescription& launch) {
+  if (const auto repeat = field.find("repeat")) launch.repeat = repeat->expression();
+  if (const auto swap = field.find("swap")) read_swaps(*swap, definition, launch);
+  const auto counter = field.find("as");
+  if (!counter) return;
+  launch.counter = counter->text();
+  if (!launch.repeat) counter->fail("it names the number of a repetition: expected 'repeat' beside it");
+  const std::string& name = launch.counter;
+  if (std::ranges::count(definition.extents, name, &ExtentInfo::name) > 0 ||
+      std::ranges::count(definition.settings, name, &SettingInfo::name) > 0 ||
+      std::ranges::count(definition.parameters, name, &search::Parameter::name) > 0 || name.empty())
+    counter->fail(format("'{}' is a size, a setting or a parameter: expected another name", name));
+}
+
+std::vector<LaunchDescription> read_launches(const JsonField& field, const KernelDescription& definition);
+
 LaunchDescription read_launch(const JsonField& field, const KernelDescription& definition) {
-  field.allow({"entry", "grid", "block", "shared", "arguments", "if", "repeat", "swap"});
   LaunchDescription launch;
+  if (const auto when = field.find("if")) launch.when = when->expression();
+  if (const auto copy = field.find("copy")) {
+    field.allow({"copy", "if"});
+    launch.copy = read_copy(*copy, definition);
+    return launch;
+  }
+  if (const auto zero = field.find("zero")) {
+    field.allow({"zero", "if"});
+    launch.zero = read_written(*zero, definition);
+    return launch;
+  }
+  read_repeat(field, definition, launch);
+  if (const auto body = field.find("launches")) {
+    field.allow({"launches", "repeat", "as", "swap", "if"});
+    launch.body = read_launches(*body, definition);
+    return launch;
+  }
+  field.allow({"entry", "grid", "block", "shared", "arguments", "if", "repeat", "as", "swap"});
   launch.entry = field.at("entry").text();
+  if (launch.entry.empty()) field.at("entry").fail("expected the name of a kernel");
   launch.grid = read_dimensions(field.at("grid"));
   launch.block = read_dimensions(field.at("block"));
   if (const auto shared = field.find("shared")) launch.shared = shared->expression();
-  if (const auto when = field.find("if")) launch.when = when->expression();
-  if (const auto repeat = field.find("repeat")) launch.repeat = repeat->expression();
-  if (const auto swap = field.find("swap")) read_swaps(*swap, definition, launch);
   if (const auto arguments = field.find("arguments")) {
     launch.arguments.emplace();
     for (const JsonField& name : arguments->elements()) {

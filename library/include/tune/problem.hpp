@@ -171,6 +171,41 @@ class TUNE_API Results {
   const Contents& contents_;
 };
 
+/// The arrays of an execution, for code of the host between two launches. A call waits for all earlier
+/// launches. Valid while the code runs.
+class TUNE_API HostArrays {
+ public:
+  /// Returns `count` elements of an array from `first` on. Throws Error for another name or type, and beyond
+  /// the array's end.
+  template<class T>
+  std::vector<T> read(const std::string& name, std::size_t first, std::size_t count) const {
+    std::vector<T> elements(count);
+    read_bytes(name, HostData::type_name<T>(), first, count, elements.data());
+    return elements;
+  }
+  /// Returns one element.
+  template<class T>
+  T read(const std::string& name, std::size_t index = 0) const {
+    return read<T>(name, index, 1).front();
+  }
+  template<class T>
+  void write(const std::string& name, std::size_t first, const std::vector<T>& elements) {
+    write_bytes(name, HostData::type_name<T>(), first, elements.size(), elements.data());
+  }
+  const Sizes& sizes() const;
+  const Configuration& configuration() const;
+
+  struct Contents;
+  explicit HostArrays(Contents& contents) : contents_(contents) {}
+
+ private:
+  void read_bytes(const std::string& name, const std::string& type, std::size_t first, std::size_t count,
+                  void* to) const;
+  void write_bytes(const std::string& name, const std::string& type, std::size_t first, std::size_t count,
+                   const void* from);
+  Contents& contents_;
+};
+
 /// The source of a kernel: a file or a text.
 struct TUNE_API Kernel {
   /// Names a file; headers are found beside it and in `folders`. It is read when a Problem takes the kernel.
@@ -302,6 +337,13 @@ class TUNE_API Problem {
   Problem& shared_memory(Number bytes);                ///< dynamic, in bytes a block
   Problem& arguments(std::vector<std::string> names);  ///< in the kernel's order; default: all, as declared
   Problem& when(Number condition);                     ///< the launch is left out where it is 0
+
+  /// Adds code of the host that runs after the launches so far, once. It is a part of the execution: what it
+  /// takes between two launches counts. On a GPU it needs Options::in_process.
+  Problem& host(std::function<void(HostArrays&)> code);
+  /// Adds code of the host that returns true to run the last `launches` launches and the code itself once
+  /// more. An execution that goes back a million times fails.
+  Problem& repeat_while(std::function<bool(HostArrays&)> code, std::size_t launches = 1);
 
   /// Sets a function that computes every output. Without any reference the results of the default
   /// configuration count as right.

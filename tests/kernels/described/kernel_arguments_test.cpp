@@ -249,6 +249,68 @@ TEST_F(KernelArguments, LaunchesRepeatWithSwappedArrays) {
             std::string::npos);
 }
 
+// A tree: pass p adds the second half of the first n >> p elements to the first one.
+TEST_F(KernelArguments, LoopsCountAndHaveSeveralSteps) {
+  write("k.cu",
+        "__global__ void add_in(float* a, const float* x, int n) {\n"
+        "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) a[i] += x[i];\n}\n"
+        "__global__ void k(float* b, const float* a, int half) {\n"
+        "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < half) b[i] = a[i] + a[i + half];\n}\n");
+  const auto with = [](const std::string& loop) {
+    return R"j({"problem": "k", "kernel": "k.cu", "sizes": {"n": 256}, "check": [{"n": 64}],
+      "parameters": {"BLOCK": [32]}, "arguments": {
+        "out": {"type": "float", "size": 2, "access": "both", "fill": 7, "expect": {"formula": "64 if i == 1 else 7"}},
+        "a": {"type": "float", "size": "n", "access": "scratch"},
+        "b": {"type": "float", "size": "n", "access": "scratch"},
+        "x": {"type": "float", "size": "n", "fill": 1}, "n": {"type": "int", "value": "n"},
+        "one": {"type": "int", "value": "n >> (pass + 1)"}, "two": {"type": "int", "value": "n >> (2 * pass + 1)"},
+        "three": {"type": "int", "value": "n >> (2 * pass + 2)"}},
+      "launches": [{"zero": "a"},
+        {"entry": "add_in", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK", "arguments": ["a", "x", "n"]},)j" +
+           loop + R"j(, {"copy": {"from": "a", "to": "out", "count": 1, "to_first": 1}}]})j";
+  };
+  const std::string k =
+      R"j("entry": "k", "grid": "ceil_div(n >> (pass + 1), BLOCK)", "block": "BLOCK", "arguments": )j";
+  const std::string swapped =
+      R"j({"repeat": "int(log2(n))", "as": "pass", "swap": ["a", "b"], )j" + k + R"j(["b", "a", "one"]})j";
+  expect_right(with(swapped));
+  expect_right(with(R"j({"repeat": "int(log2(n)) // 2", "as": "pass", "launches": [{)j" + k +
+                    R"j(["b", "a", "two"]}, {)j" + k + R"j(["a", "b", "three"]}]})j"));
+  std::string wrong = with(swapped);
+  wrong.replace(wrong.find(R"({"zero": "a"},)"), 14, "");
+  EXPECT_FALSE(findings(wrong).empty()) << "nothing wrote the array before";
+  write("k.json", with(swapped));
+  const DescribedProblem problem(read_definition(folder_.path() / "k.json"));
+  const LaunchPlan made =
+      problem.plan(make_instance(problem.info(), "64", {}), {{"BLOCK", 32}}, NoSources()).value();
+  ASSERT_EQ(made.launches.size(), 9U);
+  EXPECT_EQ(std::get<Zero>(made.launches[0]).buffer, "a");
+  EXPECT_EQ(std::get<BufferArgument>(std::get<Launch>(made.launches[3]).arguments[0]).buffer, "a")
+      << "swapped";
+  EXPECT_EQ(std::get<ScalarArgument>(std::get<Launch>(made.launches[7]).arguments[2]), ScalarArgument(1));
+  EXPECT_EQ(std::get<Copy>(made.launches[8]).to.offset, 1U);
+}
+
+TEST_F(KernelArguments, MistakesInStepsAreNamed) {
+  write("k.cu", "__global__ void k(float* a, const float* x) { a[0] = x[0]; }\n");
+  const auto expect = [&](const std::string& step, const std::string& message) {
+    std::string text = definition("\"k.cu\"",
+                                  R"("a": {"type": "float", "size": 8, "access": "write"},
+                                     "x": {"type": "float", "size": 4, "fill": 1})");
+    const std::size_t begin = text.find(R"({"entry")");
+    text.replace(begin, text.size() - begin, R"([{"entry": "k", "grid": 1, "block": 1}, )" + step + "]}");
+    const std::string told = refusal(text);
+    EXPECT_NE(told.find(message), std::string::npos) << told;
+  };
+  expect(R"({"zero": "x"})", "launches[1].zero: 'x' is only read");
+  expect(R"({"zero": "y"})", "there is no array 'y'");
+  expect(R"({"copy": {"from": "x"}})", "'to'");
+  expect(R"({"copy": {"from": "x", "to": "a", "count": -1}})", "-1 is not a number of elements");
+  expect(R"({"repeat": 2, "as": "n", "launches": {"zero": "a"}})", "'n' is a size, a setting or a parameter");
+  expect(R"({"as": "i", "launches": {"zero": "a"}})", "expected 'repeat' beside it");
+  expect(R"({"repeat": 2, "launches": []})", "expected a launch");
+}
+
 TEST_F(KernelArguments, AnOutputMayHaveItsOwnTolerance) {
   write("k.cu",
         "__global__ void k(float* out, int n) {\n"

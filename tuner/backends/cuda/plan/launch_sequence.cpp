@@ -4,6 +4,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <vector>
@@ -53,8 +54,45 @@ CUtensorMapL2promotion to_cuda(MapPromotion promotion) {
 const StepOrder& order_of(const PreparedStep& step) {
   if (const auto* launch = std::get_if<PreparedLaunch>(&step)) return launch->launch.order;
   if (const auto* copy = std::get_if<PreparedCopy>(&step)) return copy->copy.order;
+  if (const auto* zero = std::get_if<PreparedZero>(&step)) return zero->zero.order;
+  if (const auto* host = std::get_if<PreparedHost>(&step)) return host->step.order;
   return std::get<PreparedTransform>(step).transform.order;
 }
+
+/// The memory of a plan on a device. A failed call throws its status.
+class DeviceMemoryOfPlan final : public HostAccess {
+ public:
+  DeviceMemoryOfPlan(const PreparedHost& host, const std::vector<std::uint64_t>& addresses,
+                     cudaStream_t stream)
+      : host_(host), addresses_(addresses), stream_(stream) {}
+
+  const BufferSpec& buffer(std::string_view name) const override { return host_.buffers[index_of(name)]; }
+  void read(std::string_view buffer, std::uint64_t place, std::span<std::byte> to) override {
+    copy(to.data(), address(buffer, place), to.size());
+  }
+  void write(std::string_view buffer, std::uint64_t place, std::span<const std::byte> from) override {
+    copy(address(buffer, place), from.data(), from.size());
+  }
+
+ private:
+  std::size_t index_of(std::string_view name) const {
+    const auto found = std::ranges::find(host_.buffers, name, &BufferSpec::name);
+    if (found == host_.buffers.end()) throw Error(format("the plan has no buffer `{}`", name));
+    return static_cast<std::size_t>(found - host_.buffers.begin());
+  }
+  std::byte* address(std::string_view buffer, std::uint64_t place) const {
+    return reinterpret_cast<std::byte*>(addresses_[index_of(buffer)]) + place;
+  }
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) const {
+    auto status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_);
+    if (status == cudaSuccess) status = cudaStreamSynchronize(stream_);
+    if (status != cudaSuccess) throw status;
+  }
+
+  const PreparedHost& host_;
+  const std::vector<std::uint64_t>& addresses_;
+  cudaStream_t stream_;
+};
 
 dim3 to_cuda(const Dim3& extent) {
   return {extent.x, extent.y, extent.z};
@@ -186,6 +224,11 @@ LaunchSequence::LaunchSequence(std::vector<PreparedStep> steps, const PlanTextur
       for (const auto* side : {&moved->copy.from, &moved->copy.to})
         handles_[i].push_back(reinterpret_cast<std::uint64_t>(address_of(side->buffer)) +
                               side->offset * moved->element);
+    } else if (const auto* zero = std::get_if<PreparedZero>(&steps_[i])) {
+      handles_[i].push_back(reinterpret_cast<std::uint64_t>(address_of(zero->zero.buffer)) - zero->before);
+    } else if (const auto* host = std::get_if<PreparedHost>(&steps_[i])) {
+      for (const auto& buffer : host->buffers)
+        handles_[i].push_back(reinterpret_cast<std::uint64_t>(address_of(buffer.name)));
     } else {
       const auto& transform = std::get<PreparedTransform>(steps_[i]).transform;
       for (const auto& buffer : {transform.input, transform.output})
@@ -247,8 +290,14 @@ std::vector<TextureArgument> LaunchSequence::textures() const {
 
 cudaError_t LaunchSequence::enqueue(cudaStream_t stream) {
   refusal_.clear();
+  rounds_ = 0;
   auto status = fork(stream);
-  for (std::size_t i = 0; i < steps_.size() && status == cudaSuccess; ++i) {
+  for (std::size_t i = 0, next = 0; i < steps_.size() && status == cudaSuccess; i = next) {
+    next = i + 1;
+    if (std::holds_alternative<PreparedHost>(steps_[i])) {
+      status = run_host(i, next, stream);
+      continue;
+    }
     const auto on = stream_of(i, stream);
     for (const std::size_t earlier : awaits_[i])
       if (status == cudaSuccess) status = cudaStreamWaitEvent(on, ended_[earlier].get(), 0);
@@ -263,7 +312,23 @@ cudaError_t LaunchSequence::carry_out(std::size_t step, cudaStream_t stream) {
     return start(*launch, arguments_[step].data(), stream);
   if (const auto* copy = std::get_if<PreparedCopy>(&steps_[step]))
     return start(*copy, handles_[step], stream);
+  if (const auto* zero = std::get_if<PreparedZero>(&steps_[step]))
+    return cudaMemsetAsync(reinterpret_cast<void*>(handles_[step][0]), 0, zero->bytes, stream);
   return transform(std::get<PreparedTransform>(steps_[step]), handles_[step], stream);
+}
+
+cudaError_t LaunchSequence::run_host(std::size_t step, std::size_t& next, cudaStream_t stream) {
+  const auto& host = std::get<PreparedHost>(steps_[step]);
+  DeviceMemoryOfPlan memory(host, handles_[step], stream);
+  try {
+    if (!host.step.code.run(memory)) return cudaSuccess;
+  } catch (const cudaError_t& status) {
+    return status;
+  }
+  next = host.step.again;
+  if (++rounds_ < max_rounds) return cudaSuccess;
+  refusal_ = format("{} goes back {} times: it does not end", step_name(host.step), max_rounds);
+  return cudaErrorUnknown;
 }
 
 cudaError_t LaunchSequence::transform(const PreparedTransform& prepared,

@@ -63,7 +63,21 @@ struct PreparedCopy {
 };
 PreparedCopy prepared_copy(const LaunchPlan& plan, const Copy& copy);
 
-using PreparedStep = std::variant<PreparedLaunch, PreparedTransform, PreparedCopy>;
+/// A buffer that is set to zero, with its size.
+struct PreparedZero {
+  Zero zero;
+  std::uint64_t bytes = 0;
+  std::uint64_t before = 0;  ///< bytes of the allocation before element (0, 0, ...)
+};
+
+/// Code of the host with the buffers that it may ask for.
+struct PreparedHost {
+  HostStep step;
+  std::vector<BufferSpec> buffers;
+};
+
+using PreparedStep =
+    std::variant<PreparedLaunch, PreparedTransform, PreparedCopy, PreparedZero, PreparedHost>;
 
 /// The steps of a plan on given memory.
 class LaunchSequence {
@@ -77,10 +91,11 @@ class LaunchSequence {
   LaunchSequence& operator=(LaunchSequence&&) = default;
 
   /// Enqueues all steps in their order. The plan's other streams begin after the earlier work of `stream`,
-  /// and its later work waits for all of them. Returns cudaErrorUnknown where cuFFT refuses a transform:
-  /// `refusal` then has the reason.
+  /// and its later work waits for all of them. Code of the host runs meanwhile: it waits for what it reads.
+  /// Returns cudaErrorUnknown where `refusal` has the reason.
   cudaError_t enqueue(cudaStream_t stream);
-  /// Returns why cuFFT refused a step of the last `enqueue`; empty where it did not.
+  /// Returns why cuFFT refused a step of the last `enqueue`, or that code of the host goes back for ever;
+  /// empty where neither is so.
   const std::string& refusal() const { return refusal_; }
   const std::vector<PreparedStep>& steps() const { return steps_; }
   const std::vector<cudaStream_t>& more_streams() const { return more_streams_; }
@@ -93,16 +108,19 @@ class LaunchSequence {
   cudaError_t fork(cudaStream_t stream);
   cudaError_t join(cudaStream_t stream);
   cudaError_t carry_out(std::size_t step, cudaStream_t stream);
+  /// Sets `next` to the step that follows.
+  cudaError_t run_host(std::size_t step, std::size_t& next, cudaStream_t stream);
   cudaError_t transform(const PreparedTransform& prepared, const std::vector<std::uint64_t>& handles,
                         cudaStream_t stream);
 
   std::vector<PreparedStep> steps_;
   /// For each launch, the addresses and texture objects among its arguments, in their order; for a transform
-  /// or copy, its two sides.
+  /// or copy, its two sides; for code of the host, its buffers.
   std::vector<std::vector<std::uint64_t>> handles_;
   std::vector<std::vector<EncodedMap>> maps_;  ///< the tensor maps among the arguments of each launch
   std::vector<std::vector<void*>> arguments_;  ///< of each launch: addresses of all argument values
   std::string refusal_;
+  std::uint64_t rounds_ = 0;  ///< of the last `enqueue`: how often code of the host went back
   std::vector<cudaStream_t> more_streams_;
   /// The order between streams; all empty for a plan of one stream.
   std::vector<cudaStream_t> used_;                ///< of more_streams_

@@ -35,6 +35,11 @@ Result<FourierPlans> transforms_of(const LaunchPlan& plan, DeviceContext& contex
   return made;
 }
 
+PreparedZero prepared_zero(const LaunchPlan& plan, const Zero& zero) {
+  const auto& buffer = plan.buffer(zero.buffer);
+  return {zero, buffer.allocation_bytes(), buffer.layout.offset * element_size(buffer.type)};
+}
+
 /// Prepares `steps` of the plan; `launch` is the first of them that launches a kernel, and moves behind the
 /// last.
 std::vector<PreparedStep> steps_of(const LaunchPlan& plan, const std::vector<PlanStep>& steps,
@@ -46,6 +51,10 @@ std::vector<PreparedStep> steps_of(const LaunchPlan& plan, const std::vector<Pla
       prepared.push_back(PreparedTransform{*transform, &transforms.find(fourier_shape(plan, *transform))});
     else if (const auto* copy = std::get_if<Copy>(&step))
       prepared.push_back(prepared_copy(plan, *copy));
+    else if (const auto* zero = std::get_if<Zero>(&step))
+      prepared.push_back(prepared_zero(plan, *zero));
+    else if (const auto* host = std::get_if<HostStep>(&step))
+      prepared.push_back(PreparedHost{*host, plan.buffers});
     else
       prepared.push_back(*launch++);
   return prepared;

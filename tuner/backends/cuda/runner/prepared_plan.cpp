@@ -397,7 +397,8 @@ Failure CudaPreparedPlan::failure(cudaError_t status) const {
   auto failure = context_.failure(status);
   if (failure.phase != Phase::launch) return failure;
   for (const auto* sequence : {&setup_, &launches_})
-    if (!sequence->refusal().empty()) failure = {Phase::launch, "cuFFT", sequence->refusal()};
+    if (const auto& refusal = sequence->refusal(); !refusal.empty())
+      failure = {Phase::launch, refusal.starts_with("code") ? "host code" : "cuFFT", refusal};
   return failure;
 }
 

@@ -145,6 +145,27 @@ bool Emulation::run(const FourierTransform& transform, const FourierShape& shape
   return true;
 }
 
+bool Emulation::access_from_host(const std::string& name, std::size_t element, std::span<char> bytes,
+                                 bool is_write) {
+  kernel_ = name;
+  transforming_ = true;
+  begin_launch(0, false);
+  const std::size_t before = log_.size();
+  if (flavour_ != Flavour::sanitize) return true;
+  memory_.order().begin_block(0, 1);
+  for (std::size_t i = 0; i < bytes.size(); i += element)
+    if (!memory_.access(0, bytes.data() + i, static_cast<unsigned>(std::min(element, bytes.size() - i)),
+                        is_write ? access_write : access_read, {nullptr, 0, nullptr}))
+      return false;
+  return log_.size() == before;
+}
+
+bool Emulation::run(const Zero& zero, std::size_t element, std::span<char> buffer) {
+  if (!access_from_host(step_name(zero), element, buffer, true)) return false;
+  std::ranges::fill(buffer, '\0');
+  return true;
+}
+
 bool Emulation::run(const Copy& copy, std::size_t element, const char* from, char* to) {
   kernel_ = step_name(copy);
   transforming_ = true;

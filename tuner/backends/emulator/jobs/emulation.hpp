@@ -40,6 +40,11 @@ class Emulation final : private SchedulerEvents {
   /// the addresses of the first ones. False where it failed: the log has the reason.
   bool run(const Copy& copy, std::size_t element, const char* from, char* to);
 
+  /// Sets a buffer to zero as a launch of its own.
+  bool run(const Zero& zero, std::size_t element, std::span<char> buffer);
+  /// Lets code of the host read (`is_write`: write) these bytes as a launch of its own.
+  bool access_from_host(const std::string& name, std::size_t element, std::span<char> bytes, bool is_write);
+
   /// Carries a Fourier transform out as a launch of its own; `input` and `output` are the addresses of the
   /// first element of either side. Inputs that cuFFT may overwrite count as never written afterwards. False
   /// where it failed: the log has the reason.

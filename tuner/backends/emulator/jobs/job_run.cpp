@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "tuner/backends/emulator/memory/plan_memory.hpp"
@@ -99,6 +100,40 @@ struct Arguments {
   }
 };
 
+/// The memory of a plan, for code of the host. Its accesses are checked as those of kernels.
+class EmulatedMemory final : public HostAccess {
+ public:
+  EmulatedMemory(const LaunchPlan& plan, const PlanMemory& memory, Emulation& emulation, std::string step)
+      : plan_(plan), memory_(memory), emulation_(emulation), step_(std::move(step)) {}
+
+  const BufferSpec& buffer(std::string_view name) const override { return plan_.buffer(name); }
+  void read(std::string_view buffer, std::uint64_t place, std::span<std::byte> to) override {
+    const std::span<char> bytes = part(buffer, place, to.size(), false);
+    std::memcpy(to.data(), bytes.data(), bytes.size());
+  }
+  void write(std::string_view buffer, std::uint64_t place, std::span<const std::byte> from) override {
+    const std::span<char> bytes = part(buffer, place, from.size(), true);
+    std::memcpy(bytes.data(), from.data(), bytes.size());
+  }
+  /// False after an access that was wrong.
+  bool is_fine() const { return is_fine_; }
+
+ private:
+  std::span<char> part(std::string_view buffer, std::uint64_t place, std::size_t bytes, bool is_write) {
+    char* const first = memory_.address(buffer) + place;
+    is_fine_ = emulation_.access_from_host(step_, element_size(plan_.buffer(buffer).type), {first, bytes},
+                                           is_write) &&
+               is_fine_;
+    return {first, is_fine_ ? bytes : 0};
+  }
+
+  const LaunchPlan& plan_;
+  const PlanMemory& memory_;
+  Emulation& emulation_;
+  std::string step_;
+  bool is_fine_ = true;
+};
+
 class CaseRun {
  public:
   /// `computed`: the results of the last reference case; a reference case replaces them.
@@ -186,13 +221,41 @@ class CaseRun {
       if (const auto* const transform = std::get_if<FourierTransform>(&step))
         return carry_out(*transform, memory);
       if (const auto* const copy = std::get_if<Copy>(&step)) return carry_out(*copy, memory);
+      if (const auto* const zero = std::get_if<Zero>(&step)) return carry_out(*zero, memory);
       return carry_out(std::get<Launch>(step), memory, textures, maps, order);
     };
     for (const PlanStep& step : case_.plan.setup)
       if (!carry_out_step(step)) return;
     const Sequence sequence = order == Order::forward ? Sequence::planned : Sequence::latest_first;
-    for (const std::size_t i : sequence_of(case_.plan, sequence))
-      if (!carry_out_step(case_.plan.launches[i])) return;
+    const std::vector<std::size_t> all = sequence_of(case_.plan, sequence);
+    std::uint64_t rounds = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const PlanStep& step = case_.plan.launches[all[i]];
+      const auto* const host = std::get_if<HostStep>(&step);
+      if (host == nullptr) {
+        if (!carry_out_step(step)) return;
+        continue;
+      }
+      steps_.show(step_name(step), case_.size);
+      const std::optional<bool> again = run_host(*host, memory);
+      if (!again) return;
+      if (!*again) continue;
+      i = host->again - 1;  // unsigned: one before the first is right, too
+      if (++rounds < max_rounds) continue;
+      Finding finding;
+      finding.kind = FindingKind::hang;
+      finding.kernel = step_name(step);
+      finding.detail = format("goes back {} times: it does not end", max_rounds);
+      add(std::move(finding));
+      return;
+    }
+  }
+
+  /// Nothing where a finding ends the execution.
+  [[gnu::noinline]] std::optional<bool> run_host(const HostStep& host, const PlanMemory& memory) {
+    EmulatedMemory all(case_.plan, memory, emulation_, step_name(host));
+    const bool again = host.code.run(all);
+    return all.is_fine() ? std::optional(again) : std::nullopt;
   }
 
   /// Returns the parts of buffers that a launch may touch.
@@ -236,6 +299,13 @@ class CaseRun {
     return emulation_.run(copy, element_size(case_.plan.buffer(copy.from.buffer).type),
                           memory.address(copy.from.buffer, copy.from.offset),
                           memory.address(copy.to.buffer, copy.to.offset));
+  }
+
+  bool carry_out(const Zero& zero, const PlanMemory& memory) {
+    const BufferSpec& buffer = case_.plan.buffer(zero.buffer);
+    return emulation_.run(zero, element_size(buffer.type),
+                          {memory.address(zero.buffer) - buffer.layout.offset * element_size(buffer.type),
+                           static_cast<std::size_t>(buffer.allocation_bytes())});
   }
 
   bool carry_out(const FourierTransform& transform, const PlanMemory& memory) {
