@@ -162,10 +162,10 @@ int report_error(const std::string& message, Exit exit) {
 }  // namespace
 
 std::span<const Command> commands() {
-  static const auto table =
-      std::to_array<Command>({run_command(), best_command(), list_command(), show_command(), space_command(),
-                              check_command(), devices_command(), report_command(), serve_command(),
-                              db_command(), data_command(), replay_command(), new_command()});
+  static const auto table = std::to_array<Command>(
+      {run_command(), best_command(), list_command(), show_command(), space_command(), check_command(),
+       devices_command(), report_command(), serve_command(), db_command(), data_command(), replay_command(),
+       new_command(), import_command()});
   return table;
 }
 

@@ -71,4 +71,8 @@ std::string word(const JsonField& field);
 
 void read_kernel(const JsonField& kernel, KernelDescription& definition);
 
+/// Returns the options without those of other compilers and for the host, which go to `dropped`.
+std::vector<std::string> usable_options(const std::vector<std::string>& texts, CompilerName compiler,
+                                        std::string& dropped);
+
 }  // namespace tune::described::t1

@@ -347,23 +347,32 @@ bool takes_value(const std::string& option) {
 
 void read_options(const JsonField& options, KernelDescription& definition) {
   std::vector<std::string> all;
-  for (const JsonField& option : options.one_or_more()) {
-    std::istringstream parts(option.text());
+  for (const JsonField& option : options.one_or_more()) all.push_back(option.text());
+  std::string dropped;
+  for (std::string& option : usable_options(all, definition.kernel.compiler, dropped))
+    definition.kernel.options.push_back(std::move(option));
+  if (!dropped.empty()) definition.notes.push_back(format("CompilerOptions: {} not used", dropped));
+}
+
+}  // namespace
+
+std::vector<std::string> usable_options(const std::vector<std::string>& texts, CompilerName compiler,
+                                        std::string& dropped) {
+  std::vector<std::string> all, used;
+  for (const std::string& text : texts) {
+    std::istringstream parts(text);
     for (std::string part; parts >> part;) all.push_back(part);
   }
-  std::string dropped;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!for_others(all[i], definition.kernel.compiler)) {
-      definition.kernel.options.push_back(all[i]);
+    if (!for_others(all[i], compiler)) {
+      used.push_back(all[i]);
       continue;
     }
     dropped += (dropped.empty() ? "" : " ") + all[i];
     if (takes_value(all[i]) && i + 1 < all.size()) dropped += " " + all[++i];
   }
-  if (!dropped.empty()) definition.notes.push_back(format("CompilerOptions: {} not used", dropped));
+  return used;
 }
-
-}  // namespace
 
 void read_kernel(const JsonField& kernel, KernelDescription& definition) {
   if (const auto language = kernel.find("Language");

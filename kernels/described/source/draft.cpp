@@ -88,7 +88,7 @@ class Writer {
 
  private:
   void line(std::string text, const std::string& name = {}, const std::string& guess = {}) {
-    ++lines_;
+    lines_ += 1 + static_cast<int>(std::ranges::count(text, '\n'));
     if (!guess.empty()) {
       text += "  // TODO: " + guess;
       result_.guesses.push_back({lines_, name, guess});

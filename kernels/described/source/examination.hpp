@@ -33,6 +33,8 @@ class Examination {
 
   const KernelFacts& facts() const { return *facts_; }
   Guesses guesses() const { return {branches_, *facts_, comparisons_, tunables()}; }
+  /// Macros without parameters, as they are at the end of the file.
+  const MacroValues& macros() const { return branches_.macros; }
   /// Names that nothing defines and other functions of the file use, with values.
   std::vector<std::pair<std::string, std::string>> elsewhere() const;
 

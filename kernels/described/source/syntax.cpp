@@ -5,11 +5,13 @@
 #include <memory>
 
 #include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 #ifdef TUNE_TREE_SITTER
 #include <tree_sitter/api.h>
 
 extern "C" const TSLanguage* tree_sitter_cuda();
+extern "C" const TSLanguage* tree_sitter_python();
 #endif
 
 namespace tune::described {
@@ -91,43 +93,51 @@ Syntax flattened(const TSTree* tree, std::string_view text) {
   }
 }
 
-}  // namespace
-
-std::string why_no_parser() {
-  const TSLanguage* const language = tree_sitter_cuda();
-  if (language == nullptr)
-    return "this program was built without CUDA's grammar: install npm, remove the folder kernels/described/source/grammar "
-           "of the build, and build again";
-  const std::unique_ptr<TSParser, void (*)(TSParser*)> parser(ts_parser_new(), ts_parser_delete);
-  return ts_parser_set_language(parser.get(), language)
-             ? std::string()
-             : "the tree-sitter library of this system is too old or too new for CUDA's grammar: build with another one "
-               "(0.20 to 0.25)";
+const TSLanguage* grammar_of(Language language) {
+  return language == Language::cuda ? tree_sitter_cuda() : tree_sitter_python();
 }
 
-Syntax read_syntax(const std::string& text) {
-  if (const std::string reason = why_no_parser(); !reason.empty()) throw Error(reason);
-  if (text.size() > std::numeric_limits<std::uint32_t>::max())
-    throw UsageError("the kernel's file is too large");
+}  // namespace
+
+std::string why_no_parser(Language language) {
+  const TSLanguage* const grammar = grammar_of(language);
+  const std::string_view name = language == Language::cuda ? "CUDA" : "Python";
+  if (grammar == nullptr)
+    return format(
+        "this program was built without the grammar of {}: install npm, remove the folder kernels/described/source/grammar "
+        "of the build, and build again",
+        name);
   const std::unique_ptr<TSParser, void (*)(TSParser*)> parser(ts_parser_new(), ts_parser_delete);
-  ts_parser_set_language(parser.get(), tree_sitter_cuda());
+  return ts_parser_set_language(parser.get(), grammar)
+             ? std::string()
+             : format(
+                   "the tree-sitter library of this system is too old or too new for the grammar of {}: build with "
+                   "another one (0.20 to 0.25)",
+                   name);
+}
+
+Syntax read_syntax(const std::string& text, Language language) {
+  if (const std::string reason = why_no_parser(language); !reason.empty()) throw Error(reason);
+  if (text.size() > std::numeric_limits<std::uint32_t>::max()) throw UsageError("the file is too large");
+  const std::unique_ptr<TSParser, void (*)(TSParser*)> parser(ts_parser_new(), ts_parser_delete);
+  ts_parser_set_language(parser.get(), grammar_of(language));
   ts_parser_set_timeout_micros(parser.get(), longest_microseconds);
   const std::unique_ptr<TSTree, void (*)(TSTree*)> tree(
       ts_parser_parse_string(parser.get(), nullptr, text.data(), static_cast<std::uint32_t>(text.size())),
       ts_tree_delete);
-  if (tree == nullptr) throw UsageError("the kernel's file takes too long to read");
+  if (tree == nullptr) throw UsageError("the file takes too long to read");
   return flattened(tree.get(), text);
 }
 
 #else
 
-std::string why_no_parser() {
-  return "this program was built without tree-sitter, which reads kernels: install libtree-sitter-dev, configure and build "
+std::string why_no_parser(Language) {
+  return "this program was built without tree-sitter, which reads sources: install libtree-sitter-dev, configure and build "
          "again";
 }
 
-Syntax read_syntax(const std::string&) {
-  throw Error(why_no_parser());
+Syntax read_syntax(const std::string&, Language language) {
+  throw Error(why_no_parser(language));
 }
 
 #endif

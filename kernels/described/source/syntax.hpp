@@ -38,11 +38,13 @@ struct Syntax {
   int above(int node, std::string_view kind) const;
 };
 
-/// Returns why this program cannot read kernels, and what to do about it; empty if it can.
-std::string why_no_parser();
+enum class Language { cuda, python };
 
-/// Reads a source in CUDA. What the grammar does not know becomes nodes of the kind `ERROR`. Throws
-/// UsageError for a text that takes more than three seconds, and Error where there is no parser.
-Syntax read_syntax(const std::string& text);
+/// Returns why this program cannot read sources in the language, and what to do about it; empty if it can.
+std::string why_no_parser(Language language = Language::cuda);
+
+/// Reads a source. What the grammar does not know becomes nodes of the kind `ERROR`. Throws UsageError for a
+/// text that takes more than three seconds, and Error where there is no parser.
+Syntax read_syntax(const std::string& text, Language language = Language::cuda);
 
 }  // namespace tune::described

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/new/drafting.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/input/command.hpp"
+#include "library/run/gpu.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cli {
+namespace {
+
+/// Returns the names in `identifier "X" is undefined` of NVRTC's log.
+std::vector<std::string> undefined_in(const std::string& log) {
+  constexpr std::string_view before = "identifier \"", behind = "\" is undefined";
+  std::vector<std::string> names;
+  for (std::size_t at = log.find(before); at != std::string::npos; at = log.find(before, at + 1)) {
+    const std::size_t begin = at + before.size(), end = log.find('"', begin);
+    if (end != std::string::npos && log.compare(end, behind.size(), behind) == 0)
+      names.push_back(log.substr(begin, end - begin));
+  }
+  return names;
+}
+
+/// Runs some configurations of the definition as `tune check` does. What it finds is no failure of `tune
+/// new`.
+void check_on_emulator(const std::string& definition) {
+  std::cout << "check of some configurations on the emulator:\n" << std::flush;
+  try {
+    OptionTable table;
+    const Command check = check_command();
+    const std::function<int()> run = check.bind(table);
+    // A kernel with guessed sizes may go on for long.
+    table.read({"--problem", definition, "--device", "emulator", "--sample", "4", "--timeout", "5s"},
+               check.name, check.positional, check.words);
+    run();
+  } catch (const Error& error) {
+    std::cout << error.what() << '\n';
+  } catch (const std::invalid_argument& error) {  // of an expression or a space
+    std::cout << error.what() << '\n';
+  }
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw Error(format("cannot write {}: {}", path.string(), std::strerror(errno)));
+  std::cout << format("wrote {}\n", path.string());
+}
+
+}  // namespace
+
+described::UndefinedNames ask_compiler(const described::KernelText& text) {
+  std::shared_ptr<Compiler> compiler;
+  try {
+    compiler = run::open_compiler("sm_90", false);
+  } catch (const Error&) {
+    return {};
+  }
+  return [compiler, text](const described::MacroValues& defines) -> std::optional<std::vector<std::string>> {
+    CompileRequest request{text.source, text.headers, {}, {}, {}};
+    for (const auto& [name, value] : defines) request.defines.emplace_back(name, value);
+    std::vector<std::string> all;
+    constexpr int max_rounds = 5;
+    for (int round = 0; round < max_rounds; ++round) {
+      const Result<Binary> binary = compiler->compile(request);
+      if (binary) return all;
+      const std::size_t known = all.size();
+      for (const std::string& name : undefined_in(binary.error().detail))
+        if (std::ranges::find(all, name) == all.end()) {
+          all.push_back(name);
+          request.defines.emplace_back(name, "1");
+        }
+      if (known == all.size()) break;
+    }
+    return std::nullopt;  // other errors hide names
+  };
+}
+
+std::string name_from(const std::filesystem::path& folder, const std::filesystem::path& kernel) {
+  std::error_code error;
+  const std::filesystem::path relative =
+      std::filesystem::proximate(kernel, folder.empty() ? "." : folder, error);
+  return error ? std::filesystem::absolute(kernel).string() : relative.string();
+}
+
+std::string read_source(const std::string& name) {
+  auto text = read_text(name);
+  if (!text) throw UsageError(format("cannot read {}: {}", name, text.error()));
+  return std::move(*text);
+}
+
+std::filesystem::path definition_beside(const std::filesystem::path& source, const std::string& wanted) {
+  std::filesystem::path out = wanted;
+  if (out.empty()) out = std::filesystem::path(source).replace_extension(".json");
+  refuse_existing(out);
+  return out;
+}
+
+void refuse_existing(const std::filesystem::path& path) {
+  if (path != "-" && std::filesystem::exists(path))
+    throw UsageError(format("{} exists already; name another file with --out", path.string()));
+}
+
+void write_definition(const described::FirstDefinition& definition, const NewFiles& files, bool no_check) {
+  const std::string out = files.definition.string();
+  if (files.kernel) write_file(files.kernel->name, files.kernel->text);
+  write_file(files.definition, definition.json);
+  for (const std::string& note : files.notes) std::cout << note << '\n';
+  if (!definition.missing.empty())
+    std::cout << format("it cannot be checked yet: {}\n", joined(definition.missing, {}, "; "));
+  else if (!no_check)
+    check_on_emulator(out);
+  if (definition.guesses.empty())
+    std::cout << "nothing is left to look at: no line is a guess\n";
+  else
+    std::cout << format("left to look at, each marked TODO in {}:\n", out);
+  for (const described::Guess& guess : definition.guesses)
+    std::cout << format("  line {}, {}: {}\n", guess.line, guess.name, guess.text);
+  std::cout << format(
+      "then:\n  tune check --problem {0} --device emulator --sample 5\n  tune --problem {0} --device 0\n",
+      out);
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/described/imports/python_value.hpp"
+#include "kernels/described/source/syntax.hpp"
+
+namespace tune::described::python {
+
+/// The arguments of a call.
+struct Arguments {
+  std::vector<Value> positional = {};
+  std::vector<std::pair<std::string, Value>> named = {};
+  bool has_unknown = false;  ///< `*values` that are not known: further ones may follow
+
+  /// The one of this name, or else in this place; null where neither is given.
+  const Value* find(std::size_t place, std::string_view name) const;
+  /// The one in this place; unknown where there is none.
+  Value at(std::size_t place) const;
+};
+
+/// A call of a function that is looked for.
+struct FoundCall {
+  int node = -1, line = 0;
+  std::string function;  ///< its last name: `tune_kernel`
+  Arguments arguments = {};
+  std::vector<std::pair<std::string, std::string>> texts =
+      {};  ///< the script's text of each argument, by name or place
+};
+
+/// Reads a file that the script reads; nothing where there is none. Paths are as the script has them.
+using ReadFile = std::function<std::optional<std::string>(const std::string& path)>;
+
+/// Follows a Python script to the calls of some functions: assignments, loops, functions of the script, and
+/// what the language and numpy do with numbers, texts, lists and arrays. Nothing is run: what cannot be
+/// followed is unknown.
+class Follower {
+ public:
+  /// `wanted`: the last names of the functions to be found. Throws UsageError for a text that is no Python,
+  /// and Error without a parser.
+  Follower(std::string script, std::string path, std::set<std::string, std::less<>> wanted, ReadFile read);
+
+  /// Follows the script, and then functions with such calls that nothing has called.
+  void follow();
+  /// Each call's first time, in the order of the script.
+  const std::vector<FoundCall>& calls() const { return calls_; }
+  /// Numbers by the names that formulas have for them; nothing where only the name is known.
+  const std::map<std::string, std::optional<std::int64_t>, std::less<>>& numbers() const { return numbers_; }
+
+  /// The value of a function or lambda of the script.
+  Value call(const Value& function, const Arguments& arguments);
+  /// The elements of a list, a tuple, a set, a short array, or the keys of a dict; nothing for others.
+  std::optional<Value::Items> items_of(const Value& value);
+  /// The script's own text of a function.
+  std::string source_of(const Value& function) const { return std::string(text(function.function->node)); }
+  /// The value of an expression in a text of its own, such as a rule. `names`: what it may use.
+  static Value expression(const std::string& text, const std::function<Value(std::string_view)>& names);
+
+ private:
+  enum class Flow { next, breaks, continues, returns };
+
+  // statements
+  Flow run(const std::vector<int>& statements, std::size_t from);
+  Flow run_one(int node);
+  struct Way {
+    int condition = -1, block = -1;
+  };
+  std::vector<Way> ways_of(int node) const;
+  Flow run_ways(const std::vector<Way>& ways, std::size_t from, const std::vector<int>& statements,
+                std::size_t next, bool& did_rest);
+  Flow run_both(const Value& condition, const std::vector<Way>& ways, std::size_t way,
+                const std::vector<int>& statements, std::size_t next, bool& did_rest);
+  Flow run_block(int node);
+  Flow run_for(int node);
+  Flow run_while(int node);
+  Flow run_try(int node);
+  void run_with(int node);
+  void import(int node);
+  void define(int node);
+  void assign(int target, Value value);
+  void assign_name(const std::string& name, Value value);
+  void assign_several(const std::vector<int>& targets, const Value& value);
+  void assign_element(int target, Value value);
+  void assign_augmented(int node);
+  void follow_the_rest();
+
+  // expressions
+  Value eval(int node);
+  Value eval_here(int node);
+  Value eval_string(int node);
+  Value eval_interpolation(int node);
+  Value eval_comparison(int node);
+  Value eval_logical(int node);
+  Value eval_comprehension(int node);
+  void comprehend(const std::vector<int>& clauses, std::size_t next, const std::function<void()>& body);
+  Value eval_subscript(int node);
+  Value eval_slice(const Value& object, int slice, int node);
+  Value eval_attribute(int node);
+  Value eval_call(int node);
+  Value eval_dict(int node);
+  Value::Items eval_items(int node);
+  Arguments eval_arguments(int node, FoundCall* found);
+  Value name(std::string_view name) const;
+  std::string_view text(int node) const { return tree_[node].text; }
+  std::string_view kind(int node) const { return tree_[node].kind; }
+  bool spend(std::size_t steps = 1);
+
+  // what the language and its libraries have
+  Value call_object(const std::string& path, const Arguments& arguments, int node);
+  Value call_builtin(const std::string& name, const Arguments& arguments, int node);
+  Value call_numpy(const std::string& name, const Arguments& arguments, int node);
+  Value call_method(Value object, const std::string& method, const Arguments& arguments, int node);
+  Value call_of_array(const Value& array, const std::string& method, const Arguments& arguments, int node);
+  Value call_of_text(const Value& text, const std::string& method, const Arguments& arguments, int node);
+  Value call_of_list(const Value& list, const std::string& method, const Arguments& arguments, int node);
+  Value call_of_dict(const Value& dict, const std::string& method, const Arguments& arguments, int node);
+  Value extreme(bool is_max, const Arguments& arguments, int node);
+  Value range(const Arguments& arguments, int node);
+  Value open(const Value& path, int node);
+
+  const std::string script_, path_;
+  const std::set<std::string, std::less<>> wanted_;
+  const ReadFile read_;
+  const Syntax tree_;
+  std::shared_ptr<Scope> module_ = std::make_shared<Scope>(), scope_ = module_;
+  std::function<Value(std::string_view)> outside_ = {};
+  std::map<std::string, std::optional<std::int64_t>, std::less<>> numbers_ = {};
+  std::map<std::string, Value, std::less<>> options_ = {};  ///< of argparse
+  std::vector<FoundCall> calls_ = {};
+  std::set<int> called_ = {};  ///< nodes of functions
+  Value result_ = {};          ///< of the function that is followed
+  std::size_t steps_ = 0;
+  bool steps_known_ = true;  ///< of the comprehension that is followed
+  int depth_ = 0, unsure_ = 0;
+};
+
+}  // namespace tune::described::python
