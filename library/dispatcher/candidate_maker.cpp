@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "library/dispatcher/call_arguments.hpp"
+
 namespace tune::api {
 namespace {
 
@@ -12,7 +14,7 @@ std::vector<std::vector<int>> slots_of(const described::KernelDescription& descr
   // The arguments of a call, in their order.
   std::vector<std::string> given;
   for (const described::Argument& argument : description.arguments)
-    if (!argument.is_computed()) given.push_back(argument.name);
+    if (is_passed(argument)) given.push_back(argument.name);
   std::vector<std::vector<int>> slots;
   for (const described::LaunchDescription& launch : description.launches) {
     if (launch.when && !launch.when->value(scope).to_bool()) continue;
@@ -49,18 +51,19 @@ const std::vector<StreamRunner::Arguments>& PreparedCandidate::arguments(const s
 }
 
 CandidateMaker::CandidateMaker(const described::DescribedProblem& problem, const Instance& instance,
-                               Backend& backend, StreamRunner& runner)
+                               CheckingDevice& device, StreamRunner& runner)
     : problem_(problem),
       instance_(instance),
-      backend_(backend),
+      device_(device),
       runner_(runner),
       sources_(problem),
-      verification_(problem, backend, sources_, &device_work_) {}
+      verification_(problem, *device.backend, sources_, &device.device_work) {}
 
-tune::Result<PreparedCandidate> CandidateMaker::make(const search::Configuration& configuration) {
+tune::Result<PreparedCandidate> CandidateMaker::make(const search::Configuration& configuration,
+                                                     const tune::Evaluation* checked_elsewhere) {
   tune::Result<LaunchPlan> plan = problem_.plan(instance_, configuration, sources_);
   if (!plan) return tl::unexpected(plan.error());
-  const tune::Result<Binary> binary = backend_.compiler().compile(plan->compile);
+  const tune::Result<Binary> binary = device_.backend->compiler().compile(plan->compile);
   if (!binary) return tl::unexpected(binary.error());
   if (!codes_.insert(executed_code(*plan, *binary)).second)
     return tune::fail(Phase::constraint, "same code", "as another configuration");
@@ -70,14 +73,23 @@ tune::Result<PreparedCandidate> CandidateMaker::make(const search::Configuration
   ready.evaluation.binary_hash = binary->hash;
   ready.evaluation.phases.compile = binary->compile_seconds;
   ready.evaluation.from_cache = binary->cached;
-  std::vector<Instance> sizes = problem_.check_instances(instance_, configuration);
-  if (sizes.empty()) sizes.push_back(instance_);
-  const tune::Result<CheckedError> checked = verification_.check_at(sizes, configuration, *plan, *binary);
-  if (!checked) return tl::unexpected(checked.error());
-  Measurement measurement;
-  measurement.error = checked->largest;
-  measurement.tolerance = checked->tolerance;
-  ready.evaluation.outcome = std::move(measurement);
+  if (checked_elsewhere != nullptr && checked_elsewhere->outcome &&
+      checked_elsewhere->binary_hash == binary->hash) {
+    Measurement measurement;
+    measurement.error = checked_elsewhere->outcome->error;
+    measurement.tolerance = checked_elsewhere->outcome->tolerance;
+    ready.evaluation.outcome = std::move(measurement);
+  } else {
+    std::vector<Instance> sizes = problem_.check_instances(instance_, configuration);
+    if (sizes.empty()) sizes.push_back(instance_);
+    const std::lock_guard lock(device_.mutex);
+    const tune::Result<CheckedError> checked = verification_.check_at(sizes, configuration, *plan, *binary);
+    if (!checked) return tl::unexpected(checked.error());
+    Measurement measurement;
+    measurement.error = checked->largest;
+    measurement.tolerance = checked->tolerance;
+    ready.evaluation.outcome = std::move(measurement);
+  }
   tune::Result<std::unique_ptr<LoadedPlan>> loaded = runner_.load(*plan, *binary);
   if (!loaded) return tl::unexpected(loaded.error());
   ready.loaded = std::move(*loaded);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +16,15 @@
 
 namespace tune::api {
 
+/// What compiles and checks candidates, for all sizes of a problem. Kernels are checked for one at a time.
+struct CheckingDevice {
+  explicit CheckingDevice(std::unique_ptr<Backend> opened) : backend(std::move(opened)) {}
+
+  const std::unique_ptr<Backend> backend;
+  std::mutex mutex;  ///< guards the backend, but for its compiler and properties
+  std::atomic<std::uint64_t> device_work{0};
+};
+
 /// A configuration that was checked and can be launched on the caller's memory.
 struct PreparedCandidate {
   search::Configuration configuration;
@@ -23,7 +33,8 @@ struct PreparedCandidate {
   /// The source of each kernel argument of each launch: its place among the call's arguments, or -1 for a
   /// scalar of the plan.
   std::vector<std::vector<int>> slots;
-  tune::Evaluation evaluation;  ///< without times; its outcome has error and tolerance
+  std::vector<std::uint64_t> versions = {};  ///< of the variables that its code has; see CallVariables
+  tune::Evaluation evaluation;               ///< without times; its outcome has error and tolerance
 
   /// Returns the addresses of all arguments, for a call with its values at these addresses. Valid until the
   /// next call.
@@ -37,22 +48,24 @@ struct PreparedCandidate {
 class CandidateMaker {
  public:
   /// All must outlive this.
-  CandidateMaker(const described::DescribedProblem& problem, const Instance& instance, Backend& backend,
+  CandidateMaker(const described::DescribedProblem& problem, const Instance& instance, CheckingDevice& device,
                  StreamRunner& runner);
 
   /// Fails as any evaluation does, and with Failure{constraint, "same code"} where an earlier candidate runs
   /// the same code.
-  tune::Result<PreparedCandidate> make(const search::Configuration& configuration);
+  /// `checked`: an evaluation of the configuration at another size; where the machine code is the same it is
+  /// not checked again.
+  tune::Result<PreparedCandidate> make(const search::Configuration& configuration,
+                                       const tune::Evaluation* checked = nullptr);
   /// Returns a counter: odd while kernels of this run on the device, larger after each time.
-  std::uint64_t device_work() const { return device_work_; }
+  std::uint64_t device_work() const { return device_.device_work; }
 
  private:
   const described::DescribedProblem& problem_;
   const Instance& instance_;
-  Backend& backend_;
+  CheckingDevice& device_;
   StreamRunner& runner_;
   described::DescribedSources sources_;
-  std::atomic<std::uint64_t> device_work_{0};
   Verification verification_;
   std::set<std::string> codes_;  ///< machine code and launches of all that were made
 };

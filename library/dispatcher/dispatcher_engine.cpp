@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "kernels/described/struct_layout.hpp"
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
 #include "library/tuner/problem.hpp"
@@ -27,26 +26,20 @@ online::TrialLimits limits_of(const DispatchOptions& options) {
 }  // namespace
 
 Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const DispatchOptions& options,
-                           std::unique_ptr<Backend> backend, std::unique_ptr<StreamRunner> runner)
+                           std::shared_ptr<CheckingDevice> device, std::unique_ptr<StreamRunner> runner,
+                           const std::optional<tune::Evaluation>& checked)
     : made_(made_described(problem.spec())),
       problem_(*made_),
       instance_(instance_at(problem_.info(), sizes)),
-      backend_(std::move(backend)),
+      device_(std::move(device)),
       runner_(std::move(runner)),
-      space_(problem_.valid_space(instance_, backend_->properties(), options.where)),
+      space_(problem_.valid_space(instance_, device_->backend->properties(), options.where)),
       record_(options.database, make_record(options)),
-      maker_(problem_, instance_, *backend_, *runner_),
-      policy_(limits_of(options)) {
-  const described::KernelDescription& description = problem_.description();
-  for (const described::Argument& argument : description.arguments)
-    if (!argument.symbol.empty())
-      throw UsageError(
-          format("{}: a dispatcher does not fill the variable '{}', which is "
-                 "the program's: pass it to the kernel as an argument",
-                 problem_.info().name, argument.name));
-  for (const described::Argument& argument : description.arguments)
-    if (!argument.is_computed()) expected_.push_back(expected_of(argument));
-  make_first();
+      maker_(problem_, instance_, *device_, *runner_),
+      arguments_(problem_, instance_),
+      policy_(limits_of(options)),
+      variables_(problem_, instance_) {
+  make_first(checked);
   if (options.slowdown > 0 && options.candidates > 0)
     make_strategy(options);
   else
@@ -56,22 +49,14 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
   thread_ = std::jthread([this](const std::stop_token& stop) { run_thread(stop); });
 }
 
-Dispatcher::Engine::Expected Dispatcher::Engine::expected_of(const described::Argument& argument) const {
-  if (argument.object) {
-    const described::ExpressionScope scope(problem_.description().parameters, instance_);
-    return {argument.name, false, "struct", described::laid_out(*argument.object, scope).bytes.size()};
-  }
-  return {argument.name, argument.is_vector(),
-          std::string(tune::to_string(problem_.type_of(argument, instance_).element))};
-}
-
 Dispatcher::Engine::~Engine() {
   finish();
 }
 
 RunRecord Dispatcher::Engine::make_record(const DispatchOptions& options) const {
   RunRecord record;
-  run::describe_workload(record, problem_, instance_, space_, *backend_,
+  const std::lock_guard lock(device_->mutex);
+  run::describe_workload(record, problem_, instance_, space_, *device_->backend,
                          described::DescribedSources(problem_), CacheState::warm);
   record.space_size = space_.size();
   record.options.strategy = "online";
@@ -81,8 +66,17 @@ RunRecord Dispatcher::Engine::make_record(const DispatchOptions& options) const 
 }
 
 /// Begins with the best stored configuration, else the default: the first of these that passes its checks.
-void Dispatcher::Engine::make_first() {
+void Dispatcher::Engine::make_first(const std::optional<tune::Evaluation>& checked) {
   std::vector<search::Configuration> starts = record_.starts(space_);
+  if (checked && space_.find(checked->configuration)) {
+    // Ready at once where the code is the same; what is stored for this size is tried first.
+    if (tune::Result<PreparedCandidate> ready = maker_.make(checked->configuration, &*checked)) {
+      known_.insert(checked->configuration.key());
+      candidates_.push_back(std::move(*ready));
+      suggested_ = std::move(starts);
+      return;
+    }
+  }
   starts.push_back(space_.at(*space_.default_configuration()));
   std::string reason;
   for (const search::Configuration& configuration : starts) {
@@ -129,33 +123,6 @@ void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
     if (!evaluation.outcome) tell(evaluation);
 }
 
-void Dispatcher::Engine::check_arguments(const Argument* arguments, std::size_t count) const {
-  if (count != expected_.size()) {
-    std::vector<std::string> names;
-    for (const Expected& one : expected_) names.push_back(one.name);
-    throw UsageError(format("{}: launch takes {} arguments ({}), {} were given", problem_.info().name,
-                            expected_.size(), tune::joined(names), count));
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    const Expected& wanted = expected_[i];
-    const Argument& given = arguments[i];
-    const std::string_view type = given.type;
-    const bool fits =
-        given.pointer == wanted.pointer && (type == wanted.type || (given.pointer && type.empty()));
-    if (fits && wanted.bytes > 0 && given.size != wanted.bytes)
-      throw UsageError(format("{}: launch: the struct '{}' has {} bytes, {} were given", problem_.info().name,
-                              wanted.name, wanted.bytes, given.size));
-    if (!fits)
-      throw UsageError(format("{}: launch: argument {} '{}' is {} {}, {} {} was given", problem_.info().name,
-                              i + 1, wanted.name, wanted.pointer ? "a pointer to" : "a", wanted.type,
-                              given.pointer ? "a pointer to" : "a", type.empty() ? "something else" : type));
-    void* null = nullptr;
-    if (given.pointer && std::memcmp(given.value, &null, sizeof null) == 0)
-      throw UsageError(
-          format("{}: launch: argument {} '{}' is a null pointer", problem_.info().name, i + 1, wanted.name));
-  }
-}
-
 /// Takes the time of the timed call under way, if it has ended.
 void Dispatcher::Engine::poll() {
   if (!timed_) return;
@@ -167,9 +134,32 @@ void Dispatcher::Engine::poll() {
   timed_.reset();
 }
 
+/// Copies what the program has set since the candidate ran last.
+void Dispatcher::Engine::fill_variables(PreparedCandidate& candidate, void* stream) {
+  const std::vector<CallVariables::Variable>& all = variables_.all();
+  candidate.versions.resize(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (candidate.versions[i] == all[i].version) continue;
+    runner_->set_variable(*candidate.loaded, stream, all[i].symbol, all[i].contents);
+    candidate.versions[i] = all[i].version;
+  }
+}
+
+void Dispatcher::Engine::set_variable(const std::string& name, const char* type, const void* data,
+                                      std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  variables_.set(name, type, data, bytes);
+}
+
+tune::Evaluation Dispatcher::Engine::checked_best() const {
+  const std::lock_guard lock(mutex_);
+  return candidates_[policy_.best()].evaluation;
+}
+
 void Dispatcher::Engine::launch_call(const online::Call& call, void* stream,
                                      const std::vector<void*>& given) {
   PreparedCandidate& candidate = candidates_[call.candidate];
+  fill_variables(candidate, stream);
   const tune::Result<void> launched =
       runner_->launch(*candidate.loaded, stream, candidate.arguments(given), call.timed ? call.ticket : 0);
   if (launched) {
@@ -186,7 +176,7 @@ void Dispatcher::Engine::launch_call(const online::Call& call, void* stream,
 }
 
 void Dispatcher::Engine::launch(void* stream, const Argument* arguments, std::size_t count) {
-  check_arguments(arguments, count);
+  arguments_.check(arguments, count);
   std::vector<void*> given(count);
   for (std::size_t i = 0; i < count; ++i) given[i] = const_cast<void*>(arguments[i].value);
   {
@@ -233,7 +223,7 @@ bool Dispatcher::Engine::rounds_of_trial(std::unique_lock<std::mutex>& lock, voi
 }
 
 bool Dispatcher::Engine::try_now(void* stream, const Argument* arguments, std::size_t count) {
-  check_arguments(arguments, count);
+  arguments_.check(arguments, count);
   std::vector<void*> given(count);
   for (std::size_t i = 0; i < count; ++i) given[i] = const_cast<void*>(arguments[i].value);
   bool tried = false;
@@ -331,7 +321,13 @@ void Dispatcher::Engine::begin_again() {
 /// Makes one more candidate ready, unless none is left.
 bool Dispatcher::Engine::supply(const std::stop_token& stop) {
   while (!stop.stop_requested() && left_ > 0) {
-    const std::vector<search::ConfigurationId> asked = strategy_->ask(1);
+    std::vector<search::ConfigurationId> asked;
+    if (suggested_.empty()) {
+      asked = strategy_->ask(1);
+    } else {
+      asked.push_back(*space_.find(suggested_.front()));
+      suggested_.erase(suggested_.begin());
+    }
     if (asked.empty()) return false;
     const search::Configuration configuration = space_.at(asked.front());
     if (!known_.insert(configuration.key()).second) continue;
@@ -444,10 +440,10 @@ Dispatcher::Dispatcher(const Problem& problem, const Sizes& sizes, const Dispatc
     : engine_(guarded([&] {
         if (options.device == "emulator")
           throw UsageError("a Dispatcher launches on a GPU; the emulator checks a problem with Tuner::run");
-        return std::make_unique<Engine>(
-            problem, sizes, options,
-            open_gpu(options.device, options.timeout, options.in_process, options.installed),
-            open_streams(options.device));
+        auto device = std::make_shared<CheckingDevice>(
+            open_gpu(options.device, options.timeout, options.in_process, options.installed));
+        return std::make_unique<Engine>(problem, sizes, options, std::move(device),
+                                        open_streams(options.device));
       })) {}
 Dispatcher::Dispatcher(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 Dispatcher::Dispatcher(Dispatcher&&) noexcept = default;
@@ -460,6 +456,10 @@ void Dispatcher::launch_all(CUstream_st* stream, const Argument* arguments, std:
 
 bool Dispatcher::try_all(CUstream_st* stream, const Argument* arguments, std::size_t count) {
   return guarded([&] { return engine_->try_now(stream, arguments, count); });
+}
+
+void Dispatcher::set_symbol(const std::string& name, const char* type, const void* data, std::size_t bytes) {
+  guarded([&] { engine_->set_variable(name, type, data, bytes); });
 }
 
 void Dispatcher::pause() {

@@ -15,6 +15,7 @@
 #include <tune/dispatcher.hpp>
 #include <vector>
 
+#include "library/dispatcher/call_arguments.hpp"
 #include "library/dispatcher/candidate_maker.hpp"
 #include "library/dispatcher/online_record.hpp"
 #include "library/dispatcher/policy.hpp"
@@ -28,8 +29,10 @@ class Dispatcher::Engine {
  public:
   /// `backend` compiles and checks candidates, `runner` launches them for the caller. Makes the first one
   /// ready; throws tune::Error where none can be made.
+  /// `checked`: an evaluation of another size's engine to begin with, if it is valid here.
   Engine(const Problem& problem, const Sizes& sizes, const DispatchOptions& options,
-         std::unique_ptr<Backend> backend, std::unique_ptr<StreamRunner> runner);
+         std::shared_ptr<CheckingDevice> device, std::unique_ptr<StreamRunner> runner,
+         const std::optional<tune::Evaluation>& checked = {});
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   ~Engine();
@@ -39,24 +42,21 @@ class Dispatcher::Engine {
   void pause(bool paused);
   DispatchState state() const;
   void finish();
+  /// Sets the contents of a variable for all later launches.
+  void set_variable(const std::string& name, const char* type, const void* data, std::size_t bytes);
+  /// Returns the best so far, which was checked, without times.
+  tune::Evaluation checked_best() const;
 
  private:
-  struct Expected {
-    std::string name;
-    bool pointer;
-    std::string type;
-    std::size_t bytes = 0;  ///< of a struct
-  };
   struct Timed {
     std::uint64_t ticket;
     std::uint64_t device_work;  ///< when it was launched
   };
 
-  Expected expected_of(const described::Argument& argument) const;
   RunRecord make_record(const DispatchOptions& options) const;
-  void make_first();
+  void make_first(const std::optional<tune::Evaluation>& checked);
   void make_strategy(const DispatchOptions& options);
-  void check_arguments(const Argument* arguments, std::size_t count) const;
+  void fill_variables(PreparedCandidate& candidate, void* stream);
   void poll();
   void launch_call(const online::Call& call, void* stream, const std::vector<void*>& given);
 
@@ -74,24 +74,26 @@ class Dispatcher::Engine {
   std::shared_ptr<const described::DescribedProblem> made_;
   const described::DescribedProblem& problem_;
   Instance instance_;
-  std::unique_ptr<Backend> backend_;
+  std::shared_ptr<CheckingDevice> device_;
   std::unique_ptr<StreamRunner> runner_;
   search::SearchSpace space_;
   OnlineRecord record_;
   CandidateMaker maker_;
   std::unique_ptr<search::Strategy> strategy_;
-  std::set<std::string> known_;               ///< keys of configurations that are not tried again
-  std::size_t left_ = 0;                      ///< candidates that may still be made
-  std::size_t most_ = 0;                      ///< candidates of a search
-  std::vector<std::optional<double>> costs_;  ///< by the policy's numbers
-  std::set<online::CandidateNumber> told_;    ///< whose results the strategy knows
+  std::vector<search::Configuration> suggested_;  ///< stored elsewhere; tried before what the strategy asks
+  std::set<std::string> known_;                   ///< keys of configurations that are not tried again
+  std::size_t left_ = 0;                          ///< candidates that may still be made
+  std::size_t most_ = 0;                          ///< candidates of a search
+  std::vector<std::optional<double>> costs_;      ///< by the policy's numbers
+  std::set<online::CandidateNumber> told_;        ///< whose results the strategy knows
   bool first_kept_ = false, best_kept_ = false;
-  std::vector<Expected> expected_;
+  const CallArguments arguments_;
 
   mutable std::mutex mutex_;              ///< guards the members below
   std::condition_variable_any ready_;     ///< for the thread
   std::condition_variable_any supplied_;  ///< for try_now
   online::Policy policy_;
+  CallVariables variables_;
   std::deque<PreparedCandidate> candidates_;  ///< by the policy's numbers; grows only
   std::optional<Timed> timed_;
   bool closed_ = false;

@@ -30,7 +30,8 @@ class Online : public ::testing::Test {
   api::Dispatcher dispatcher(const api::DispatchOptions& options, const api::Problem& problem = toy_in_code(),
                              const api::Sizes& sizes = {}) {
     return api::Dispatcher(std::make_unique<api::Dispatcher::Engine>(
-        problem, sizes, options, std::make_unique<FakeBackend>(), std::make_unique<FakeStreams>(log_)));
+        problem, sizes, options, std::make_shared<api::CheckingDevice>(std::make_unique<FakeBackend>()),
+        std::make_unique<FakeStreams>(log_)));
   }
   /// Calls until it has settled; every call's results have to be right.
   void work_until_settled(api::Dispatcher& dispatcher) {

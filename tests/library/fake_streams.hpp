@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "search/random.hpp"
 #include "tuner/backends/backend.hpp"
@@ -23,7 +25,9 @@ class FakeStreams : public StreamRunner {
     std::mutex mutex;
     std::map<std::string, int> launches;  ///< by `kind/block/items`
     int timed = 0;
-    std::string refuse;  ///< a `kind/block/items` whose launch fails
+    std::map<std::string, std::vector<std::byte>> variables;  ///< by `kind/block/items name`
+    int copies = 0;                                           ///< into variables
+    std::string refuse;                                       ///< a `kind/block/items` whose launch fails
     std::atomic<bool> capturing{false};
     std::atomic<int> elements{1000};
     std::map<std::string, double> factors;  ///< of a launch's time, by `kind/block/items`
@@ -53,6 +57,12 @@ class FakeStreams : public StreamRunner {
     times_[ticket] =
         loaded.seconds * (factor == log_.factors.end() ? 1 : factor->second) * (1 + 0.01 * random_.uniform());
     return {};
+  }
+  void set_variable(LoadedPlan& plan, void*, const std::string& name,
+                    std::span<const std::byte> bytes) override {
+    const std::lock_guard lock(log_.mutex);
+    log_.variables[static_cast<Loaded&>(plan).name + " " + name].assign(bytes.begin(), bytes.end());
+    ++log_.copies;
   }
   Result<std::optional<double>> elapsed(std::uint64_t ticket) override {
     if (++asked_ % 3 != 0) return std::optional<double>();

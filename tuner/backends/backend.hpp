@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -93,6 +95,10 @@ class StreamRunner {
   /// Throws Error where a later launch was refused, and for a device that is lost.
   virtual Result<void> launch(LoadedPlan& plan, void* stream, std::span<const Arguments> arguments,
                               std::uint64_t ticket) = 0;
+  /// Enqueues a copy of these bytes, which it takes at once, into a variable of the plan's code; nothing
+  /// where the code has no such variable. Throws Error where it is smaller.
+  virtual void set_variable(LoadedPlan& plan, void* stream, const std::string& name,
+                            std::span<const std::byte> bytes) = 0;
   /// Returns the seconds that a timed call took on the device; nothing while it has not ended. Never waits.
   /// Forgets the ticket with its time. Failure{crash} where the device is lost.
   virtual Result<std::optional<double>> elapsed(std::uint64_t ticket) = 0;

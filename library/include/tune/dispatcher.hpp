@@ -77,6 +77,14 @@ class TUNE_API Dispatcher {
   }
 
   /// Returns the present state. Never waits for the device.
+  /// Sets the contents of a variable that the problem declares with `symbol` (a `__constant__` or
+  /// `__device__` variable), for all later launches, whichever configuration they run; needed before the
+  /// first. The data are in host memory, of the declared type and number, and copied before this returns.
+  /// Kernels that still run on other streams may see them too. Throws Error for another name, type or number.
+  template<class T>
+  void symbol(const std::string& name, const T* data, std::size_t count = 1) {
+    set_symbol(name, Argument(T{}).type, data, sizeof(T) * count);
+  }
   /// Tries one configuration now, for a program that warms up: launches candidate and best in turns, at least
   /// twice and at most 31 times, on these arguments, and waits for each. What these launches take is no loss
   /// within the budget, and a pause does not matter. Returns false where nothing is left to try; else the
@@ -110,6 +118,8 @@ class TUNE_API Dispatcher {
         type = HostData::type_name<std::remove_cv_t<std::remove_pointer_t<T>>>();
       else if constexpr (std::is_class_v<T>)
         type = "struct";
+      else if constexpr (std::is_enum_v<T>)
+        type = HostData::type_name<std::underlying_type_t<T>>();
       else
         type = HostData::type_name<T>();
     }
@@ -120,9 +130,66 @@ class TUNE_API Dispatcher {
 
  private:
   void launch_all(CUstream_st* stream, const Argument* arguments, std::size_t count);
+  void set_symbol(const std::string& name, const char* type, const void* data, std::size_t bytes);
   bool try_all(CUstream_st* stream, const Argument* arguments, std::size_t count);
 
   std::unique_ptr<Engine> engine_;
+};
+
+/// A Dispatcher for each size that a program uses, made when it is used first. The first size is compiled and
+/// checked as by a Dispatcher. Others begin with the best configuration of the size used last, which is ready
+/// at once where its machine code is the same, and are tuned in the background. Of more than `most` sizes the
+/// one that was not used for longest goes; its results are stored. All share the device's worker, and check
+/// kernels one at a time.
+///
+/// Thread-safe. A first call at a size waits for a check under way of another size; calls at other sizes do
+/// not wait for it.
+class TUNE_API Dispatchers {
+ public:
+  /// Opens the device. Throws Error where there is none.
+  explicit Dispatchers(const Problem& problem, const DispatchOptions& options = {}, std::size_t most = 16);
+  Dispatchers(Dispatchers&&) noexcept;
+  Dispatchers& operator=(Dispatchers&&) noexcept;
+  /// Finishes all, and waits for the device.
+  ~Dispatchers();
+
+  /// As Dispatcher::launch, at the sizes that the call has: scalars that the problem declares as a size
+  /// (`scalar<int>("n", "n")`) are passed too, in their order, as whole numbers. Throws Error where no
+  /// argument has one of the sizes.
+  template<class... Arguments>
+  void launch(CUstream_st* stream, const Arguments&... arguments) {
+    const Dispatcher::Argument all[] = {Dispatcher::Argument(arguments)..., Dispatcher::Argument()};
+    launch_all(stream, nullptr, all, sizeof...(Arguments));
+  }
+  /// As Dispatcher::launch, at these sizes and settings.
+  template<class... Arguments>
+  void launch_at(CUstream_st* stream, const Sizes& sizes, const Arguments&... arguments) {
+    const Dispatcher::Argument all[] = {Dispatcher::Argument(arguments)..., Dispatcher::Argument()};
+    launch_all(stream, &sizes, all, sizeof...(Arguments));
+  }
+  /// As Dispatcher::symbol, for all sizes.
+  template<class T>
+  void symbol(const std::string& name, const T* data, std::size_t count = 1) {
+    set_symbol(name, Dispatcher::Argument(T{}).type, data, sizeof(T) * count);
+  }
+  /// As those of Dispatcher, for all sizes.
+  void pause();
+  void resume();
+  void finish();
+  /// Returns the state at these sizes; an empty one where they are not held.
+  DispatchState state(const Sizes& sizes) const;
+  /// Returns the number of sizes that are held.
+  std::size_t count() const;
+
+  class Pool;  // inside the library
+  explicit Dispatchers(std::unique_ptr<Pool> pool);
+
+ private:
+  void launch_all(CUstream_st* stream, const Sizes* sizes, const Dispatcher::Argument* arguments,
+                  std::size_t count);
+  void set_symbol(const std::string& name, const char* type, const void* data, std::size_t bytes);
+
+  std::unique_ptr<Pool> pool_;
 };
 
 }  // namespace tune::api

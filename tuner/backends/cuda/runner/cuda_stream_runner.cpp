@@ -87,6 +87,19 @@ Result<void> CudaStreamRunner::launch(LoadedPlan& plan, void* stream, std::span<
   return {};
 }
 
+void CudaStreamRunner::set_variable(LoadedPlan& plan, void* stream, const std::string& name,
+                                    std::span<const std::byte> bytes) {
+  void* address = nullptr;
+  std::size_t size = 0;
+  check(find_variable(address, size, *static_cast<CudaLoadedPlan&>(plan).loaded.module, name));
+  if (address == nullptr) return;
+  if (bytes.size() > size)
+    throw Error(format("variable `{}` of the kernel has {} bytes, {} were given", name, size, bytes.size()));
+  // From pageable memory: the bytes are copied before this returns.
+  check(cudaMemcpyAsync(address, bytes.data(), bytes.size(), cudaMemcpyHostToDevice,
+                        static_cast<cudaStream_t>(stream)));
+}
+
 Result<std::optional<double>> CudaStreamRunner::elapsed(std::uint64_t ticket) {
   const auto found = timed_.find(ticket);
   if (found == timed_.end()) return fail(Phase::launch, "ticket", "no launch has this ticket");

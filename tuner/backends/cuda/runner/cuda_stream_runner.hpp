@@ -25,6 +25,8 @@ class CudaStreamRunner : public StreamRunner {
   bool can_time(void* stream) override;
   Result<void> launch(LoadedPlan& plan, void* stream, std::span<const Arguments> arguments,
                       std::uint64_t ticket) override;
+  void set_variable(LoadedPlan& plan, void* stream, const std::string& name,
+                    std::span<const std::byte> bytes) override;
   Result<std::optional<double>> elapsed(std::uint64_t ticket) override;
 
  private:

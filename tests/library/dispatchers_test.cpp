@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// One object for all sizes, the variables of a kernel, and the arguments of calls, on a device that does not
+// exist.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "library/dispatcher/dispatcher_pool.hpp"
+#include "tests/library/fake_streams.hpp"
+#include "tests/library/toy.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace tune::testing {
+namespace {
+
+class OnlineSizes : public ::testing::Test {
+ protected:
+  api::Dispatchers dispatchers(const api::Problem& problem, std::size_t most = 16) {
+    api::DispatchOptions options;
+    options.database = (folder_.path() / "results.db").string();
+    auto backend = std::make_unique<FakeBackend>();
+    compiler_ = &backend->compiler();
+    device_ = std::make_shared<api::CheckingDevice>(std::move(backend));
+    return api::Dispatchers(std::make_unique<api::Dispatchers::Pool>(
+        problem, options, most, device_, [this] { return std::make_unique<FakeStreams>(log_); }));
+  }
+  template<class... More>
+  std::string message(api::Dispatchers& all, More... more) {
+    try {
+      all.launch(nullptr, in(), out_.data(), more...);
+    } catch (const api::Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  const float* in() const { return in_.data(); }
+  static api::Problem toy() { return toy_in_code().scalar<int>("n", "nx"); }
+
+  TemporaryFolder folder_;
+  FakeStreams::Log log_;
+  std::shared_ptr<api::CheckingDevice> device_;
+  const FakeCompiler* compiler_ = nullptr;
+  std::vector<float> in_ = std::vector<float>(1000, 1.0f), out_ = std::vector<float>(1000);
+};
+
+TEST_F(OnlineSizes, EachHasItsOwnAndTheArgumentsHaveTheSize) {
+  api::Dispatchers all = dispatchers(toy());
+  all.pause();
+  all.launch(nullptr, in(), out_.data(), 500);
+  const std::uint64_t checks = device_->device_work;
+  all.launch(nullptr, in(), out_.data(), 600);
+  all.launch(nullptr, in(), out_.data(), 600L);
+  all.launch_at(nullptr, {{"nx", 700}}, in(), out_.data());
+  EXPECT_EQ(device_->device_work, checks) << "the same code is not checked again";
+  EXPECT_EQ(all.count(), 3U);
+  EXPECT_EQ(all.state({{"nx", 600}}).calls, 2U);
+  EXPECT_EQ(all.state({{"nx", 700}}).calls, 1U);
+  EXPECT_EQ(all.state({{"nx", 800}}).calls, 0U);
+  EXPECT_TRUE(all.state({{"nx", 700}}).paused) << "also where it was made later";
+  EXPECT_THAT(message(all, 2.5f), ::testing::HasSubstr("argument 3 'n' is a int32, a float was given"));
+  EXPECT_THAT(message(all), ::testing::HasSubstr("launch takes 3 arguments (in, out, n), 2 were given"));
+  EXPECT_THAT(message(all, -3), ::testing::HasSubstr("not a positive whole number"));
+  EXPECT_EQ(all.count(), 3U);
+}
+
+TEST_F(OnlineSizes, ANewSizeBeginsWithTheBestOfTheLast) {
+  api::Dispatchers all = dispatchers(toy());
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!all.state({{"nx", 500}}).settled && std::chrono::steady_clock::now() < end)
+    all.launch(nullptr, in(), out_.data(), 500);
+  const api::Configuration best = all.state({{"nx", 500}}).configuration;
+  EXPECT_EQ(best, (api::Configuration{{"kind", "plain"}, {"block", 256}, {"items", 4}}));
+  all.launch(nullptr, in(), out_.data(), 501);
+  EXPECT_EQ(all.state({{"nx", 501}}).configuration, best);
+}
+
+TEST_F(OnlineSizes, OfTooManyTheLeastRecentlyUsedGoes) {
+  api::Dispatchers all = dispatchers(toy(), 2);
+  for (const int n : {100, 200, 100, 300}) all.launch(nullptr, in(), out_.data(), n);
+  EXPECT_EQ(all.count(), 2U);
+  EXPECT_EQ(all.state({{"nx", 200}}).calls, 0U) << "gone";
+  EXPECT_EQ(all.state({{"nx", 100}}).calls, 2U);
+}
+
+TEST_F(OnlineSizes, ThreadsMayUseAndMakeThem) {
+  api::Dispatchers all = dispatchers(toy(), 3);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<float> out(1000);
+      for (int i = 0; i < 40; ++i) all.launch(nullptr, in(), out.data(), 100 + (i + t) % 5);
+    });
+  threads.clear();
+  EXPECT_LE(all.count(), 3U);
+}
+
+TEST_F(OnlineSizes, WithoutAnArgumentForASizeItIsGiven) {
+  api::Dispatchers all = dispatchers(toy_in_code());
+  EXPECT_THAT(message(all), ::testing::HasSubstr("no argument has the size 'nx'"));
+  all.launch_at(nullptr, {{"nx", 100}}, in(), out_.data());
+  EXPECT_THROW(all.launch_at(nullptr, {{"ny", 100}}, in(), out_.data()), api::Error);
+}
+
+TEST_F(OnlineSizes, VariablesAreFilledBeforeLaunches) {
+  api::Dispatchers all = dispatchers(toy().symbol<float>("weights", 3));
+  EXPECT_THAT(message(all, 500), ::testing::HasSubstr("the symbol 'weights' is not set"));
+  const float weights[] = {1, 2, 3};
+  all.symbol("weights", weights, 3);
+  all.pause();
+  for (int i = 0; i < 3; ++i) all.launch(nullptr, in(), out_.data(), 500);
+  EXPECT_EQ(log_.copies, 1) << "only what changed is copied";
+  all.launch(nullptr, in(), out_.data(), 600);
+  EXPECT_EQ(log_.copies, 2) << "sizes made later have them too";
+  const auto& held = log_.variables.at("plain/128/1 weights");
+  ASSERT_EQ(held.size(), sizeof weights);
+  EXPECT_EQ(std::memcmp(held.data(), weights, sizeof weights), 0);
+  const auto refused = [&](const auto& set) -> std::string {
+    try {
+      set();
+    } catch (const api::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused([&] { all.symbol("weight", weights, 3); }),
+            "toy: there is no symbol 'weight' (did you mean 'weights'?)");
+  EXPECT_EQ(refused([&] { all.symbol("weights", weights, 2); }),
+            "toy: the symbol 'weights' has 12 bytes, 8 were given");
+  const int whole[] = {1, 2, 3};
+  EXPECT_EQ(refused([&] { all.symbol("weights", whole, 3); }),
+            "toy: the symbol 'weights' is of float, int32 was given");
+}
+
+// Wrong arguments are named as the problem and the kernel have them.
+TEST_F(OnlineSizes, ErrorsNameTheKernelsDeclaration) {
+  api::Problem problem("toy");
+  problem.size("nx", 1000)
+      .parameter("kind", {"plain"})
+      .parameter("block", {32})
+      .parameter("items", {1})
+      .input<float>("in", "nx")
+      .output<float>("out", "nx")
+      .kernel(api::Kernel::from_source(
+                  "enum { x = kind * block * items };\nextern \"C\" __global__ void toy(const "
+                  "float* source, float* target) {}\n",
+                  "toy.cu"),
+              "toy")
+      .grid("ceil_div(nx, block)")
+      .block("block")
+      .reference([](api::HostData& data) {
+        for (std::size_t i = 0; i < data.result("out").size; ++i)
+          data.result("out")[i] = 2 * static_cast<double>(data.input<float>("in")[i]);
+      });
+  api::Dispatchers all = dispatchers(problem);
+  try {
+    all.launch_at(nullptr, {}, in(), 3);
+    FAIL();
+  } catch (const api::Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "toy: launch: argument 2 'out' is a pointer to float, a int32 was given; the kernel is toy(const "
+        "float* source, float* target)");
+  }
+}
+
+}  // namespace
+}  // namespace tune::testing
