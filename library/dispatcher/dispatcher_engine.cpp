@@ -27,7 +27,7 @@ online::TrialLimits limits_of(const DispatchOptions& options) {
 
 Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const DispatchOptions& options,
                            std::shared_ptr<CheckingDevice> device, std::unique_ptr<StreamRunner> runner,
-                           const std::optional<tune::Evaluation>& checked)
+                           const std::optional<tune::Evaluation>& checked, bool paused)
     : made_(made_described(problem.spec())),
       problem_(*made_),
       instance_(instance_at(problem_.info(), sizes)),
@@ -38,7 +38,9 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
       maker_(problem_, instance_, *device_, *runner_),
       arguments_(problem_, instance_),
       policy_(limits_of(options)),
-      variables_(problem_, instance_) {
+      variables_(problem_, instance_),
+      paused_(paused) {
+  policy_.pause(paused);
   make_first(checked);
   if (options.slowdown > 0 && options.candidates > 0)
     make_strategy(options);

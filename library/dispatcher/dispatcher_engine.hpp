@@ -32,7 +32,7 @@ class Dispatcher::Engine {
   /// `checked`: an evaluation of another size's engine to begin with, if it is valid here.
   Engine(const Problem& problem, const Sizes& sizes, const DispatchOptions& options,
          std::shared_ptr<CheckingDevice> device, std::unique_ptr<StreamRunner> runner,
-         const std::optional<tune::Evaluation>& checked = {});
+         const std::optional<tune::Evaluation>& checked = {}, bool paused = false);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   ~Engine();

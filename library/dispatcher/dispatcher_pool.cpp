@@ -48,9 +48,13 @@ std::shared_ptr<Dispatcher::Engine> Dispatchers::Pool::last_used() const {
 std::shared_ptr<Dispatcher::Engine> Dispatchers::Pool::make(const Sizes& sizes) {
   std::optional<tune::Evaluation> checked;
   if (const auto other = last_used()) checked = other->checked_best();
-  auto engine = std::make_shared<Engine>(problem_, sizes, options_, device_, streams_(), checked);
+  const bool paused = [this] {
+    const std::lock_guard lock(mutex_);
+    return paused_;
+  }();
+  auto engine = std::make_shared<Engine>(problem_, sizes, options_, device_, streams_(), checked, paused);
   const std::lock_guard lock(mutex_);
-  engine->pause(paused_);
+  if (paused_ != paused) engine->pause(paused_);
   for (const auto& [name, contents] : variables_)
     engine->set_variable(name, contents.type.c_str(), contents.bytes.data(), contents.bytes.size());
   return engine;
