@@ -169,6 +169,7 @@ struct KernelSource {
   std::vector<std::string> options = {};                         ///< names of parameters become their values
   std::vector<std::pair<std::string, Expression>> defines = {};  ///< besides the parameters
   CompilerName compiler = CompilerName::automatic;
+  bool is_opencl = false;  ///< OpenCL C, which is rewritten as CUDA when it is read
   /// Macros whose `#define` in the files gets another value.
   std::vector<std::pair<std::string, Expression>> redefines = {};
   SourceLocation place = {};

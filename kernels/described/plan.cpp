@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "kernels/described/opencl.hpp"
 #include "kernels/described/problem.hpp"
 #include "kernels/described/struct_layout.hpp"
 #include "tuner/base/error.hpp"
@@ -118,6 +119,10 @@ CompileRequest compile_request(const KernelSource& kernel, const std::vector<Lau
   request.source = kernel.text->source;
   request.headers = kernel.text->headers;
   request.compiler = kernel.compiler;
+  if (kernel.is_opencl) {
+    request.compiler = CompilerName::nvrtc;  // nvcc has no such option
+    request.options.push_back(device_functions_option);
+  }
   if (!kernel.redefines.empty()) {
     std::map<std::string, std::string> values;
     for (const auto& [name, value] : kernel.redefines)

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "kernels/described/contents.hpp"
+#include "kernels/described/opencl.hpp"
 #include "kernels/described/source_checks.hpp"
 #include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
@@ -61,6 +62,7 @@ void DescribedProblem::read_kernels() {
     const bool is_given = source->text.has_value();
     if (!is_given)
       source->text = read_kernel_text(source->path, source->folders, source->place, source->others);
+    if (!is_given && source->is_opencl) translate_opencl(*source->text);
     source->find_names();
     if (is_given) continue;
     read.insert_or_assign(source->text->source.name, source->text->source.text);

@@ -452,7 +452,7 @@ KernelSource read_kernel(const JsonField& field, const std::filesystem::path& fo
     kernel.path = folder / field.text();
     return kernel;
   }
-  field.allow({"file", "include", "options", "defines", "redefine", "compiler"});
+  field.allow({"file", "include", "options", "defines", "redefine", "compiler", "language"});
   read_files(field.at("file"), kernel);
   if (const auto include = field.find("include"))
     for (const JsonField& one : include->one_or_more()) kernel.folders.push_back(folder / one.text());
@@ -463,6 +463,10 @@ KernelSource read_kernel(const JsonField& field, const std::filesystem::path& fo
       kernel.defines.emplace_back(name, value.expression());
   std::ranges::sort(kernel.defines, {}, &std::pair<std::string, Expression>::first);
   if (const auto compiler = field.find("compiler")) kernel.compiler = read_compiler(*compiler);
+  if (const auto language = field.find("language"))
+    kernel.is_opencl = chosen<bool>(*language, {{"cuda", false}, {"opencl", true}});
+  if (kernel.is_opencl && kernel.compiler == CompilerName::nvcc)
+    field.at("compiler").fail("OpenCL is compiled by NVRTC: leave 'compiler' out");
   if (const auto redefine = field.find("redefine"))
     for (const auto& [name, value] : redefine->members())
       kernel.redefines.emplace_back(name, value.expression());

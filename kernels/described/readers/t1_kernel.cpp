@@ -283,7 +283,7 @@ void read_launch(const JsonField& kernel, KernelDescription& definition) {
   const auto local = kernel.find("LocalSize");
   const auto global = kernel.find("GlobalSize");
   const auto type = kernel.find("GlobalSizeType");
-  const bool in_threads = type && word(*type) == "opencl";
+  const bool in_threads = type ? word(*type) == "opencl" : definition.kernel.is_opencl;
   const bool named = kernel.find("GridDivX") || kernel.find("GridDivY") || kernel.find("GridDivZ");
   const bool divisors = named && !definition.extents.empty();
   if (!global && named && !divisors) kernel.fail("GridDivX needs a field 'ProblemSize'");
@@ -376,15 +376,20 @@ std::vector<std::string> usable_options(const std::vector<std::string>& texts, C
 
 void read_kernel(const JsonField& kernel, KernelDescription& definition) {
   if (const auto language = kernel.find("Language");
-      language && word(*language) != "cuda" && word(*language) != "hip")
-    definition.unusable = format("{}: kernels in {} cannot be compiled here, only CUDA, and HIP like it",
-                                 kernel.file().string(), language->text());
+      language && word(*language) != "cuda" && word(*language) != "hip" && word(*language) != "opencl")
+    definition.unusable =
+        format("{}: kernels in {} cannot be compiled here, only CUDA, and HIP and OpenCL like it",
+               kernel.file().string(), language->text());
+  else
+    definition.kernel.is_opencl = language && word(*language) == "opencl";
   if (const auto size = kernel.find("ProblemSize")) read_problem_size(*size, definition);
   definition.kernel.of_kernel_tuner = true;
   read_files(kernel.at("KernelFile"), definition.kernel);
   if (const auto compiler = kernel.find("Compiler")) definition.kernel.compiler = read_compiler(*compiler);
   if (const auto options = kernel.find("CompilerOptions")) read_options(*options, definition);
   read_arguments(kernel, definition);
+  if (definition.kernel.is_opencl)  // constant memory is an argument there
+    for (Argument& argument : definition.arguments) argument.symbol.clear();
   read_launch(kernel, definition);
 }
 

@@ -378,8 +378,8 @@ TEST_F(Definitions, OfTheExchangeFormatSayWhereTheyAreWrong) {
       "d.json:8: ConfigurationSpace.TuningParameters[3].Values: expected values of type bool, found 'x'");
   EXPECT_EQ(refused("block_size_x % 32 == 0", "block % 32 == 0"),
             "d.json:10: ConfigurationSpace.Conditions[0].Expression: 'block' is not a parameter");
-  EXPECT_EQ(refused("\"Language\": \"CUDA\"", "\"Language\": \"OpenCL\""),
-            format("{}/d.json: kernels in OpenCL cannot be compiled here, only CUDA, and HIP like it", folder_.path().string())
+  EXPECT_EQ(refused("\"Language\": \"CUDA\"", "\"Language\": \"Fortran\""),
+            format("{}/d.json: kernels in Fortran cannot be compiled here, only CUDA, and HIP and OpenCL like it", folder_.path().string())
                 .substr(folder_.path().string().size() + 1));
   EXPECT_EQ(refused("\"KernelFile\": \"k.cu\", ", ""),
             "d.json:12: KernelSpecification: expected a field 'KernelFile'");
