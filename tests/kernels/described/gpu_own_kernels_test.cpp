@@ -48,6 +48,12 @@ class GpuOwnKernels : public cuda::GpuTest {
   }
 };
 
+TEST_F(GpuOwnKernels, OfEveryKindAreRight) {
+  for (const char* const name : {"attention", "bilateral_filter", "convolution", "heat", "layer_norm",
+                                 "matrix_vector", "optimizer", "shortest_path"})
+    expect_right((std::string(name) + ".json").c_str(), 4);
+}
+
 TEST_F(GpuOwnKernels, TransposeIsRight) {
   expect_right("transpose.json", 10);
 }

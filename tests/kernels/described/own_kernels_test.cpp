@@ -12,6 +12,7 @@
 #include "search/space/search_space.hpp"
 #include "tests/kernels/described/definition_check.hpp"
 #include "tests/kernels/described/written_definitions.hpp"
+#include "tests/support/sampled.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/device/device_properties.hpp"
@@ -29,6 +30,14 @@ const fs::path examples = fs::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels"
 void expect_clean(const std::string& name, std::size_t max,
                   const std::vector<std::pair<std::string, Value>>& settings = {}) {
   for (const Finding& finding : findings_of(examples / name, max, settings)) ADD_FAILURE() << finding.text();
+}
+
+TEST(OwnKernels, OfEveryKindAreClean) {
+  for (const char* const name : {"attention", "bilateral_filter", "convolution", "heat", "layer_norm",
+                                 "matrix_vector", "optimizer", "shortest_path"}) {
+    SCOPED_TRACE(name);
+    expect_clean(std::string(name) + ".json", tune::testing::sampled_count(9));
+  }
 }
 
 TEST(OwnKernels, TransposeIsClean) {

@@ -315,6 +315,24 @@ extern "C" __global__ void k(float* out, const uint8_t* in, int64_t n) {
   EXPECT_FALSE(binary->image.empty());
 }
 
+TEST_F(NvrtcCompilerTest, NamesThatNvccHasEverywhereNeedNoHeader) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  const auto result = [&](const char* text) {
+    const auto binary = compiler.compile(request(text, {"k"}));
+    return binary ? std::string("compiled") : binary.error().detail;
+  };
+  EXPECT_EQ(result("extern \"C\" __global__ void k(float* x, const uint* n, int64_t m) {\n"
+                   "  x[0] = n[0] < INT_MAX && m > CHAR_BIT ? M_PI : -INFINITY;\n}\n"),
+            "compiled");
+  EXPECT_EQ(
+      result(
+          "#define INFINITY 7\ntypedef unsigned int uint;\n"
+          "extern \"C\" __global__ void k(float* x) { static_assert(INFINITY == 7, \"ours\"); x[0] = uint(2); }\n"),
+      "compiled");
+  EXPECT_NE(result("extern \"C\" __global__ void k(float* x) { x[0] = FLT_MAX; }\n").find("FLT_MAX"),
+            std::string::npos);
+}
+
 // As nvcc compiles them, with the same types of results.
 TEST_F(NvrtcCompilerTest, StandardHeadersHaveTheirNamesInStd) {
   const NvrtcCompiler compiler(nvrtc_, "sm_90");

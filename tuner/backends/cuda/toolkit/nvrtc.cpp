@@ -272,7 +272,8 @@ std::string redefinition_in(std::string_view log, const CompileRequest& request)
   while (!log.empty()) {
     const std::string_view line = next_line(log);
     const auto macro = text_after(line, "redefinition of macro \"", '"');
-    if (macro && std::ranges::any_of(request.defines, [&](const auto& known) { return known.first == *macro; }))
+    if (macro &&
+        std::ranges::any_of(request.defines, [&](const auto& known) { return known.first == *macro; }))
       return std::string(line);
   }
   return {};
@@ -311,7 +312,7 @@ std::string NvrtcCompiler::version() const {
 std::string NvrtcCompiler::identity() const {
   std::string text = format("{} build {}", version(), nvrtc_->build());
   for (const std::string& option : options_of({}, true)) text += " " + option;
-  return text + " headers 3";  // raise it when the texts of other_headers change
+  return text + " headers 4";  // raise it when the texts of other_headers change
 }
 
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
@@ -323,10 +324,12 @@ std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request
   if (std::ranges::none_of(request.options, names_standard)) options.emplace_back("--std=c++20");
   // Without this NVRTC would look for missing headers in the working directory. Headers on disk include those
   // beside them that way; then other_headers has reports of absence.
-  const std::vector<std::string> folders = other_headers(request, nvrtc_->path).folders;
+  const OtherHeaders headers = other_headers(request, nvrtc_->path);
+  const std::vector<std::string>& folders = headers.folders;
   if (!uses_files(request) && folders.empty()) options.emplace_back("--no-source-include");
   for (const auto& [name, value] : request.defines)
     options.push_back(value.empty() ? "--define-macro=" + name : format("--define-macro={}={}", name, value));
+  for (const std::string& name : headers.first) options.push_back("--pre-include=" + name);
   options.insert(options.end(), request.options.begin(), request.options.end());
   for (const std::string& folder : folders) options.push_back("--include-path=" + folder);
   // From 12.9 on NVRTC keeps its results in the driver's cache on disk, without their logs: the second run of

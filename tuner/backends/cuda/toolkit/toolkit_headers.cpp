@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "tuner/base/format.hpp"
+#include "tuner/plan/directives.hpp"
 #include "tuner/plan/hip_runtime.hpp"
 #include "tuner/plan/includes.hpp"
 
@@ -242,12 +243,62 @@ std::string of_libcuxx(const std::vector<fs::path>& folders, const std::string& 
   return {};
 }
 
+/// Names that nvcc has in every file, by the header that defines them here.
+struct NamesEverywhere {
+  const char* header;
+  std::vector<std::string_view> names;
+};
+const std::vector<NamesEverywhere>& names_everywhere() {
+  static const std::vector<NamesEverywhere> all = {
+      {"math.h",
+       {"INFINITY", "NAN", "HUGE_VAL", "HUGE_VALF", "M_PI", "M_PI_2", "M_PI_4", "M_E", "M_SQRT2", "M_SQRT1_2",
+        "M_LN2"}},
+      {"limits.h",
+       {"CHAR_BIT", "SCHAR_MAX", "UCHAR_MAX", "SHRT_MAX", "USHRT_MAX", "INT_MAX", "INT_MIN", "UINT_MAX",
+        "LONG_MAX", "LONG_MIN", "ULONG_MAX", "LLONG_MAX", "LLONG_MIN", "ULLONG_MAX"}},
+      {"stdlib.h", {"uint", "ushort", "ulong"}},
+      {"stdint.h", {"int8_t", "int16_t", "int32_t", "int64_t"}}};
+  return all;
+}
+
+/// True where a text uses the name and does not define it as a macro.
+bool asks_for(std::string_view text, std::string_view name) {
+  bool is_used = false;
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + name.size())) {
+    const std::size_t end = at + name.size();
+    if ((at > 0 && is_word(text[at - 1])) || (end < text.size() && is_word(text[end]))) continue;
+    const std::string_view before =
+        trimmed(text.substr(at > 16 ? at - 16 : 0, std::min<std::size_t>(at, 16)));
+    if (before.ends_with("define")) return false;
+    is_used = true;
+  }
+  return is_used;
+}
+
+void add_names_everywhere(const CompileRequest& request, const std::map<std::string, bool>& includes,
+                          OtherHeaders& headers) {
+  for (const auto& [header, names] : names_everywhere()) {
+    if (includes.contains(header) || has(request.headers, header)) continue;
+    const bool wanted = std::ranges::any_of(names, [&](std::string_view name) {
+      return asks_for(request.source.text, name) ||
+             std::ranges::any_of(request.headers,
+                                 [&](const SourceFile& one) { return asks_for(one.text, name); });
+    });
+    if (!wanted) continue;
+    headers.texts.push_back({header, std::string(known().at(header))});
+    headers.first.emplace_back(header);
+  }
+}
+
 }  // namespace
 
 OtherHeaders other_headers(const CompileRequest& request, const std::string& library) {
   OtherHeaders headers;
   std::set<std::string> others, quoted;
-  for (const auto& [name, in_brackets] : included(request)) {
+  const std::map<std::string, bool> includes = included(request);
+  add_names_everywhere(request, includes, headers);
+  for (const auto& [name, in_brackets] : includes) {
     const auto found = known().find(name);
     if (found != known().end())
       headers.texts.push_back({name, std::string(found->second)});

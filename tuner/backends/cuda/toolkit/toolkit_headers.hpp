@@ -14,9 +14,12 @@ namespace tune::cuda {
 /// The headers of a request that it does not contain itself.
 struct OtherHeaders {
   /// Texts for those that NVRTC would not find: standard headers (`stdint.h`, `cuda_runtime.h`, `cfloat`,
-  /// `type_traits`, ...) with the declarations that kernels use, or those of libcu++; `hip/hip_runtime.h`; and
-  /// the report of its absence for one in quotation marks that would be found in the working directory.
+  /// `type_traits`, ...) with the declarations that kernels use, or those of libcu++; `hip/hip_runtime.h`;
+  /// and the report of its absence for one in quotation marks that would be found in the working directory.
   std::vector<SourceFile> texts;
+  /// Of `texts`, those to include before the source: it uses a name that nvcc has in every file (`INFINITY`,
+  /// `INT_MAX`, `uint`).
+  std::vector<std::string> first;
   /// The include folders of NVRTC's toolkit where one of its headers is included (cuda_fp16.h, mma.h); else
   /// none.
   std::vector<std::string> folders;
@@ -27,7 +30,8 @@ struct OtherHeaders {
 /// `library`: the file of NVRTC.
 OtherHeaders other_headers(const CompileRequest& request, const std::string& library);
 
-/// True for the names of headers that have a text of ours: standard headers and those that kernels do not need.
+/// True for the names of headers that have a text of ours: standard headers and those that kernels do not
+/// need.
 bool is_known_header(const std::string& name);
 
 /// What NVRTC's options say about files that it reads.
