@@ -84,11 +84,12 @@ class Expr {
   static Expr node(Op op, std::vector<Expr> operands);
 
   /// Parses Python-like text: `block_x * block_y <= 1024 and loader in ["plain", "async"]`. Functions: min,
-  /// max, sum, any, all, len (of values, one list or one comprehension), abs, ceil_div, divmod (with a
-  /// subscript), gcd, log2, pow, round, int, float, bool, floor, ceil, sqrt, with `math.` or `np.` before
-  /// them or without;
+  /// max, sum, prod, any, all (of values, one list or one comprehension), len (of a list), abs, ceil_div,
+  /// divmod (with a subscript), gcd, log2, pow, round, int, float, bool, floor, ceil, sqrt, with `math.` or
+  /// `np.` before them or without;
   /// `&&`, `||`, `!`, `c ? a : b` as in C; shifts and operations on bits, `in range()`, tuples left of `in`,
-  /// subscripts of lists, `is None`. Throws ExprError with the column and what it expects.
+  /// `==` and `!=`, lists with `*list`, comprehensions, slices and `+`, subscripts of lists, `is None`.
+  /// Throws ExprError with the column and what it expects.
   static Expr parse(std::string_view text);
 
   /// Returns the value under a complete assignment. Throws ExprError for an unknown name, division by zero, a

@@ -111,13 +111,13 @@ class Parser {
       const ExprToken& where = token();
       at_ += infix->op == Op::not_in ? 2 : 1;
       const bool membership = infix->op == Op::in || infix->op == Op::not_in;
-      if (membership && token().is("range")) {
+      if (membership && token().is("range") && !is_sliced_call()) {
         Expr one = in_range(left);
         if (infix->op == Op::not_in) one = !std::move(one);
         all = all ? node(where, Op::logical_and, {*std::move(all), std::move(one)}) : std::move(one);
         break;
       }
-      Expr right = membership ? list() : expression(tighter(Binding::comparison));
+      Expr right = membership ? node(where, Op::list, sequence()) : expression(tighter(Binding::comparison));
       Expr one = node(where, infix->op, {std::move(left), right});
       all = all ? node(where, Op::logical_and, {*std::move(all), std::move(one)}) : std::move(one);
       left = std::move(right);
@@ -133,13 +133,31 @@ class Parser {
     return negated;
   }
 
-  /// Reads `(a, b) in [(1, 2), (3, 4)]`, before its first bracket.
+  Expr equal_items(const ExprToken& where, const std::vector<Expr>& left, const std::vector<Expr>& right) {
+    if (left.size() != right.size()) return Expr(false);
+    Expr all(true);
+    for (std::size_t i = 0; i < left.size(); ++i)
+      all = node(where, Op::logical_and, {std::move(all), left[i] == right[i]});
+    return all;
+  }
+
+  /// Reads `== [1, 2]` or `!= (1, 2)` behind a list or tuple.
+  Expr compared_items(const ExprToken& where, const std::vector<Expr>& left) {
+    const bool negated = token().is("!=");
+    ++at_;
+    Expr equal = equal_items(where, left, sequence());
+    return negated ? !std::move(equal) : equal;
+  }
+  bool at_equality() const { return token().is("==") || token().is("!="); }
+
+  /// Reads `(a, b) in [(1, 2), (3, 4)]` or `(a, b) == (1, 2)`, before its first bracket.
   Expr tuple_in() {
     const ExprToken& where = token();
     expect("(");
     const std::vector<Expr> left = items(")");
+    if (at_equality()) return compared_items(where, left);
     const bool negated = accept("not");
-    if (!accept("in")) fail("expected 'in' behind a tuple");
+    if (!accept("in")) fail("expected 'in', '==' or '!=' behind a tuple");
     if (!accept("[") && !accept("(")) fail("expected a list of tuples");
     Expr any(false);
     bool first = true;
@@ -148,12 +166,7 @@ class Parser {
       first = false;
       if (token().is("]") || token().is(")")) continue;
       expect("(");
-      const std::vector<Expr> right = items(")");
-      if (right.size() != left.size()) continue;  // never equal
-      Expr all(true);
-      for (std::size_t i = 0; i < left.size(); ++i)
-        all = node(where, Op::logical_and, {std::move(all), left[i] == right[i]});
-      any = node(where, Op::logical_or, {std::move(any), std::move(all)});
+      any = node(where, Op::logical_or, {std::move(any), equal_items(where, left, items(")"))});
     }
     return negated ? !std::move(any) : any;
   }
@@ -161,9 +174,11 @@ class Parser {
   /// Reads `[a, b, c][index]`, before its first bracket.
   Expr subscripted_list() {
     const ExprToken& where = token();
-    expect("[");
-    const std::vector<Expr> all = items("]");
-    if (!token().is("[")) fail_at(where, "a list can only stand right of 'in', or before a subscript");
+    const std::vector<Expr> all = sequence();
+    if (at_equality()) return compared_items(where, all);
+    if (!token().is("["))
+      fail_at(where,
+              "a list can only stand right of 'in', before a subscript, or in a comparison with a list");
     expect("[");
     const Expr index = expression(Binding::anything);
     expect("]");
@@ -186,36 +201,99 @@ class Parser {
       fail("expected a name behind 'for'");
     ++at_;
     expect("in");
-    const std::vector<Expr> values = source();
+    const std::vector<Expr> values = sequence();
     std::optional<Expr> condition;
     if (accept("if")) condition = expression(tighter(Binding::conditional));
     std::vector<Expr> all;
     for (const Expr& value : values) {
       Expr one = substituted(each, name.text, value);
-      if (condition) {
-        if (!otherwise) fail_at(name, "a comprehension with 'if' can only stand in any, all and sum");
-        one = if_else(substituted(*condition, name.text, value), std::move(one), *otherwise);
+      const std::optional<Expr> kept =
+          condition ? std::optional(substituted(*condition, name.text, value)) : std::nullopt;
+      if (kept && kept->variables().empty()) {
+        if (!kept->evaluate([](std::string_view) { return nullptr; }).as_bool()) continue;
+      } else if (kept) {
+        if (!otherwise)
+          fail_at(name,
+                  "a comprehension with an 'if' over parameters can only stand in any, all, sum and len");
+        one = if_else(*kept, std::move(one), *otherwise);
       }
       all.push_back(std::move(one));
     }
     return all;
   }
 
-  /// Reads the list or constant range that a comprehension goes through.
-  std::vector<Expr> source() {
-    if (accept("[")) return items("]");
-    if (accept("(")) return items(")");
+  /// Reads lists, tuples, sets and constant ranges with their slices, joined by `+`.
+  std::vector<Expr> sequence(const std::optional<Expr>& otherwise = std::nullopt) {
+    std::vector<Expr> all = sliced(otherwise);
+    while (accept("+"))
+      for (Expr& one : sliced(otherwise)) all.push_back(std::move(one));
+    return all;
+  }
+
+  std::vector<Expr> sliced(const std::optional<Expr>& otherwise) {
+    std::vector<Expr> all;
+    if (accept("[")) {
+      all = items("]", otherwise);
+    } else if (accept("(")) {
+      all = items(")", otherwise);
+    } else if (accept("{")) {
+      all = items("}", otherwise);
+    } else if (token().is("range") && token(1).is("(")) {
+      all = constant_range();
+    } else if (is_copy()) {
+      at_ += 2;
+      if (!token().is(")")) all = sequence(otherwise);
+      expect(")");
+    } else {
+      fail("expected a list: '[', '(', '{' or range(...)");
+    }
+    while (token().is("[") && stands_on_first_level(":")) all = slice(all);
+    return all;
+  }
+
+  /// True at `list(`, `tuple(` and `set(`.
+  bool is_copy() const {
+    return (token().is("list") || token().is("tuple") || token().is("set")) && token(1).is("(");
+  }
+
+  /// Reads `[first:last:step]`, before its bracket, with Python's meaning.
+  std::vector<Expr> slice(const std::vector<Expr>& all) {
     const ExprToken& where = token();
-    if (!where.is("range") || !token(1).is("(")) fail("expected a list or range(...)");
+    expect("[");
+    std::optional<std::int64_t> bounds[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!token().is(":") && !token().is("]")) bounds[i] = constant(where, expression(Binding::anything));
+      if (!accept(":")) break;
+    }
+    expect("]");
+    const std::int64_t step = bounds[2].value_or(1), size = static_cast<std::int64_t>(all.size());
+    if (step == 0) fail_at(where, "the step of a slice cannot be 0");
+    const std::int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
+    const auto place = [&](std::optional<std::int64_t> bound, std::int64_t standard) {
+      if (!bound) return standard;
+      return std::clamp(*bound < 0 ? *bound + size : *bound, lowest, highest);
+    };
+    const std::int64_t last = place(bounds[1], step > 0 ? highest : lowest);
+    std::vector<Expr> kept;
+    for (std::int64_t i = place(bounds[0], step > 0 ? lowest : highest); step > 0 ? i < last : i > last;) {
+      kept.push_back(all[static_cast<std::size_t>(i)]);
+      if (__builtin_add_overflow(i, step, &i)) break;
+    }
+    return kept;
+  }
+
+  std::int64_t constant(const ExprToken& where, const Expr& expr) {
+    if (!expr.variables().empty()) fail_at(where, "a list cannot depend on parameters in its length");
+    const Value value = expr.evaluate([](std::string_view) { return nullptr; });
+    if (!value.is_int()) fail_at(where, "expected whole numbers");
+    return value.as_int();
+  }
+
+  std::vector<Expr> constant_range() {
+    const ExprToken& where = token();
     at_ += 2;
     std::vector<std::int64_t> bounds;
-    for (const Expr& bound : items(")")) {
-      if (!bound.variables().empty())
-        fail_at(where, "the range of a comprehension cannot depend on parameters");
-      const Value value = bound.evaluate([](std::string_view) { return nullptr; });
-      if (!value.is_int()) fail_at(where, "range takes whole numbers");
-      bounds.push_back(value.as_int());
-    }
+    for (const Expr& bound : items(")")) bounds.push_back(constant(where, bound));
     if (bounds.empty() || bounds.size() > 3) fail_at(where, "range takes one to three numbers");
     if (bounds.size() == 1) bounds.insert(bounds.begin(), 0);
     if (bounds.size() == 2) bounds.push_back(1);
@@ -309,7 +387,7 @@ class Parser {
       ++at_;
       return Expr(where.text);
     }
-    if (where.is("(") && is_tuple()) return tuple_in();
+    if (where.is("(") && stands_on_first_level(",")) return tuple_in();
     if (where.is("[")) return subscripted_list();
     if (accept("(")) {
       Expr inner = expression(Binding::anything);
@@ -339,54 +417,76 @@ class Parser {
     fail_at(where, "'" + text + "' is beyond real numbers");
   }
 
-  /// Reads expressions separated by commas, up to `close`.
-  std::vector<Expr> items(std::string_view close) {
-    std::vector<Expr> result;
-    if (accept(close)) return result;
-    do {
-      result.push_back(expression(Binding::anything));
-    } while (accept(","));
-    if (!accept(close)) fail("expected ',' or '" + std::string(close) + "'");
-    return result;
-  }
-
-  /// Reads a list, a tuple or a set.
-  Expr list() {
-    const ExprToken& where = token();
-    if (accept("(")) return node(where, Op::list, items(")"));
-    if (accept("{")) return node(where, Op::list, items("}"));
-    if (!accept("[")) fail("expected '[', '(' or 'range('");
-    return node(where, Op::list, items("]"));
+  /// Reads expressions separated by commas, `*list` and comprehensions, up to `close`. `otherwise`: see
+  /// comprehended.
+  std::vector<Expr> items(std::string_view close, const std::optional<Expr>& otherwise = std::nullopt) {
+    std::vector<Expr> all;
+    while (!accept(close)) {
+      if (accept("*")) {
+        for (Expr& one : sequence(otherwise)) all.push_back(std::move(one));
+      } else {
+        Expr one = expression(Binding::anything);
+        if (all.empty() && token().is("for"))
+          all = comprehended(one, otherwise);
+        else
+          all.push_back(std::move(one));
+      }
+      if (all.size() > max_comprehended) fail("a list of more than 1000 values");
+      if (!accept(",") && !token().is(close)) fail("expected ',' or '" + std::string(close) + "'");
+    }
+    return all;
   }
 
   /// Returns the operands of a call; for `min([a, b])` those in the list. `otherwise`: see comprehended.
   std::vector<Expr> operands(const std::optional<Expr>& otherwise) {
-    const bool listed = token().is("[") || (token().is("(") && is_tuple());
-    const std::string close = token().is("[") ? "]" : ")";
-    if (listed) ++at_;
-    std::vector<Expr> all;
-    while (!accept(close)) {
-      if (!all.empty()) expect(",");
-      if (token().is(close)) continue;
-      all.push_back(expression(Binding::anything));
-      if (all.size() == 1 && token().is("for")) all = comprehended(Expr(all.front()), otherwise);
-      if (!token().is(",") && !token().is(close)) fail("expected ',' or '" + close + "'");
-    }
-    if (listed) expect(")");
+    if (!is_only_sequence()) return items(")", otherwise);
+    std::vector<Expr> all = sequence(otherwise);
+    accept(",");
+    expect(")");
     return all;
   }
 
-  /// True when a comma stands on the first level of the brackets that open here.
-  bool is_tuple() const {
-    int depth = 0;
-    for (std::size_t ahead = 0; token(ahead).kind != ExprToken::Kind::end; ++ahead) {
-      const ExprToken& one = token(ahead);
-      if (one.kind != ExprToken::Kind::symbol) continue;
-      depth += one.is("(") || one.is("[") ? 1 : one.is(")") || one.is("]") ? -1 : 0;
+  /// True where a list or the like stands, alone up to the next bracket that closes.
+  bool is_only_sequence() const {
+    if ((token().is("range") && token(1).is("(")) || is_copy()) return true;
+    if (!token().is("[") && !token().is("{") && !(token().is("(") && stands_on_first_level(",")))
+      return false;
+    const std::size_t behind = bracketed(0);
+    const ExprToken& next = token(behind);
+    return next.is(")") || next.is(",") || next.is("+") ||
+           (next.is("[") && stands_on_first_level(":", behind));
+  }
+
+  /// Returns how many tokens the brackets have that open at `begin`, with these.
+  std::size_t bracketed(std::size_t begin) const {
+    std::size_t ahead = begin;
+    for (int depth = 0; token(ahead).kind != ExprToken::Kind::end; ++ahead) {
+      depth += nesting_of(token(ahead));
+      if (depth == 0) return ahead - begin + 1;
+    }
+    return ahead - begin;
+  }
+
+  static int nesting_of(const ExprToken& token) {
+    if (token.kind != ExprToken::Kind::symbol) return 0;
+    if (token.is("(") || token.is("[") || token.is("{")) return 1;
+    return token.is(")") || token.is("]") || token.is("}") ? -1 : 0;
+  }
+
+  /// True when the symbol stands on the first level of the brackets that open at `ahead`.
+  bool stands_on_first_level(std::string_view symbol, std::size_t ahead = 0) const {
+    for (int depth = 0; token(ahead).kind != ExprToken::Kind::end; ++ahead) {
+      depth += nesting_of(token(ahead));
       if (depth == 0) return false;
-      if (depth == 1 && one.is(",")) return true;
+      if (depth == 1 && token(ahead).kind == ExprToken::Kind::symbol && token(ahead).is(symbol)) return true;
     }
     return false;
+  }
+
+  /// True at `range(...)[`.
+  bool is_sliced_call() const {
+    const ExprToken& next = token(1 + bracketed(1));
+    return next.is("[") || next.is("+");
   }
 
   Expr call() {
@@ -395,15 +495,19 @@ class Parser {
     std::string name = where.text;
     for (const std::string_view module : {"math.", "np.", "numpy."})
       if (name.starts_with(module)) name.erase(0, module.size());
+    const bool listed = is_only_sequence();
     std::vector<Expr> given = operands(neutral(name));
     if (name == "divmod") return divided(where, given);
     if (name == "min") return node(where, Op::minimum, std::move(given));
     if (name == "max") return node(where, Op::maximum, std::move(given));
     if (name == "abs") return node(where, Op::absolute, std::move(given));
-    if (name == "len") return Expr(static_cast<std::int64_t>(given.size()));
-    if (name == "sum" || name == "any" || name == "all") {
-      const Op op = name == "sum" ? Op::add : name == "any" ? Op::logical_or : Op::logical_and;
-      Expr all = name == "sum" ? Expr(0) : Expr(name == "all");
+    if (name == "len") return length(where, listed, given);
+    if (name == "prod" || name == "sum" || name == "any" || name == "all") {
+      const Op op = name == "prod"  ? Op::multiply
+                    : name == "sum" ? Op::add
+                    : name == "any" ? Op::logical_or
+                                    : Op::logical_and;
+      Expr all = *neutral(name);
       for (Expr& one : given) all = node(where, op, {std::move(all), std::move(one)});
       return all;
     }
@@ -418,15 +522,32 @@ class Parser {
           where,
           "there is no function '" + where.text +
               "'; there are abs, all, any, bool, ceil, ceil_div, divmod, float, floor, gcd, int, len, log2, "
-              "max, min, pow, round, sqrt, sum");
+              "max, min, pow, prod, round, sqrt, sum");
     fail_at(where, "'" + where.text + "' does not take " + std::to_string(found) + " operands");
   }
 
   /// What a value that a comprehension leaves out counts as.
   static std::optional<Expr> neutral(const std::string& name) {
     if (name == "sum") return Expr(0);
+    if (name == "prod") return Expr(1);
+    if (name == "len") return Expr("");  // see length
     if (name == "any" || name == "all") return Expr(name == "all");
     return std::nullopt;
+  }
+
+  /// The number of values, of which a comprehension leaves some out.
+  Expr length(const ExprToken& where, bool listed, const std::vector<Expr>& given) {
+    if (!listed) fail_at(where, "'len' takes a list");
+    Expr count(0);
+    std::int64_t certain = 0;
+    for (const Expr& one : given) {
+      const bool conditional = one.op() == Op::conditional && one.operands()[2].same_as(Expr(""));
+      if (conditional)
+        count = node(where, Op::add, {std::move(count), if_else(one.operands()[0], Expr(1), Expr(0))});
+      else
+        ++certain;
+    }
+    return count.op() == Op::literal ? Expr(certain) : count + Expr(certain);
   }
 
   /// Reads the subscript of `divmod(a, b)[0]`.

@@ -149,6 +149,18 @@ TEST(Expr, BitsListsAndComprehensionsArePythons) {
       {"all([x > 1 for x in [1, 5] if x > 3])", Value(true)},
       {"len([x for x in range(5)])", Value(5)},
       {"min(x + 1 for x in range(3, 5))", Value(4)},
+      {"max([x for x in range(9) if x % 4 == 3])", Value(7)},
+      {"[5, 6, 7, 8][1:][0]", Value(6)},
+      {"[5, 6, 7, 8][::-1][0]", Value(8)},
+      {"[5, 6, 7, 8][-3:-1] == [6, 7]", Value(true)},
+      {"[5, 6, 7, 8][2:0:-1] == (7, 6)", Value(true)},
+      {"[5, 6][9:] == []", Value(true)},
+      {"[*range(3), 7] + [8] != [0, 1, 2, 7, 8]", Value(false)},
+      {"(1, 2) == (1, 2, 3)", Value(false)},
+      {"3 in range(8)[::3]", Value(true)},
+      {"max([5, 6][1] + 1, 2)", Value(7)},
+      {"prod(range(1, 5))", Value(24)},
+      {"len(list(range(4)))", Value(4)},
   };
   for (const auto& [text, value] : cases) {
     EXPECT_EQ(evaluate(text), value) << text << " gave " << evaluate(text).to_string();

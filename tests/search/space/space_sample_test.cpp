@@ -16,7 +16,7 @@
 namespace tune::search::testing {
 namespace {
 
-std::string numbered(int p) {
+std::string nth(int p) {
   return "p" + std::to_string(p);
 }
 
@@ -24,11 +24,11 @@ SpaceDefinition with_parameters(int count, std::int64_t first, std::int64_t last
   SpaceDefinition definition;
   std::vector<Value> values;
   for (std::int64_t value = first; value <= last; ++value) values.emplace_back(value);
-  for (int p = 0; p < count; ++p) definition.parameters.push_back({numbered(p), "", values, first});
+  for (int p = 0; p < count; ++p) definition.parameters.push_back({nth(p), "", values, first});
   return definition;
 }
 
-void add_rule(SpaceDefinition& definition, const std::string& rule) {
+void constrain(SpaceDefinition& definition, const std::string& rule) {
   definition.constraints.push_back({Expr::parse(rule), "rule"});
 }
 
@@ -36,8 +36,8 @@ void add_rule(SpaceDefinition& definition, const std::string& rule) {
 SpaceDefinition uncountable() {
   SpaceDefinition definition = with_parameters(14, 0, 9);
   std::string sum = "0";
-  for (int p = 0; p < 14; ++p) sum += " + " + numbered(p) + " * 10 ** " + std::to_string(p);
-  add_rule(definition, "(" + sum + ") % 9973 % 7 == 3");
+  for (int p = 0; p < 14; ++p) sum += " + " + nth(p) + " * 10 ** " + std::to_string(p);
+  constrain(definition, "(" + sum + ") % 9973 % 7 == 3");
   return definition;
 }
 
@@ -105,7 +105,7 @@ TEST(SampledSpace, IsSearchedByEveryStrategy) {
 
 TEST(SampledSpace, CountsWhatCanBeCounted) {
   SpaceDefinition definition = with_parameters(3, 1, 4);
-  add_rule(definition, "p0 < p1 and p1 < p2");
+  constrain(definition, "p0 < p1 and p1 < p2");
   const SearchSpace space = SearchSpace::counted_or_sampled(definition);
   EXPECT_TRUE(space.counted());
   EXPECT_EQ(space.size(), 4U);
@@ -125,8 +125,8 @@ TEST(SampledSpace, IsRefusedWhereNothingValidIsFound) {
   SpaceDefinition definition = uncountable();
   definition.constraints.clear();
   std::string sum = "0";
-  for (int p = 0; p < 14; ++p) sum += " + " + numbered(p) + " * 10 ** " + std::to_string(p);
-  add_rule(definition, "(" + sum + ") * 17 % 99999989 == 5");
+  for (int p = 0; p < 14; ++p) sum += " + " + nth(p) + " * 10 ** " + std::to_string(p);
+  constrain(definition, "(" + sum + ") * 17 % 99999989 == 5");
   try {
     SearchSpace::counted_or_sampled(definition);
     FAIL();
@@ -138,8 +138,8 @@ TEST(SampledSpace, IsRefusedWhereNothingValidIsFound) {
 TEST(SpaceSample, IsUniformWhereTheSameParametersExist) {
   SpaceDefinition definition = with_parameters(6, 0, 9);
   std::string sum = "0";
-  for (int p = 0; p < 6; ++p) sum += " + " + numbered(p);
-  add_rule(definition, sum + " <= 20");
+  for (int p = 0; p < 6; ++p) sum += " + " + nth(p);
+  constrain(definition, sum + " <= 20");
   const SearchSpace all(definition);
   const SpaceSample sample = draw_sample(definition, 6'000, 1'000'000);
   EXPECT_FALSE(sample.by_search);
@@ -155,8 +155,7 @@ TEST(SpaceSample, IsUniformWhereTheSameParametersExist) {
 TEST(SpaceSample, SearchesWhereNearlyEverythingIsThrownAway) {
   // One of 10^8 beginnings is right.
   SpaceDefinition definition = with_parameters(12, 0, 9);
-  for (int p = 0; p < 8; ++p)
-    add_rule(definition, "(" + numbered(p + 4) + " - " + numbered(p) + ") % 10 == 1");
+  for (int p = 0; p < 8; ++p) constrain(definition, "(" + nth(p + 4) + " - " + nth(p) + ") % 10 == 1");
   const SpaceSample sample = draw_sample(definition, 2'000, 1'000'000);
   EXPECT_TRUE(sample.by_search);
   EXPECT_EQ(sample.rows.size(), 2'000U);
@@ -168,7 +167,7 @@ TEST(SpaceSample, SearchesWhereNearlyEverythingIsThrownAway) {
 TEST(SpaceSample, HoldsTheConfigurationOfTheDefaults) {
   SpaceDefinition definition = with_parameters(10, 0, 9);
   definition.parameters[4].default_value = 7;
-  add_rule(definition, "p0 != 0 or p4 == 7");
+  constrain(definition, "p0 != 0 or p4 == 7");
   definition.parameters[9].exists_if = Expr::parse("p1 == 0");
   const SpaceSample sample = draw_sample(definition, 10, 100'000);
   const std::vector<RowGraph::Digit> defaults = {0, 0, 0, 0, 7, 0, 0, 0, 0, 1};
@@ -180,11 +179,10 @@ TEST(SpaceSample, HoldsTheConfigurationOfTheDefaults) {
 TEST(CountedSpace, AnyOrderOfDeclarationIsCountedInFewSteps) {
   SpaceDefinition pairs = with_parameters(18, 0, 9), ring = with_parameters(18, 0, 9),
                   different = with_parameters(10, 1, 10);
-  for (int p = 0; p < 9; ++p) add_rule(pairs, numbered(p) + " * " + numbered(p + 9) + " <= 20");
-  for (int p = 0; p < 18; ++p)
-    add_rule(ring, "(" + numbered(p) + " + " + numbered((p + 7) % 18) + ") % 3 == 0");
+  for (int p = 0; p < 9; ++p) constrain(pairs, nth(p) + " * " + nth(p + 9) + " <= 20");
+  for (int p = 0; p < 18; ++p) constrain(ring, "(" + nth(p) + " + " + nth((p + 7) % 18) + ") % 3 == 0");
   for (int p = 0; p < 10; ++p)
-    for (int q = 0; q < p; ++q) add_rule(different, numbered(p) + " != " + numbered(q));
+    for (int q = 0; q < p; ++q) constrain(different, nth(p) + " != " + nth(q));
   Random random(8);
   for (const SpaceDefinition& declared : {pairs, ring, different}) {
     const ConfigurationId size = SearchSpace(declared).size();
