@@ -405,8 +405,8 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   const std::vector<Configuration> configurations =
       prepared(request, selection, architecture_properties(architecture), sources);
   const auto cache = chosen_cache(request.cache);
-  const std::unique_ptr<Compiler> compiler =
-      cache::with_cache(run::open_compiler(architecture, request.process.in_process), cache);
+  const std::unique_ptr<Compiler> compiler = cache::with_cache(
+      run::open_compiler(architecture, request.process.in_process, request.process.compile_timeout), cache);
   CheckReport findings(request.format, {});
   const unsigned compilers = compilers_of(request.process);
   CompilePool pool(*compiler, compilers);

@@ -145,6 +145,12 @@ void ProcessOptions::add_to(OptionTable& table) {
   table.seconds("timeout", "longest time that one execution of a kernel may take: 500ms, 10s, 2m", timeout)
       .by_default("10s")
       .tells(timeout_given);
+  table
+      .seconds("compile-timeout",
+               "longest time that one compile may take, after which the configuration is a failure; not with "
+               "--in-process",
+               compile_timeout)
+      .by_default("5m");
   table.count(
       "compilers", "N",
       "kernels that are compiled at the same time; default: as many as the cores and the memory that this "
@@ -163,7 +169,8 @@ unsigned compilers_of(const ProcessOptions& options) {
 }
 
 std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options) {
-  return run::open_gpu(number, options.timeout, options.in_process, "--in-process");
+  return run::open_gpu(number, options.timeout, options.in_process, "--in-process", {},
+                       options.compile_timeout);
 }
 
 void CacheOptions::add_to(OptionTable& table) {

@@ -42,6 +42,7 @@ DeviceProperties properties_or_architecture(const std::string& device, const std
 struct ProcessOptions {
   double timeout = 0;  ///< seconds that one execution may take
   bool timeout_given = false;
+  double compile_timeout = 0;  ///< seconds that one compile may take
   bool in_process = false;
   std::uint64_t compilers = 0;  ///< at the same time; 0: as many as cores and memory allow
 

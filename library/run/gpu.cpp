@@ -53,17 +53,19 @@ std::filesystem::path in_search_path(const char* name) {
 }
 
 std::unique_ptr<Compiler> remote_compiler(const std::filesystem::path& program,
-                                          const std::string& architecture) {
-  return cuda::with_nvcc(std::make_unique<process::RemoteCompiler>(process::WorkerProgram{
-                             program, {"worker", "compiler", architecture, version()}}),
-                         architecture);
+                                          const std::string& architecture, double timeout) {
+  return cuda::with_nvcc(
+      std::make_unique<process::RemoteCompiler>(
+          process::WorkerProgram{program, {"worker", "compiler", architecture, version()}}, timeout),
+      architecture, timeout);
 }
 
-std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, int number, double timeout) {
+std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, int number, double timeout,
+                                        double compile_timeout) {
   return std::make_unique<process::RemoteBackend>(
       process::WorkerProgram{program, {"worker", "device", std::to_string(number), version()}},
-      [program](const DeviceProperties& properties) {
-        return remote_compiler(program, properties.architecture());
+      [program, compile_timeout](const DeviceProperties& properties) {
+        return remote_compiler(program, properties.architecture(), compile_timeout);
       },
       process::RemoteOptions{.timeout = timeout});
 }
@@ -115,8 +117,8 @@ void check_device(int number, std::string_view instead) {
 }
 
 std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
-                                  std::string_view in_process_setting,
-                                  const std::filesystem::path& installed) {
+                                  std::string_view in_process_setting, const std::filesystem::path& installed,
+                                  double compile_timeout) {
   if (in_process) return cuda::open_device(number);
   const auto program = worker_program(installed);
   if (!program)
@@ -124,16 +126,17 @@ std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
         "the program 'tune', which runs kernels in a process of its own, is neither beside this program, "
         "nor installed with the library, nor in PATH: name it in TUNE_WORKER, or choose {}",
         in_process_setting));
-  return worker_backend(*program, number, timeout);
+  return worker_backend(*program, number, timeout, compile_timeout);
 }
 
-std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in_process) {
+std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in_process,
+                                        double compile_timeout) {
   std::string failure_reason;
   std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &failure_reason);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, failure_reason));
   const auto program = in_process ? std::nullopt : worker_program();
-  return program ? remote_compiler(*program, architecture)
-                 : cuda::with_nvcc(std::move(compiler), architecture);
+  return program ? remote_compiler(*program, architecture, compile_timeout)
+                 : cuda::with_nvcc(std::move(compiler), architecture, compile_timeout);
 }
 
 std::shared_ptr<cache::BinaryCache> open_cache(const std::string& folder) {

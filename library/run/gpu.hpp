@@ -29,16 +29,18 @@ void check_device(int number, std::string_view instead);
 std::optional<std::filesystem::path> worker_program(const std::filesystem::path& installed = {});
 
 /// Takes a GPU. Its kernels are launched and compiled in worker processes, unless `in_process`; `timeout`:
-/// seconds that a kernel may take to run once; `installed`: see worker_program. Throws Error where there is
-/// no such device, no compiler for it, or no program for the workers: the message then names
-/// `in_process_setting` as a cure.
+/// seconds that a kernel may take to run once; `installed`: see worker_program; `compile_timeout`: seconds
+/// that a compile may take, which only other processes keep. Throws Error where there is no such device, no
+/// compiler for it, or no program for the workers: the message then names `in_process_setting` as a cure.
 std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
                                   std::string_view in_process_setting,
-                                  const std::filesystem::path& installed = {});
+                                  const std::filesystem::path& installed = {},
+                                  double compile_timeout = default_compile_timeout);
 
 /// Makes a compiler for an architecture, in worker processes, which can be ended while they compile; in this
 /// process where `in_process` or where there is no program for the workers. Throws Error where there is none.
-std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in_process);
+std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in_process,
+                                        double compile_timeout = default_compile_timeout);
 
 /// Opens the cache of device binaries in `folder`, by default in cache_folder(), with the limit
 /// $TUNE_CACHE_SIZE. Where the folder cannot be used, the cache has a notice. Throws UsageError for a size

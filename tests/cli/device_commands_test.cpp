@@ -2,6 +2,8 @@
 // Commands about devices, where there is none: what does not need one works, the rest says what is missing.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -84,6 +86,31 @@ TEST(Space, WhatCannotBeCountedIsDrawn) {
 TEST(Check, NeedsAGpuOrAnArchitecture) {
   const Sandbox sandbox;
   expect_refused(sandbox.tune({"check", "stencil3d"}), 1, {"no GPU", "--device emulator", "--arch sm_90"});
+}
+
+TEST(Check, ACompileThatTakesTooLongIsAFailure) {
+  if (!cuda::make_nvrtc_compiler("sm_90", nullptr)) GTEST_SKIP() << "no NVRTC";
+  Sandbox sandbox;
+  std::filesystem::create_directories(sandbox / "bin");
+  const std::string nvcc = written(sandbox, "bin/nvcc",
+                                   "#!/bin/sh\ncase \"$1\" in\n"
+                                   "--version) echo 'Cuda compilation tools, release 12.4, V12.4.1'; exit;;\n"
+                                   "--list-gpu-code) echo sm_90; exit;;\nesac\nexec sleep 60\n");
+  std::filesystem::permissions(nvcc, std::filesystem::perms::owner_all);
+  sandbox.set_environment("CUDA_HOME", (sandbox / "").string());
+  written(sandbox, "k.cu", "extern \"C\" __global__ void k(float* a) { a[blockIdx.x] = B; }\n");
+  const std::string file =
+      written(sandbox, "slow.json",
+              R"({"problem": "slow", "kernel": {"file": "k.cu", "compiler": "nvcc"}, "sizes": {"n": 10},
+          "parameters": {"B": [1, 2]}, "arguments": {"a": {"type": "float", "size": ["n"], "access": "write"}},
+          "launches": [{"entry": "k", "grid": ["n"], "block": [1]}]})");
+  const auto begin = std::chrono::steady_clock::now();
+  const ProgramResult outcome = sandbox.tune({"check", "--problem", file, "--arch", "sm_90", "--all",
+                                              "--compile-timeout", "300ms", "--no-compile-cache"});
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("compiling took longer than 0.3 s (--compile-timeout)"), std::string::npos)
+      << outcome.out;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 TEST(Check, CompilesForAnArchitecture) {

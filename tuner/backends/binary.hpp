@@ -27,6 +27,9 @@ struct Binary {
   std::string chosen_because = {};  ///< why it was not NVRTC with the text as it is; empty where it was
 };
 
+/// Seconds that a compile may take, unless somebody says otherwise.
+inline constexpr double default_compile_timeout = 300;
+
 /// Turns source into a device binary. Safe to call from several threads at once.
 class Compiler {
  public:

@@ -82,7 +82,7 @@ Result<Binary> RemoteCompiler::compile(const CompileRequest& request) const {
   if (failure.phase == Phase::crash) return fail(Phase::compile, "compiler crashed", failure.detail);
   if (failure.phase == Phase::timeout)
     return fail(Phase::timeout, std::string(slow_compiler),
-                format("compiling took longer than {:g} s", timeout_));
+                format("compiling took longer than {:g} s (--compile-timeout)", timeout_));
   return tl::unexpected(failure);
 }
 

@@ -18,7 +18,7 @@ namespace tune::process {
 class RemoteCompiler : public Compiler {
  public:
   /// Starts the first worker and asks it for its version. Throws Error where it does not answer.
-  explicit RemoteCompiler(WorkerProgram worker, double timeout = 300);
+  explicit RemoteCompiler(WorkerProgram worker, double timeout = default_compile_timeout);
   ~RemoteCompiler() override;
 
   /// Failure{compile, "compiler crashed"} where the compiler died twice on the same request, Failure{compile,

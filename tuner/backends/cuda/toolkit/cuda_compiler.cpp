@@ -234,9 +234,10 @@ std::optional<std::string> CudaCompiler::files_key(const CompileRequest& request
   return of_nvrtc ? std::optional(*of_nvrtc + " " + own) : std::nullopt;
 }
 
-std::unique_ptr<Compiler> with_nvcc(std::unique_ptr<Compiler> nvrtc, const std::string& architecture) {
-  return std::make_unique<CudaCompiler>(std::move(nvrtc), [architecture](std::string* reason) {
-    return make_nvcc_compiler(architecture, reason);
+std::unique_ptr<Compiler> with_nvcc(std::unique_ptr<Compiler> nvrtc, const std::string& architecture,
+                                    double timeout) {
+  return std::make_unique<CudaCompiler>(std::move(nvrtc), [architecture, timeout](std::string* reason) {
+    return make_nvcc_compiler(architecture, reason, timeout);
   });
 }
 

@@ -68,7 +68,9 @@ class CudaCompiler : public Compiler {
   mutable std::map<std::string, Choice> choices_;  ///< by the hash of the texts
 };
 
-/// Puts the choice in front of NVRTC's compiler, with this machine's nvcc for the architecture.
-std::unique_ptr<Compiler> with_nvcc(std::unique_ptr<Compiler> nvrtc, const std::string& architecture);
+/// Puts the choice in front of NVRTC's compiler, with this machine's nvcc for the architecture. `timeout`:
+/// the seconds that a compile of nvcc may take.
+std::unique_ptr<Compiler> with_nvcc(std::unique_ptr<Compiler> nvrtc, const std::string& architecture,
+                                    double timeout = default_compile_timeout);
 
 }  // namespace tune::cuda

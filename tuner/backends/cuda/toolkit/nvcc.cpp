@@ -185,8 +185,8 @@ std::string redefinition_by_host(std::string_view log, const CompileRequest& req
   return {};
 }
 
-/// The hash of an image without what stands for the temporary folder: its name in tables of lines, and a number
-/// in the names of unnamed namespaces.
+/// The hash of an image without what stands for the temporary folder: its name in tables of lines, and a
+/// number in the names of unnamed namespaces.
 std::string hash_of(std::vector<std::byte> image, const std::string& folder) {
   constexpr std::string_view mark = "_GLOBAL__N__";
   constexpr std::size_t digits = 8;
@@ -365,7 +365,7 @@ Result<Binary> NvccCompiler::compile(const CompileRequest& request) const {
   if (result.was_stopped) return fail(Phase::compile, "cancelled", "the run ended");
   if (result.took_too_long)
     return fail(Phase::timeout, std::string(slow_compiler),
-                format("compiling took longer than {:g} s", timeout_));
+                format("compiling took longer than {:g} s (--compile-timeout)", timeout_));
   if (result.signal != 0)
     return fail(Phase::compile, "compiler crashed", format("nvcc was killed by signal {}", result.signal));
   Binary binary;
@@ -393,10 +393,11 @@ Result<Binary> NvccCompiler::compile(const CompileRequest& request) const {
   return binary;
 }
 
-std::unique_ptr<Compiler> make_nvcc_compiler(const std::string& architecture, std::string* failure_reason) {
+std::unique_ptr<Compiler> make_nvcc_compiler(const std::string& architecture, std::string* failure_reason,
+                                             double timeout) {
   const fs::path nvcc = find_nvcc();
   try {
-    if (!nvcc.empty()) return std::make_unique<NvccCompiler>(nvcc, architecture);
+    if (!nvcc.empty()) return std::make_unique<NvccCompiler>(nvcc, architecture, timeout);
     if (failure_reason != nullptr) *failure_reason = nvcc_is_missing;
   } catch (const Error& error) {
     if (failure_reason != nullptr) *failure_reason = error.what();

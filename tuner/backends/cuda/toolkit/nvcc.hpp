@@ -46,7 +46,8 @@ class NvccCompiler : public Compiler {
  public:
   /// Asks nvcc for its version. Throws Error where it does not answer, or cannot compile for the architecture
   /// (`sm_90`). `timeout`: the seconds that a compile may take.
-  NvccCompiler(std::filesystem::path nvcc, std::string architecture, double timeout = 300);
+  NvccCompiler(std::filesystem::path nvcc, std::string architecture,
+               double timeout = default_compile_timeout);
 
   /// As NvrtcCompiler::compile. Failure{timeout, slow_compiler} where nvcc took too long, Failure{compile,
   /// "cancelled"} after cancel().
@@ -77,6 +78,7 @@ class NvccCompiler : public Compiler {
 
 /// Null where there is no nvcc, or none for the architecture: `failure_reason` (may be null) then has the
 /// cause in one line.
-std::unique_ptr<Compiler> make_nvcc_compiler(const std::string& architecture, std::string* failure_reason);
+std::unique_ptr<Compiler> make_nvcc_compiler(const std::string& architecture, std::string* failure_reason,
+                                             double timeout = default_compile_timeout);
 
 }  // namespace tune::cuda
