@@ -32,14 +32,14 @@ std::vector<std::string> undefined_in(const std::string& log) {
 
 /// Runs some configurations of the definition as `tune check` does. What it finds is no failure of `tune
 /// new`.
-void check_on_emulator(const std::string& definition) {
+void check_on_emulator(const std::string& definition, const std::string& timeout) {
   std::cout << "check of some configurations on the emulator:\n" << std::flush;
   try {
     OptionTable table;
     const Command check = check_command();
     const std::function<int()> run = check.bind(table);
     // A kernel with guessed sizes may go on for long.
-    table.read({"--problem", definition, "--device", "emulator", "--sample", "4", "--timeout", "5s"},
+    table.read({"--problem", definition, "--device", "emulator", "--sample", "4", "--timeout", timeout},
                check.name, check.positional, check.words);
     run();
   } catch (const Error& error) {
@@ -101,7 +101,9 @@ std::string read_source(const std::string& name) {
 
 std::filesystem::path definition_beside(const std::filesystem::path& source, const std::string& wanted) {
   std::filesystem::path out = wanted;
-  if (out.empty()) out = std::filesystem::path(source).replace_extension(".json");
+  if (out.empty())
+    out = std::filesystem::path(source).replace_extension(source.extension() == ".json" ? ".tune.json"
+                                                                                        : ".json");
   refuse_existing(out);
   return out;
 }
@@ -119,7 +121,7 @@ void write_definition(const described::FirstDefinition& definition, const NewFil
   if (!definition.missing.empty())
     std::cout << format("it cannot be checked yet: {}\n", joined(definition.missing, {}, "; "));
   else if (!no_check)
-    check_on_emulator(out);
+    check_on_emulator(out, files.timeout);
   if (definition.guesses.empty())
     std::cout << "nothing is left to look at: no line is a guess\n";
   else

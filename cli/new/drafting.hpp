@@ -31,6 +31,7 @@ struct NewFiles {
   std::filesystem::path definition;
   std::optional<SourceFile> kernel = std::nullopt;  ///< to write beside it, with its path
   std::vector<std::string> notes = {};              ///< lines to show
+  std::string timeout = "5s";                       ///< of a configuration in the check
 };
 
 /// Writes the files, runs some configurations on the emulator, and lists what is left to look at. What the

@@ -18,7 +18,9 @@ struct ImportOptions {
   bool no_check = false;
 
   void add_to(OptionTable& table) {
-    table.text("file", "FILE", "a script of Kernel Tuner (.py)", file);
+    table.text("file", "FILE",
+               "a script of Kernel Tuner (.py), a definition in T1 (.json), or a benchmark of nvbench (.cu)",
+               file);
     table.text("kernel", "NAME", "the kernel, or the line of its call, where a file has several", kernel);
     table.text("out", "FILE.json",
                "the file to write; default: beside FILE, with the ending .json; '-': standard output", out);
@@ -52,6 +54,7 @@ int run_import(const ImportOptions& options) {
   described::ImportRequest request{options.file, read_source(options.file), options.kernel};
   const std::filesystem::path out = definition_beside(request.path, options.out);
   const std::filesystem::path folder = options.out == "-" ? std::filesystem::path() : out.parent_path();
+  // `out` is where a kernel goes that stands in the file itself.
   std::filesystem::path kernel = options.out == "-" ? request.path : out;
   kernel.replace_extension(".cu");
   request.own_kernel = kernel.filename().string();
@@ -64,7 +67,7 @@ int run_import(const ImportOptions& options) {
     std::cout << definition.json;
     return 0;
   }
-  NewFiles files{out, std::nullopt, import.notes};
+  NewFiles files{out, std::nullopt, import.notes, "20s"};
   if (import.kernel) {
     refuse_existing(kernel);
     files.kernel = SourceFile{kernel.string(), import.kernel->text};
@@ -80,7 +83,7 @@ Command import_command() {
       "import",
       "writes a definition from a script of Kernel Tuner; 'tune db import' reads results",
       "tune import FILE [options]",
-      "  tune import tune_my_kernel.py\n  tune import tune_my_kernel.py --kernel second --out second.json\n",
+      "  tune import tune_my_kernel.py\n  tune import tune_my_kernel.py --kernel second --out second.json\n  tune import convolution-T1.json --out convolution.json\n",
       "file",
       bind_request<ImportOptions, run_import>};
 }

@@ -159,6 +159,23 @@ std::map<std::string, Seeds, std::less<>> all_seeds() {
                          "Smodel:start=10,kernel=matern"};
   all["problem_choice"] = {"\1\n64x64x64\ntype=double\nblock_x=32\nblock_x * block_y <= 256", "\2\n\n\n\n",
                            "\3\n100x200\n\n\nvariant == direct", "\4\n0x1\nradius=2,shape=box\n\n"};
+  all["python_script"] = {
+      "import numpy as np\nfrom kernel_tuner import tune_kernel, run_kernel\n"
+      "source = '''__global__ void add(float* c, const float* a, int n) {\n  int i = blockIdx.x * block_size_x + threadIdx.x;\n"
+      "  if (i < n) c[i] = a[i];\n}'''\n"
+      "def rules(p):\n  if p['block_size_x'] > 64:\n    return p['tile'] == 1\n  return True\n"
+      "size = (4096, 2048)\nn = np.prod(size)\na = np.random.rand(n).astype(np.float32) * 2\nc = np.zeros_like(a)\n"
+      "params = dict()\nparams['block_size_x'] = [32 * i for i in range(1, 5) if i != 3]\nparams[f'{\"tile\"}'] = [1, 2]\n"
+      "args = [c, a[:], np.int32(n)]\nr = run_kernel('add', source, n, args, {'block_size_x': 32})\n"
+      "tune_kernel('add', source, n, args, params, grid_div_x=['block_size_x', 'tile'], restrictions=[rules, 'tile < 3'],\n"
+      "  answer=[r[0], None, None], metrics={'GB/s': lambda p: 8 * n / p['time']}, cmem_args={'w': np.ones(3)})\n",
+      "class A:\n  def go(self, n=5):\n    self.n = n // 2\n    for i, x in enumerate(sorted({3, 1})):\n      n += i\n"
+      "    while n > 3: n -= 1\n    x = {k: v for k, v in zip('ab', (1, 2.5e3))}\n    tune_kernel('k', 'k.cu', n, [], x, *x, **x)\n",
+      "template <typename T>\n__global__ void k(T* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }\n"
+      "using types = nvbench::type_list<float, double>;\ntemplate <typename T>\nvoid b(nvbench::state& state, nvbench::type_list<T>) {\n"
+      "  const auto n = static_cast<int>(state.get_int64(\"Elements\"));\n  k<T><<<(n + 255) / 256, 256>>>(x, n);\n}\n"
+      "NVBENCH_BENCH_TYPES(b, NVBENCH_TYPE_AXES(types)).set_type_axes_names({\"T\"})\n"
+      "  .add_int64_power_of_two_axis(\"Elements\", nvbench::range(16, 20, 2)).add_string_axis(\"s\", {\"a\", \"b\"});\n"};
   all["result_file"] = {sound::t4, sound::kernel_tuner, sound::ktt};
   all["stencil_file"] = {sound::stencil, cells};
   all["stored_configuration"] = {R"({"BLOCK": 32, "mode": "a\u00e9\n", "flag": true, "x": -2.5e3})", "{}",

@@ -38,4 +38,12 @@ struct Import {
 /// call, with several of them if none is chosen, or with a kernel in another language.
 Import import_kernel_tuner(const ImportRequest& request);
 
+/// Reads a kernel's file with a benchmark of nvbench. Throws UsageError for a file without one, or without a
+/// kernel.
+Import import_nvbench(const ImportRequest& request);
+
+/// Reads a definition in T1 (`request.path`) and writes what it means. Throws UsageError for one that cannot
+/// run.
+Import import_t1(const ImportRequest& request);
+
 }  // namespace tune::described

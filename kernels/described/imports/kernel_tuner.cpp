@@ -169,7 +169,7 @@ void KernelTunerDraft::check_language() const {
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 'a' - 'A');
   const bool is_kernel = text_.source.text.find("__global__") != std::string::npos;
-  if (name == "c" && is_kernel)
+  if (name == "c")
     throw UsageError(format(
         "{}:{}: lang=\"C\" tunes a function of the host that launches kernels; describe a kernel of it "
         "with 'tune new'",
@@ -300,8 +300,24 @@ void KernelTunerDraft::add_rule(const Value& rule) {
 }
 
 void KernelTunerDraft::add_constraints() {
+  // Kernel Tuner skips what the device refuses.
+  std::vector<std::string> threads;
+  std::int64_t most = 1;
+  for (const std::string& extent : geometry_.block)
+    for (const auto& [name, values] : parameters_)
+      if (name == extent) {
+        threads.push_back(name);
+        std::int64_t largest = 1;
+        for (const Value& value : values)
+          if (value.is_whole()) largest = std::max(largest, std::min<std::int64_t>(value.integer(), 1 << 16));
+        most *= largest;
+      }
+  constexpr std::int64_t usual_limit = 1024;
+  if (most > usual_limit)
+    draft_.constraints.push_back({"", as_json(joined(threads, {}, " * ") + " <= max_threads")});
   const Value* const rules = given(restrictions, "restrictions");
   if (rules == nullptr) return;
+
   if (rules->is_sequence())
     for (const Value& one : *rules->items) add_rule(one);
   else

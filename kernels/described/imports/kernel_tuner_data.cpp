@@ -165,13 +165,16 @@ void KernelTunerDraft::add_launch() {
 
 // ---- arguments
 
-std::string KernelTunerDraft::fill_of(const python::Array& array, std::string& guess) const {
+std::string KernelTunerDraft::fill_of(const python::Array& array, std::string& guess) {
   const python::ArrayContents& is = array.contents;
   using Fill = python::ArrayContents::Kind;
   switch (is.kind) {
     case Fill::constant:
       return number_text(is.low);
     case Fill::random:
+      if (is.bound != nullptr)
+        if (const std::string high = names_.formula(*is.bound, Use::number); !high.empty())
+          return format("{{\"random\": [{}, {}]}}", number_text(is.low), as_json(high));
       return format("{{\"random\": [{}, {}]}}", number_text(is.low), number_text(is.high));
     case Fill::sequence:
       return format("{{\"from\": {}, \"step\": {}}}", number_text(is.low), number_text(is.high));
@@ -287,6 +290,16 @@ void KernelTunerDraft::add_arguments() {
   const auto known_at = [&](std::size_t i) -> const DraftObject* {
     return i < count && i < base_.draft.arguments.size() ? &base_.draft.arguments[i] : nullptr;
   };
+  // A parameter that is the type of an array is a setting: arrays are the same for all configurations.
+  for (const Value& value : items ? *items : std::vector<Value>())
+    if (value.is(Kind::array))
+      if (const auto own = std::ranges::find(parameters_, value.array->type,
+                                             &std::pair<std::string, std::vector<Value>>::first);
+          own != parameters_.end()) {
+        std::erase_if(draft_.parameters, [&](const DraftObject& one) { return one.name == own->first; });
+        types_.push_back(*own);
+        parameters_.erase(own);
+      }
   // Arrays first: their extents become sizes, which numbers then are.
   if (items)
     for (const Value& value : *items)
@@ -306,6 +319,10 @@ void KernelTunerDraft::add_arguments() {
       argument = number_argument(name, value, known);
     } else if (known != nullptr) {
       argument = *known;
+      if (const std::string_view type = argument.find("type");
+          type.size() > 2 && !type_named(type.substr(1, type.size() - 2)))
+        argument.set("type", as_json("float"));
+
       std::vector<std::string> extents;
       for (const std::string& one : geometry_.size) extents.push_back(as_json(one));
       if (!argument.find("size").empty()) argument.set("size", json_extents(extents));
@@ -474,7 +491,12 @@ bool KernelTunerDraft::add_reference(const Value& answer) {
     };
     for (const std::string& argument : arguments) quoted.push_back(as_json(argument));
     std::string kernel = as_json(file);
-    if (!defines.empty()) kernel = format("{{\"file\": {}, \"defines\": {{{}}}}}", kernel, joined(defines));
+    std::string more;
+    for (const DraftField& field : draft_.kernel)
+      if (field.name == "redefine" || field.name == "include" || field.name == "options")
+        more += format(", {}: {}", as_json(field.name), field.json);
+    if (!defines.empty()) more += format(", \"defines\": {{{}}}", joined(defines));
+    if (!more.empty()) kernel = format("{{\"file\": {}{}}}", kernel, more);
     std::string text = format(
         "{{\"kernel\": {},\n    \"launches\": {{\"entry\": {}, \"grid\": {}, \"block\": {}, \"arguments\": {}}}",
         kernel, as_json(name->text), texts(geometry.grid), texts(geometry.block), json_list(quoted));
@@ -504,9 +526,12 @@ void KernelTunerDraft::add_results() {
   if (const Value* const bound = given(10, "atol"); bound != nullptr && bound->is_number())
     draft_.results.push_back(
         {"tolerance", format("{{\"absolute\": {}, \"relative\": 1e-05}}", number_text(bound->number()))});
+  std::vector<std::string> items;
+  for (const std::string& one : geometry_.size)
+    if (names_.is_size(one)) items.push_back(one);
+  if (items.empty()) items = {names_.sizes().front().name};
   draft_.results.push_back(
-      {"work",
-       format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}", as_json(product(geometry_.size))),
+      {"work", format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}", as_json(product(items))),
        "operations of the whole work (\"flops\": a formula), for rates"});
 }
 

@@ -54,7 +54,7 @@ class KernelTunerDraft {
   void add_arguments();
   DraftObject array_argument(const std::string& name, const Value& value, const DraftObject* known);
   DraftObject number_argument(const std::string& name, const Value& value, const DraftObject* known);
-  std::string fill_of(const python::Array& array, std::string& guess) const;
+  std::string fill_of(const python::Array& array, std::string& guess);
   void add_constants();
   void add_sizes();
   void add_results();

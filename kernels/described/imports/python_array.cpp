@@ -26,7 +26,7 @@ Contents unknown(std::string_view text) {
 
 Contents contents_of(const Value& value) {
   if (value.is(Kind::array)) return value.array->contents;
-  if (value.is_number()) return {Contents::Kind::constant, value.number(), value.number(), {}, {}};
+  if (value.is_number()) return {Contents::Kind::constant, value.number(), value.number(), {}, {}, nullptr};
   return {};
 }
 
@@ -51,7 +51,7 @@ Contents combined(std::string_view op, const Contents& a, const Contents& b, std
   const auto [low, high] = std::ranges::minmax(ends);
   if (!std::isfinite(low) || !std::isfinite(high)) return unknown(text);
   const bool is_constant = a.kind == Contents::Kind::constant && b.kind == Contents::Kind::constant;
-  return {is_constant ? Contents::Kind::constant : Contents::Kind::random, low, high, {}, {}};
+  return {is_constant ? Contents::Kind::constant : Contents::Kind::random, low, high, {}, {}, nullptr};
 }
 
 bool is_whole_type(const std::string& type) {
@@ -93,6 +93,11 @@ Value array_binary(std::string_view op, const Value& a, const Value& b, std::str
   result.contents = op == "+" && is_both && contents_of(a).kind == Contents::Kind::constant
                         ? combined(op, contents_of(b), contents_of(a), text)
                         : combined(op, contents_of(a), contents_of(b), text);
+  // `rand(n) * size`: up to the size.
+  const Value& factor = a.is(Kind::array) ? b : a;
+  const Contents unit = contents_of(a.is(Kind::array) ? a : b);
+  if (op == "*" && factor.follows() && unit.kind == Contents::Kind::random && unit.low == 0 && unit.high == 1)
+    result.contents.bound = std::make_shared<const Value>(factor);
   return Value::of(std::move(result));
 }
 
@@ -107,7 +112,7 @@ Value array_of_function(std::string_view function, const Value& array, std::stri
       result.contents.low = of.high < 0 ? -of.high : 0, result.contents.high = std::max(-of.low, of.high);
     if (of.kind == Contents::Kind::constant) result.contents.low = result.contents.high = std::abs(of.low);
   } else if (function == "sin" || function == "cos" || function == "tanh") {
-    result.contents = {Contents::Kind::random, -1, 1, {}, {}};
+    result.contents = {Contents::Kind::random, -1, 1, {}, {}, nullptr};
   } else if (function != "ascontiguousarray" && function != "copy") {
     result.contents = unknown(text);
   }
@@ -169,6 +174,13 @@ std::string type_named_by(const Value& value) {
 
 Value with_type(const Value& array, std::string type) {
   Array result = *array.array;
+  Contents& is = result.contents;
+  const bool is_cut = is_whole_type(type) && type != "bool" && result.type.starts_with("float");
+  if (is_cut && is.kind == Contents::Kind::random && is.high - is.low > 1) {  // the bound itself never comes
+    is.high -= 1;
+    if (is.bound != nullptr)
+      is.bound = std::make_shared<const Value>(binary("-", *is.bound, Value::of(std::int64_t{1}), {}));
+  }
   result.type = std::move(type);
   return Value::of(std::move(result));
 }

@@ -11,6 +11,7 @@
 #include "kernels/described/imports/python_follower.hpp"
 #include "kernels/described/imports/python_operators.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/plan/directives.hpp"
 
 namespace tune::described::python {
 namespace {
@@ -446,6 +447,15 @@ Value Follower::eval_attribute(int node) {
   }
   if (of.is(Kind::text) && (named == "parent" || named == "stem" || named == "name"))
     return call_of_text(of, "." + named, {}, node);
+  if (of.is(Kind::text) && named == "render") {  // a template of jinja2 that has names alone
+    std::string all = of.text;
+    for (std::size_t at = all.find("{{"); at != std::string::npos; at = all.find("{{", at)) {
+      const std::size_t end = all.find("}}", at);
+      if (end == std::string::npos) break;
+      all.replace(at, end + 2 - at, std::string(trimmed(std::string_view(all).substr(at + 2, end - at - 2))));
+    }
+    return all.find("{%") == std::string::npos ? Value::of(std::move(all)) : Value::unknown(text(node));
+  }
   if (of.is(Kind::function) && named == "__name__") {
     const int own = tree_.child_named(of.function->node, "name");
     return own < 0 ? Value() : Value::of(std::string(text(own)));
@@ -510,6 +520,14 @@ Value Follower::eval_call(int node) {
     return Value::of(std::move(results));
   }
   const Arguments given = eval_arguments(arguments, nullptr);
+  if ((path == "numpy.copyto" || path == "cupy.copyto") && given.at(0).is(Kind::array) &&
+      given.at(1).is(Kind::array)) {
+    Array filled = *given.at(0).array;
+    filled.contents = given.at(1).array->contents;
+    assign(tree_.parts(arguments).front(), Value::of(std::move(filled)));
+    return Value::none();
+  }
+
   if (called.is(Kind::function)) return call(called, given);
   if (called.is(Kind::object)) return call_object(called.text, given, node);
   return is_attribute ? call_method(object, method, given, node) : Value::unknown(text(node));

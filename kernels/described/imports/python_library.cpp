@@ -118,6 +118,16 @@ Value Follower::call_object(const std::string& path, const Arguments& arguments,
                                                                            : Value::none();
     return {};
   }
+  if (last == "TunablePrecision" && arguments.at(0).is(Kind::text) && arguments.at(1).is(Kind::array))
+    return with_type(arguments.at(1), arguments.at(0).text);  // of Kernel Tuner: a parameter names the type
+  if (is_one_of(last, {"pagelocked_empty", "pagelocked_zeros", "empty_pinned", "zeros_pinned"}))
+    return call_numpy("zeros", arguments, node);
+  if (library == "torch" && is_one_of(last, {"rand", "randn", "zeros", "ones", "empty"})) {
+    const Value array =
+        call_numpy(last == "rand" || last == "randn" ? "random." + last : last, arguments, node);
+    return array.is(Kind::array) ? with_type(array, "float32") : array;
+  }
+  if (last == "Template" && arguments.at(0).is(Kind::text)) return arguments.at(0);  // of jinja2
   if (is_one_of(path, {"os.path.join", "posixpath.join"})) {
     std::string all;
     for (const Value& part : arguments.positional) {

@@ -14,11 +14,11 @@ using Kind = Value::Kind;
 using Contents = ArrayContents;
 
 Contents constant(double value) {
-  return {Contents::Kind::constant, value, value, {}, {}};
+  return {Contents::Kind::constant, value, value, {}, {}, nullptr};
 }
 
 Contents random(double low, double high) {
-  return {Contents::Kind::random, low, high, {}, {}};
+  return {Contents::Kind::random, low, high, {}, {}, nullptr};
 }
 
 Value made(std::vector<Value> shape, std::string type, Contents contents) {
@@ -69,8 +69,11 @@ Value call_random(std::string_view name, const Arguments& arguments, std::string
     const bool has_high = high != nullptr && high->is_number();
     const double first = number_in(arguments, 0, "low", 0);
     const double low = has_high ? first : 0, last = (has_high ? high->number() : first) - 1;
-    return random_of(arguments.find(2, "size"), type_in(arguments, 3, "int64"),
-                     random(low, std::max(low, last)), text);
+    Contents contents = random(low, std::max(low, last));
+    const Value* const end = has_high ? high : arguments.find(0, "low");
+    if (end != nullptr && end->follows())
+      contents.bound = std::make_shared<const Value>(binary("-", *end, Value::of(std::int64_t{1}), text));
+    return random_of(arguments.find(2, "size"), type_in(arguments, 3, "int64"), std::move(contents), text);
   }
   if (is_one_of(name, {"default_rng", "RandomState", "Generator"})) return Value::object("numpy.random");
   return Value::unknown(text);
@@ -88,7 +91,7 @@ Value sequence(const Arguments& arguments, std::string_view text) {
   if (!begin.is_number() || !step.is_number() || size.is(Kind::unknown)) return Value::unknown(text);
   // A list for what is short: values of parameters.
   constexpr std::int64_t longest = 4096;
-  Contents contents{Contents::Kind::sequence, begin.number(), step.number(), {}, {}};
+  Contents contents{Contents::Kind::sequence, begin.number(), step.number(), {}, {}, nullptr};
   if (size.is(Kind::whole) && !size.follows() && size.whole <= longest) {
     contents.kind = Contents::Kind::listed;
     for (std::int64_t i = 0; i < size.whole; ++i)

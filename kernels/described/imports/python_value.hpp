@@ -28,6 +28,7 @@ struct ArrayContents {
   double low = 0, high = 0;         ///< constant: `low`; sequence: `low` is the first, `high` the step
   std::vector<double> listed = {};  ///< all elements
   std::string why = {};             ///< unknown: the script's own text
+  std::shared_ptr<const Value> bound = nullptr;  ///< random: the largest value, if it is no constant
 };
 
 struct Array {

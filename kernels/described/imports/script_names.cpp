@@ -114,7 +114,7 @@ void choose_check_sizes(std::vector<ScriptSize>& sizes, std::int64_t multiple, b
   for (ScriptSize& size : sizes)
     if (size.is_of_grid) of_grid.push_back(&size);
   if (of_grid.empty() && !sizes.empty()) of_grid.push_back(&sizes.front());
-  constexpr std::int64_t usual[] = {1003, 67, 21}, largest[] = {65536, 512, 64};
+  constexpr std::int64_t usual[] = {1003, 67, 21}, largest[] = {131072, 512, 64};
   const std::size_t kind = std::min<std::size_t>(std::max<std::size_t>(of_grid.size(), 1), 3) - 1;
   std::int64_t next = usual[kind];
   const ScriptSize* main = nullptr;
@@ -125,7 +125,7 @@ void choose_check_sizes(std::vector<ScriptSize>& sizes, std::int64_t multiple, b
     if (same != of_grid.end())
       size->check = (*same)->check;
     else if (multiple > 0)
-      size->check = std::min({size->value, multiple, largest[kind] * 2});
+      size->check = std::min(size->value, multiple <= largest[kind] ? multiple : largest[kind] / 2);
     else
       size->check = std::min(size->value, next);
     next -= 4;

@@ -150,7 +150,7 @@ TEST_F(ImportOfScripts, AnAnswerOfAnotherKernelIsTheReference) {
   EXPECT_FALSE(import.kernel.has_value());
   const std::string json = write_draft(import.draft).json;
   EXPECT_THAT(json, HasSubstr(R"("redefine": {"WIDTH": "n"})"));
-  EXPECT_THAT(json, HasSubstr(R"({"kernel": {"file": "k.cu", "defines": {"other": 3}})"));
+  EXPECT_THAT(json, HasSubstr(R"({"kernel": {"file": "k.cu", "redefine": {"WIDTH": "n"}, "defines": {"other": 3}})"));
   EXPECT_THAT(json, HasSubstr(R"("configuration": {"block_size_x": 64})"));
   EXPECT_EQ(problem(import).description().reference.launches.front().entry, "naive");
 }
@@ -183,6 +183,116 @@ TEST_F(ImportOfScripts, AScriptThatGoesOn) {
         "x = 'a'\nfor i in range(100): x = x + x\n", "x = [1]\nwhile True: x += x\n",
         "x = 2 ** 10 ** 10 ** 10\ny = [0] * 10 ** 12\n", "x = 1\nwhile x: x = x * 3 + 1\n"})
     EXPECT_THROW(imported(script), UsageError) << script;
+}
+
+class ImportOfT1 : public ImportOfScripts {
+ protected:
+  static void expect_same(const Contents& a, const Contents& b) {
+    EXPECT_EQ(a.kind, b.kind);
+    EXPECT_EQ(a.value.text(), b.value.text());
+    EXPECT_EQ(a.low.text(), b.low.text());
+    EXPECT_EQ(a.high.text(), b.high.text());
+  }
+};
+
+TEST_F(ImportOfT1, TheOwnFormatHasTheSameMeaning) {
+  std::ofstream(folder_ / "k.cu")
+      << "__constant__ float weights[4];\n__global__ void k(float* y, const float* x, int n) "
+         "{ y[blockIdx.x * block_size_y] = x[0] * weights[0]; }\n";
+  std::ofstream(folder_ / "t1.json") << R"x({"ConfigurationSpace": {"TuningParameters": [
+    {"Name": "block", "Type": "int", "Values": "[32, 64, 128]", "Default": 64}, {"Name": "kind", "Type": "string", "Values": "['a', 'b']"},
+    {"Name": "scale", "Type": "float", "Values": "[0.5, 1.0]"}],
+    "Conditions": [{"Expression": "block > 32 || kind == 'a'", "Parameters": ["block", "kind"]}]},
+    "KernelSpecification": {"Language": "CUDA", "KernelName": "k", "KernelFile": "k.cu", "CompilerOptions": ["-use_fast_math", "-O3"],
+    "ProblemSize": [1000, 20], "GridDivX": ["block"], "LocalSize": {"X": "block"}, "SharedMemory": "4 * block",
+    "Arguments": [
+      {"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 1000, "FillType": "Constant", "FillValue": 0},
+      {"Name": "x", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": "1000 * 2", "FillType": "Random", "FillValue": 3, "RandomSeed": 7},
+      {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 1000},
+      {"Name": "weights", "Type": "float", "MemType": "Constant", "MemoryType": "Vector", "Size": 4, "FillType": "Generator", "FillValue": 2}],
+    "ReferenceArguments": [{"TargetName": "y", "FillType": "Constant", "FillValue": 6, "ValidationMethod": "SideBySideComparison", "ValidationThreshold": 0.01}]},
+    "Budget": [{"Type": "ConfigurationCount", "BudgetValue": 12}], "Search": {"Name": "MCMC"}})x";
+  ImportRequest request{folder_ / "t1.json", "", {}, ""};
+  request.name_of = [](const std::filesystem::path& path) { return path.filename().string(); };
+  const Import import = import_t1(request);
+  std::ofstream(folder_ / "own.json") << write_draft(import.draft).json;
+  const KernelDescription a = read_definition(folder_ / "t1.json"), b = read_definition(folder_ / "own.json");
+  EXPECT_EQ(a.name, b.name);
+  ASSERT_EQ(a.parameters.size(), b.parameters.size());
+  for (std::size_t i = 0; i < a.parameters.size(); ++i) {
+    EXPECT_EQ(a.parameters[i].values, b.parameters[i].values);
+    EXPECT_EQ(a.parameters[i].default_value, b.parameters[i].default_value);
+  }
+  ASSERT_EQ(a.constraints.size(), b.constraints.size());
+  EXPECT_EQ(a.constraints[0].rule.to_string(), b.constraints[0].rule.to_string());
+  ASSERT_EQ(a.arguments.size(), b.arguments.size());
+  for (std::size_t i = 0; i < a.arguments.size(); ++i) {
+    EXPECT_EQ(a.arguments[i].name, b.arguments[i].name);
+    EXPECT_EQ(a.arguments[i].access, b.arguments[i].access);
+    EXPECT_EQ(a.arguments[i].symbol, b.arguments[i].symbol);
+    EXPECT_EQ(a.arguments[i].contents.seed, b.arguments[i].contents.seed);
+    if (a.arguments[i].is_filled()) expect_same(a.arguments[i].contents, b.arguments[i].contents);
+    ASSERT_EQ(a.arguments[i].extents.size(), b.arguments[i].extents.size());
+    if (!a.arguments[i].extents.empty()) {
+      EXPECT_EQ(a.arguments[i].extents[0].text(), b.arguments[i].extents[0].text());
+    }
+  }
+  expect_same(*a.arguments[0].expected, *b.arguments[0].expected);
+  EXPECT_EQ(b.arguments[0].bounds->absolute, 0.01);
+  EXPECT_EQ(a.launches[0].grid[0]->text(), b.launches[0].grid[0]->text());
+  EXPECT_EQ(a.launches[0].shared->text(), b.launches[0].shared->text());
+  EXPECT_EQ(a.kernel.options, b.kernel.options);
+  EXPECT_EQ(b.budget_evaluations, 12);
+  // What the own format has no words for, and a macro of Kernel Tuner.
+  EXPECT_THAT(joined(import.notes), HasSubstr("--strategy annealing"));
+  EXPECT_THAT(write_draft(import.draft).json, HasSubstr("\"defines\": {\"block_size_y\": 1}"));
+}
+
+TEST_F(ImportOfT1, OtherFilesAreRefused) {
+  const auto error = [&](const std::string& text) -> std::string {
+    std::ofstream(folder_ / "t1.json") << text;
+    try {
+      import_t1({folder_ / "t1.json", "", {}, ""});
+    } catch (const UsageError& failure) {
+      return failure.what();
+    }
+    return {};
+  };
+  EXPECT_THAT(error(R"({"parameters": {}, "kernel": "k.cu"})"), HasSubstr("already"));
+  EXPECT_THAT(error("[1]"), HasSubstr("expected a definition in T1"));
+  EXPECT_THAT(error(R"({"ConfigurationSpace": {"TuningParameters": [{"Name": "a", "Values": [1]}]}})"),
+              HasSubstr("no KernelSpecification"));
+}
+
+TEST_F(ImportOfScripts, AxesOfABenchmark) {
+  const std::string text =
+      "#include <nvbench/nvbench.cuh>\n"
+      "template <typename T>\n__global__ void copy(const T* in, T* out, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = in[i]; }\n"
+      "using types = nvbench::type_list<nvbench::float32_t, double>;\n"
+      "template <typename T> void bench(nvbench::state& state, nvbench::type_list<T>) {\n"
+      "  const int n = static_cast<int>(state.get_int64(\"Elements\"));\n"
+      "  const int block = static_cast<int>(state.get_int64(\"Block Size\"));\n"
+      "  T *a, *b;\n  cudaMalloc(&a, n * sizeof(T));\n  cudaMalloc(&b, n * sizeof(T));\n"
+      "  state.exec([=](nvbench::launch& launch) {\n    copy<T><<<(n + block - 1) / block, block, 0, launch.get_stream()>>>(a, b, n);\n  });\n}\n"
+      "NVBENCH_BENCH_TYPES(bench, NVBENCH_TYPE_AXES(types))\n  .set_type_axes_names({\"T\"})\n"
+      "  .add_int64_power_of_two_axis(\"Elements\", nvbench::range(16, 24, 4))\n"
+      "  .add_int64_axis(\"Block Size\", {64, 128, 256});\n";
+  std::ofstream(folder_ / "b.cu") << text;
+  ImportRequest request{folder_ / "b.cu", text, {}, ""};
+  request.name_of = [](const std::filesystem::path& path) { return path.filename().string(); };
+  const Import import = import_nvbench(request);
+  const std::string json = write_draft(import.draft).json;
+  EXPECT_THAT(json, HasSubstr("\"sizes\": {\"n\": 16777216}"));
+  EXPECT_THAT(json, HasSubstr("\"values\": [\"float\", \"double\"]"));
+  EXPECT_THAT(json, HasSubstr("\"Block_Size\": [64, 128, 256]")) << json;
+  EXPECT_EQ(launch(import, "block"), as_json("Block_Size")) << json;
+  EXPECT_EQ(launch(import, "grid"), as_json("(n + Block_Size - 1) // Block_Size"));
+  EXPECT_THAT(json, Not(HasSubstr("block_size_x")));
+  std::ofstream(folder_ / "own.json") << json;
+  EXPECT_EQ(DescribedProblem(read_definition(folder_ / "own.json")).info().name, "copy");
+  std::ofstream(folder_ / "b.cu") << "__global__ void k(int* x) { x[0] = 1; }\n";
+  EXPECT_THROW(import_nvbench(request), UsageError);
 }
 
 }  // namespace

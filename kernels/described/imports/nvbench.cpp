@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+// A benchmark of nvbench whose file has the kernel: its axes become parameters and sizes.
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "kernels/described/description.hpp"
+#include "kernels/described/imports/import.hpp"
+#include "kernels/described/source/c_expression.hpp"
+#include "kernels/described/source/first_definition.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/plan/directives.hpp"
+
+namespace tune::described {
+namespace {
+
+struct BenchmarkAxis {
+  std::string name;                      ///< as a parameter has it
+  std::vector<std::string> values = {};  ///< as JSON
+  bool is_type = false, is_text = false;
+};
+
+struct Benchmark {
+  std::string function;
+  std::vector<BenchmarkAxis> axes = {};
+};
+
+constexpr std::size_t most_values = 1000;
+
+/// The place of the bracket of any kind that closes the one at `open`; the text's length where there is none.
+std::size_t closing(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t at = open; at < text.size(); ++at) {
+    if (text[at] == '(' || text[at] == '{') ++depth;
+    if ((text[at] == ')' || text[at] == '}') && --depth == 0) return at;
+  }
+  return text.size();
+}
+
+bool is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/// The parts between commas outside of brackets.
+std::vector<std::string> parts_of(std::string_view text) {
+  std::vector<std::string> all;
+  int depth = 0;
+  std::string part;
+  bool in_text = false;
+  for (const char c : text) {
+    if (c == '"') in_text = !in_text;
+    if (!in_text && (c == '(' || c == '{' || c == '[' || c == '<')) ++depth;
+    if (!in_text && (c == ')' || c == '}' || c == ']' || c == '>')) --depth;
+    if (c == ',' && depth == 0 && !in_text) {
+      all.emplace_back(trimmed(part));
+      part.clear();
+    } else {
+      part += c;
+    }
+  }
+  if (!trimmed(part).empty()) all.emplace_back(trimmed(part));
+  return all;
+}
+
+std::string identifier(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (is_word(c) && !(name.empty() && is_digit))
+      name += c;
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
+  }
+  while (name.ends_with('_')) name.pop_back();
+  return name.empty() ? "axis" : name;
+}
+
+std::string unquoted(std::string_view text) {
+  text = trimmed(text);
+  return std::string(text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text);
+}
+
+/// Numbers of `{1, 2}` or `nvbench::range(first, last, step)`.
+std::vector<std::string> numbers_in(std::string_view text, bool is_power) {
+  std::vector<std::string> all;
+  const auto add = [&](std::int64_t value) {
+    constexpr std::int64_t most_bits = 62;
+    if (is_power && (value < 0 || value > most_bits)) return;
+    if (all.size() < most_values) all.push_back(std::to_string(is_power ? std::int64_t{1} << value : value));
+  };
+  const std::size_t open = text.find_first_of("{(");
+  if (open == std::string_view::npos) return all;
+  const std::size_t close = closing(text, open);
+  const std::vector<std::string> parts = parts_of(text.substr(open + 1, close - open - 1));
+  if (text[open] == '(') {
+    std::vector<std::int64_t> ends;
+    for (const std::string& part : parts)
+      if (const auto value = value_of(part, {})) ends.push_back(*value);
+    if (text.find("range") == std::string_view::npos || ends.size() != parts.size() || ends.size() < 2)
+      return all;
+    const std::int64_t step = ends.size() > 2 ? ends[2] : 1;
+    for (std::int64_t value = ends[0]; step > 0 && value <= ends[1] && all.size() < most_values;
+         value += step) {
+      add(value);
+      if (ends[1] - value < step) break;
+    }
+    return all;
+  }
+  for (const std::string& part : parts) {
+    if (const auto value = value_of(part, {}))
+      add(*value);
+    else if (nlohmann::json::parse(part, nullptr, false).is_number())
+      all.push_back(part);
+  }
+  return all;
+}
+
+/// The arguments of `NAME(...)` that begins at `at`, which then is behind them.
+std::optional<std::string> call_at(const std::string& text, std::string_view name, std::size_t& at) {
+  if (text.compare(at, name.size(), name) != 0) return std::nullopt;
+  std::size_t open = at + name.size();
+  while (open < text.size() && is_space(text[open])) ++open;
+  if (open >= text.size() || text[open] != '(') return std::nullopt;
+  const std::size_t close = closing(text, open);
+  if (close >= text.size()) return std::nullopt;
+  at = close + 1;
+  return text.substr(open + 1, close - open - 1);
+}
+
+/// The types, or values, of `using NAME = nvbench::type_list<...>`.
+BenchmarkAxis type_axis(const std::string& text, const std::string& name) {
+  BenchmarkAxis axis{identifier(name), {}, true, false};
+  const std::size_t at = text.find("using " + name);
+  std::string_view list =
+      at == std::string::npos ? std::string_view(name) : std::string_view(text).substr(at);
+  list = list.substr(0, list.find(';'));
+  const std::size_t open = list.find('<'), close = list.rfind('>');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return axis;
+  axis.is_type = list.find("enum_type_list") == std::string_view::npos;
+  for (std::string part : parts_of(list.substr(open + 1, close - open - 1))) {
+    if (part.starts_with("nvbench::")) {
+      part.erase(0, 9);
+      if (part == "float32_t") part = "float";
+      if (part == "float64_t") part = "double";
+    }
+    if (axis.is_type ? type_named(part).has_value() : value_of(part, {}).has_value())
+      axis.values.push_back(axis.is_type ? as_json(part) : std::to_string(*value_of(part, {})));
+  }
+  return axis;
+}
+
+std::vector<Benchmark> benchmarks_of(const std::string& text) {
+  std::vector<Benchmark> all;
+  for (std::size_t at = text.find("NVBENCH_BENCH"); at != std::string::npos;
+       at = text.find("NVBENCH_BENCH", at + 1)) {
+    std::size_t next = at;
+    auto given = call_at(text, "NVBENCH_BENCH", next);
+    Benchmark made;
+    if (!given) {
+      given = call_at(text, "NVBENCH_BENCH_TYPES", next);
+      if (!given) continue;
+      if (const std::size_t lists_at = given->find("NVBENCH_TYPE_AXES"); lists_at != std::string::npos) {
+        std::size_t behind = lists_at;
+        if (const auto lists = call_at(*given, "NVBENCH_TYPE_AXES", behind))
+          for (const std::string& list : parts_of(*lists)) made.axes.push_back(type_axis(text, list));
+      }
+    }
+    made.function = std::string(trimmed(std::string_view(*given).substr(0, given->find(','))));
+    while (true) {  // .add_int64_axis(...)
+      while (next < text.size() && is_space(text[next])) ++next;
+      if (next >= text.size() || text[next] != '.') break;
+      ++next;
+      const std::string method(leading_word(std::string_view(text).substr(next)));
+      const auto arguments = method.empty() ? std::nullopt : call_at(text, method, next);
+      if (!arguments) break;
+      const std::vector<std::string> parts = parts_of(*arguments);
+      if (method == "set_type_axes_names") {
+        const std::size_t open = arguments->find('{');
+        const std::vector<std::string> names =
+            open == std::string::npos
+                ? parts
+                : parts_of(
+                      std::string_view(*arguments).substr(open + 1, closing(*arguments, open) - open - 1));
+        for (std::size_t i = 0; i < std::min(names.size(), made.axes.size()); ++i)
+          made.axes[i].name = identifier(unquoted(names[i]));
+      }
+      if (!method.starts_with("add_") || !method.ends_with("_axis") || parts.size() < 2) continue;
+      BenchmarkAxis axis{identifier(unquoted(parts[0])), {}, false, method == "add_string_axis"};
+      if (axis.is_text) {
+        const std::size_t open = parts[1].find('{');
+        if (open != std::string::npos)
+          for (const std::string& one :
+               parts_of(std::string_view(parts[1]).substr(open + 1, closing(parts[1], open) - open - 1)))
+            axis.values.push_back(as_json(unquoted(one)));
+      } else {
+        axis.values = numbers_in(parts[1], method.find("power_of_two") != std::string::npos);
+      }
+      made.axes.push_back(std::move(axis));
+    }
+    all.push_back(std::move(made));
+  }
+  return all;
+}
+
+/// `Elements` for `state.get_int64("Elements")`: a name that the launch has then.
+std::string with_names_of_axes(std::string text) {
+  for (const std::string_view getter : {"get_int64", "get_float64", "get_string"})
+    for (std::size_t at = text.find(getter); at != std::string::npos; at = text.find(getter, at)) {
+      std::size_t end = at, begin = at;
+      const auto argument = call_at(text, getter, end);
+      if (!argument || text.find('\n', at) < end) {
+        at += getter.size();
+        continue;
+      }
+      while (begin > 0 && (is_word(text[begin - 1]) || text[begin - 1] == '.')) --begin;
+      const std::string name = identifier(unquoted(*argument));
+      // `static_cast<int>(state.get_int64("N"))`
+      const std::size_t cast = text.rfind("static_cast<", begin);
+      if (cast != std::string::npos && begin > 1 && text[begin - 1] == '(' && text[begin - 2] == '>' &&
+          end < text.size() && text[end] == ')' && text.find_first_of(";(", cast) == begin - 1) {
+        begin = cast;
+        ++end;
+      }
+      text.replace(begin, end - begin, name);
+      at = begin + name.size();
+    }
+  return text;
+}
+
+/// An expression of the launch over axes, sizes and parameters; nothing where it has other names.
+std::optional<std::string> launch_formula(const std::string& expression,
+                                          const std::vector<std::string>& names) {
+  const std::string text = with_whole_divisions(without_needless_brackets(without_casts(expression)));
+  std::string formula;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view word = leading_word(rest);
+    if (word.empty()) {
+      if (std::string_view("+-*/%(), ").find(rest.front()) == std::string_view::npos) return std::nullopt;
+      formula += rest.front();
+      if (rest.front() == '/') formula += '/';
+      rest.remove_prefix(1);
+      continue;
+    }
+    const auto number = number_of(word);
+    if (!number && word != "ceil_div" && std::ranges::find(names, word) == names.end()) return std::nullopt;
+    formula += number ? std::to_string(*number) : std::string(word);
+    rest.remove_prefix(word.size());
+  }
+  return formula.empty() ? std::nullopt : std::optional(formula);
+}
+
+class NvbenchDraft {
+ public:
+  NvbenchDraft(const ImportRequest& request, Benchmark benchmark, const Examination& examination, Draft draft)
+      : request_(request),
+        benchmark_(std::move(benchmark)),
+        facts_(examination.facts()),
+        draft_(std::move(draft)) {
+    if (!facts_.launches.empty()) launch_ = &facts_.launches.front();
+    const Guesses guesses = examination.guesses();
+    sizes_ = guesses.sizes();
+  }
+
+  Import import() {
+    draft_.maker = "tune import";
+    Import result;
+    std::vector<std::string> unused;
+    for (const BenchmarkAxis& axis : benchmark_.axes)
+      if (!use(axis)) unused.push_back(axis.name);
+    if (!unused.empty())
+      result.notes.push_back(
+          format("the launch of the kernel does not follow from {}: left out", joined(unused)));
+    follow_launch();
+    write_sizes();
+    result.draft = std::move(draft_);
+    return result;
+  }
+
+ private:
+  /// The argument of the kernel that is passed an axis; empty for none.
+  std::string argument_for(const std::string& axis) const {
+    if (launch_ != nullptr)
+      for (const auto& [argument, value] : launch_->values)
+        if (without_needless_brackets(without_casts(value)) == axis) return argument;
+    return {};
+  }
+
+  bool is_of_launch(const std::string& axis) const {
+    if (launch_ == nullptr) return false;
+    std::string all = launch_->shared;
+    for (const auto* extents : {&launch_->grid, &launch_->block})
+      for (const std::string& one : *extents) all += " " + one;
+    for (const std::string& one : launch_->template_arguments) all += " " + one;
+    for (const auto& [argument, value] : launch_->elements) all += " " + value;
+    return has_word(all, axis);
+  }
+
+  /// A type, a size, or a parameter.
+  bool use(const BenchmarkAxis& axis) {
+    if (axis.values.empty() || axis.is_text) return false;
+    if (axis.is_type) {
+      for (DraftField& field : draft_.work)
+        if (field.name == "settings" && facts_.templates.size() == 1) {
+          field.json = format("{{{}: {{\"values\": [{}]}}}}", as_json(facts_.templates.front().name),
+                              joined(axis.values));
+          field.guess.clear();
+          return true;
+        }
+      for (DraftObject& parameter : draft_.parameters)
+        if (parameter.name == axis.name) return true;
+      return false;
+    }
+    const std::string argument = argument_for(axis.name);
+    const auto size = std::ranges::find(sizes_, argument, &GuessedSize::name);
+    if (!argument.empty() && size != sizes_.end()) {
+      size->value = std::max<std::int64_t>(1, number_of(axis.values.back()).value_or(size->value));
+      return true;
+    }
+    for (DraftObject& parameter : draft_.parameters)
+      if (parameter.name == axis.name ||
+          (facts_.templates.size() == 1 && parameter.name == facts_.templates.front().name &&
+           benchmark_.axes.size() == 1)) {
+        parameter.members = {{"values", json_list(axis.values)}};
+        parameter.guess.clear();
+        return true;
+      }
+    if (!is_of_launch(axis.name) && argument.empty()) return false;
+    std::erase_if(draft_.parameters, [](const DraftObject& one) { return one.name == "unused"; });
+    draft_.parameters.push_back({axis.name, {{"values", json_list(axis.values)}}});
+    names_.push_back(axis.name);
+    if (DraftObject* const own = draft_.argument(argument)) {
+      own->set("value", as_json(axis.name));
+      own->guess.clear();
+    }
+    return true;
+  }
+
+  void follow_launch() {
+    if (launch_ == nullptr || draft_.launches.empty()) return;
+    for (const GuessedSize& size : sizes_) names_.push_back(size.name);
+    const std::string before = draft_.launches.front()[2].json;
+    for (DraftField& field : draft_.launches.front()) {
+      const auto* extents = field.name == "grid"    ? &launch_->grid
+                            : field.name == "block" ? &launch_->block
+                                                    : nullptr;
+      if (extents == nullptr) continue;
+      std::vector<std::string> formulas;
+      bool has_axis = false;
+      for (const std::string& one : *extents) {
+        std::string expression = one;
+        constexpr std::array<std::string_view, 3> asked = {"blockDim.x", "blockDim.y", "blockDim.z"};
+        for (std::size_t i = 0; i < std::min(asked.size(), launch_->block.size()); ++i)
+          for (std::size_t at = expression.find(asked[i]); at != std::string::npos;
+               at = expression.find(asked[i]))
+            expression.replace(at, asked[i].size(), launch_->block[i]);
+        const auto formula = launch_formula(expression, names_);
+        if (!formula) break;
+        for (const BenchmarkAxis& axis : benchmark_.axes)
+          has_axis = has_axis || has_word(*formula, axis.name);
+        formulas.push_back(as_json(*formula));
+      }
+      if (formulas.size() != extents->size() || formulas.empty() || !has_axis) continue;
+      field.json = json_extents(formulas);
+      field.guess.clear();
+    }
+    // A parameter of the launch alone, which the axis replaces.
+    const std::string now = draft_.launches.front()[1].json + draft_.launches.front()[2].json;
+    if (draft_.launches.front()[2].json != before)
+      std::erase_if(draft_.parameters, [&](const DraftObject& one) {
+        return one.guess.find("of the launch alone") != std::string::npos && !has_word(now, one.name);
+      });
+  }
+
+  void write_sizes() {
+    std::vector<std::string> all;
+    for (const GuessedSize& size : sizes_) all.push_back(format("{}: {}", as_json(size.name), size.value));
+    for (DraftField& field : draft_.work)
+      if (field.name == "sizes") field.json = "{" + joined(all) + "}";
+  }
+
+  const ImportRequest& request_;
+  const Benchmark benchmark_;
+  const KernelFacts& facts_;
+  Draft draft_;
+  const LaunchOfFile* launch_ = nullptr;
+  std::vector<GuessedSize> sizes_ = {};
+  std::vector<std::string> names_ = {};  ///< that formulas may have
+};
+
+}  // namespace
+
+Import import_nvbench(const ImportRequest& request) {
+  KernelText text = read_kernel_text(request.path, {}, {});
+  const std::string plain = without_comments(text.source.text);
+  const std::vector<Benchmark> all = benchmarks_of(plain);
+  if (all.empty())
+    throw UsageError(
+        format("{}: there is no NVBENCH_BENCH; for a kernel's file take 'tune new'", request.path.string()));
+  text.source.text = with_names_of_axes(plain);
+  const std::string name = request.name_of ? request.name_of(request.path) : request.path.string();
+  const Examination examination(name, text, request.kernel,
+                                request.compiler ? request.compiler(text) : UndefinedNames());
+  // The benchmark that launches the kernel: its function has the name behind which the launch stands.
+  const Benchmark* chosen = &all.front();
+  for (const Benchmark& one : all) {
+    const std::size_t function = plain.find(one.function + "("),
+                      launch = plain.find(examination.facts().name + "<<<", function);
+    if (function != std::string::npos && launch != std::string::npos &&
+        launch - function < plain.find("NVBENCH_BENCH", function) - function) {
+      chosen = &one;
+      break;
+    }
+  }
+  Import result = NvbenchDraft(request, *chosen, examination, draft_of_kernel(name, examination)).import();
+  if (all.size() > 1)
+    result.notes.push_back(format("of {} benchmarks '{}' is read; --kernel NAME takes another kernel's",
+                                  all.size(), chosen->function));
+  return result;
+}
+
+}  // namespace tune::described
