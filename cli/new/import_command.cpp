@@ -43,9 +43,11 @@ std::optional<std::string> read_for_script(const std::filesystem::path& folder, 
 described::Import import_file(const described::ImportRequest& request) {
   const std::string ending = request.path.extension().string();
   if (ending == ".py") return described::import_kernel_tuner(request);
+  if (ending == ".json") return described::import_t1(request);
+  if (request.text.find("NVBENCH_BENCH") != std::string::npos) return described::import_nvbench(request);
   throw UsageError(
-      format("{}: expected a script of Kernel Tuner (.py); for a kernel's file: 'tune new', for results: "
-             "'tune db import'",
+      format("{}: expected a script of Kernel Tuner (.py), a definition in T1 (.json) or a benchmark with "
+             "NVBENCH_BENCH (.cu); for a kernel's file: 'tune new', for results: 'tune db import'",
              request.path.string()));
 }
 
@@ -81,7 +83,7 @@ int run_import(const ImportOptions& options) {
 Command import_command() {
   return {
       "import",
-      "writes a definition from a script of Kernel Tuner; 'tune db import' reads results",
+      "writes a definition from a file of another tuner: Kernel Tuner, T1, nvbench",
       "tune import FILE [options]",
       "  tune import tune_my_kernel.py\n  tune import tune_my_kernel.py --kernel second --out second.json\n  tune import convolution-T1.json --out convolution.json\n",
       "file",

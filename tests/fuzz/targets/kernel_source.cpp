@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const described::KernelText read = described::read_kernel_text(tune::testing::written("k.cu", text),
                                                                    {tune::testing::fuzz_folder().path()}, {});
     described::find_redefinition(read, {{"BLOCK", ""}, {entry, "1"}});
-    described::words_of(read);
+    described::words_in(read.source.text);
   } catch (const Error&) {
   }
   return 0;
