@@ -64,7 +64,9 @@ JudgedName::JudgedName(const std::string& name) : array(name.substr(0, name.find
 }
 
 std::string JudgeDescription::name() const {
-  return command.empty() ? std::string() : shortened(joined(command, {}, " "));
+  if (!launches.empty()) return format("the checking kernel {}", launches.back().entry);
+  if (function) return "the function that judges";
+  return format("the program {}", shortened(joined(command, {}, " ")));
 }
 
 bool JudgeDescription::judges(std::string_view output) const {
@@ -122,7 +124,7 @@ std::vector<std::string> KernelDescription::arguments_of(const LaunchDescription
   if (launch.arguments) return *launch.arguments;
   std::vector<std::string> names;
   for (const Argument& one : arguments)
-    if (one.symbol.empty() && !is_in_struct(one.name)) names.push_back(one.name);
+    if (one.symbol.empty() && !is_in_struct(one.name) && !one.is_for_judge) names.push_back(one.name);
   return names;
 }
 

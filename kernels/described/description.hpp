@@ -106,11 +106,14 @@ struct Argument {
   std::string symbol = {};                                 ///< a `__constant__` variable that is given a copy
   std::optional<TextureSpec> texture = std::nullopt;       ///< the kernel gets a texture object over it
   std::optional<TensorMapDescription> map = std::nullopt;  ///< or a tensor map
+  /// Of JudgeDescription::launches alone.
+  bool is_for_judge = false;
+  std::string reference_of = {};  ///< such an array: the output whose right contents it holds
 
   bool is_vector() const { return !extents.empty(); }
   /// True where contents are made for it before a kernel runs.
   bool is_filled() const {
-    return is_vector() && access != BufferAccess::write && access != BufferAccess::scratch;
+    return is_vector() && access != BufferAccess::write && access != BufferAccess::scratch && !is_for_judge;
   }
   /// True for an output: only these are compared.
   bool is_written() const;
@@ -213,7 +216,10 @@ struct JudgedName {
   explicit JudgedName(const std::string& name);
 };
 
-/// How outputs are judged that are not compared element by element: by a program, or by a function.
+/// The array in which kernels that judge count.
+inline constexpr std::string_view verdict_name = "verdict";
+
+/// How outputs are judged that are not compared element by element: by a program, a function or kernels.
 struct JudgeDescription {
   using Function = std::function<Result<void>(const Instance&, const Configuration&, const JudgedResults&)>;
 
@@ -227,8 +233,10 @@ struct JudgeDescription {
   std::filesystem::path folder = {};  ///< in which the program runs
   double seconds = 60;                ///< that it may take
   Function function = {};
+  /// Kernels that count wrong elements in the array `verdict`: their number, and the index of one.
+  std::vector<LaunchDescription> launches = {};
 
-  /// Returns the program's name, for users.
+  /// Returns the name of the judge, for users.
   std::string name() const;
   bool judges(std::string_view output) const;
   bool needs_reference(std::string_view output) const;

@@ -14,6 +14,7 @@
 #include "tuner/base/format.hpp"
 #include "tuner/base/program.hpp"
 #include "tuner/base/scratch_folder.hpp"
+#include "tuner/tensor/reference_numbers.hpp"
 
 namespace tune::described {
 namespace {
@@ -60,17 +61,6 @@ std::string with_values(const std::string& word, const ValueOf& value_of) {
   return replaced + word.substr(from);
 }
 
-/// Returns the reference in the type of the output.
-HostTensor in_type_of(const HostTensor& reference, ElementType type) {
-  if (reference.type() == type) return reference;
-  HostTensor converted(type, reference.extents());
-  with_element(type, [&]<class T>(T) {
-    std::ranges::transform(reference.as<double>(), converted.as<T>().begin(),
-                           [](double value) { return static_cast<T>(value); });
-  });
-  return converted;
-}
-
 /// The files of one call of the program.
 class JudgedFiles {
  public:
@@ -82,7 +72,7 @@ class JudgedFiles {
     if (wanted.which == JudgedName::Which::reference) {
       const auto right = results_.reference.find(wanted.array);
       if (right == results_.reference.end()) return {};
-      return write(name, in_type_of(right->second, results_.outputs.at(wanted.array).type()));
+      return write(name, from_reference(right->second, results_.outputs.at(wanted.array).type()));
     }
     if (wanted.which == JudgedName::Which::before) return write(name, results_.inputs.at(wanted.array));
     for (const TensorSet* const known : {&results_.outputs, &results_.inputs})
@@ -128,17 +118,25 @@ Result<void> ask_program(const JudgeDescription& judge, const std::map<std::stri
   says.erase(says.find_last_not_of(' ') + 1);
   const auto wrong = [&](const std::string& what) {
     return fail(Phase::verify, "wrong result",
-                format("the program '{}', which judges '{}', {}", judge.name(),
-                       joined(judge.outputs, {}, "', '"), what));
+                format("{}, which judges '{}', {}", judge.name(), joined(judge.outputs, {}, "', '"), what));
   };
   if (ended.took_too_long)
     return wrong(format("has not ended after {} s ('seconds' of 'verify' gives it more)", judge.seconds));
   if (ended.status == 0) return {};
   if (ended.status == 126 || ended.status == 127)
-    judge.place.fail(format("cannot run '{}': {}", judge.name(), says.empty() ? "status 127" : says));
+    judge.place.fail(format("cannot run {}: {}", judge.name(), says.empty() ? "status 127" : says));
   if (!says.empty()) return wrong("says: " + says);
   return wrong(ended.signal != 0 ? format("was ended by signal {}", ended.signal)
                                  : format("ends with status {}", ended.status));
+}
+
+/// Reads what the checking kernels counted.
+Result<void> read_verdict(const JudgeDescription& judge, const JudgedResults& results) {
+  const auto verdict = results.outputs.find(verdict_name)->second.as<std::uint64_t>();
+  if (verdict[0] == 0) return {};
+  return fail(Phase::verify, "wrong result",
+              format("{}, which judges '{}', counts {} wrong elements; one is element {}", judge.name(),
+                     joined(judge.outputs, {}, "', '"), verdict[0], verdict[1]));
 }
 
 }  // namespace
@@ -173,14 +171,18 @@ SharedJudgement DescribedProblem::judgement_of(const Instance& instance,
                                                const Configuration& configuration) const {
   const JudgeDescription& judge = description_.judge;
   if (judge.outputs.empty()) return nullptr;
-  Judgement made{judge.outputs, {}};
-  if (judge.function)
+  Judgement made{judge.outputs, judge.outputs, {}};
+  if (!judge.launches.empty()) {
+    made.looked_at = {std::string(verdict_name)};
+    made.judge = [&judge](const JudgedResults& results) { return read_verdict(judge, results); };
+  } else if (judge.function) {
     made.judge = [&judge, instance, configuration](const JudgedResults& results) {
       return judge.place.guarded([&] { return judge.function(instance, configuration, results); });
     };
-  else
+  } else {
     made.judge = [&judge, words = ExpressionScope(description_.parameters, instance, configuration).words()](
                      const JudgedResults& results) { return ask_program(judge, words, results); };
+  }
   return std::make_shared<const Judgement>(std::move(made));
 }
 

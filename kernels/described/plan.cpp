@@ -56,6 +56,7 @@ BufferSpec buffer_of(const Argument& argument, ElementType type, const Extents& 
                                                       : BufferRole::scratch;
   if (argument.is_filled() && buffer.role != BufferRole::input) buffer.fill = BufferFill::contents;
   buffer.symbol = argument.symbol;
+  buffer.reference_of = argument.reference_of;
   return buffer;
 }
 
@@ -311,20 +312,36 @@ Result<void> DescribedProblem::add_steps(const std::vector<LaunchDescription>& l
   return {};
 }
 
+/// The array `verdict` begins with zeros in each execution.
+Result<void> DescribedProblem::add_checks(const Instance& instance, const ExpressionScope& scope,
+                                          bool with_checks, LaunchPlan& plan) const {
+  if (!with_checks || description_.judge.launches.empty()) return {};
+  const std::size_t launches = plan.launches.size();
+  plan.launches.emplace_back(Zero{std::string(verdict_name)});
+  if (const Result<void> made = add_steps(description_.judge.launches, instance, scope, plan); !made)
+    return made;
+  const auto first = plan.launches.begin() + static_cast<std::ptrdiff_t>(launches);
+  plan.checks.assign(first, plan.launches.end());
+  plan.launches.erase(first, plan.launches.end());
+  return {};
+}
+
 Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
                                                const std::vector<LaunchDescription>& launches,
-                                               const Instance& instance,
-                                               const Configuration& configuration) const {
+                                               const Instance& instance, const Configuration& configuration,
+                                               bool with_checks) const {
   if (!description_.unusable.empty()) throw UsageError(description_.unusable);
   if (!missing_.empty()) description_.place.fail(missing_);
   const ExpressionScope scope(description_.parameters, instance, configuration);
   LaunchPlan plan;
   plan.compile = compile_request(kernel, launches, scope);
   for (const Argument& argument : description_.arguments)
-    if (argument.is_vector())
+    if (argument.is_vector() && (with_checks || !argument.is_for_judge))
       plan.buffers.push_back(buffer_of(argument, type_of(argument, instance).element,
                                        extents_of(argument, instance), is_compared(argument)));
   if (const Result<void> made = add_steps(launches, instance, scope, plan); !made)
+    return tl::unexpected(made.error());
+  if (const Result<void> made = add_checks(instance, scope, with_checks, plan); !made)
     return tl::unexpected(made.error());
   for (const Launch* const launch : kernel_launches(plan)) {
     if (plan.compile.entries.empty() && (kernel.of_kernel_tuner || kernel.names.contains("kernel_tuner")))
@@ -332,7 +349,7 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
     if (std::ranges::find(plan.compile.entries, launch->entry) == plan.compile.entries.end())
       plan.compile.entries.push_back(launch->entry);
   }
-  plan.judgement = judgement_of(instance, configuration);
+  if (with_checks) plan.judgement = judgement_of(instance, configuration);
   if (description_.per_execution) {
     plan.work_per_execution = description_.per_execution->real(scope);
     if (!(plan.work_per_execution > 0))

@@ -83,6 +83,9 @@ void DescribedProblem::read_kernels() {
   each_kernel_launch(description_.launches, [&](LaunchDescription& launch) {
     launch.arguments = checked_arguments(description_, *kernel.text, launch);
   });
+  each_kernel_launch(description_.judge.launches, [&](LaunchDescription& launch) {
+    launch.arguments = checked_arguments(description_, *kernel.text, launch);
+  });
   each_kernel_launch(description_.reference.launches, [&](LaunchDescription& launch) {
     launch.arguments = checked_arguments(description_, *reference->text, launch);
   });
@@ -160,7 +163,7 @@ Extents DescribedProblem::extents_of(const Argument& argument, const Instance& i
 ProblemCost DescribedProblem::cost(const Instance& instance) const {
   ProblemCost cost;
   for (const Argument& argument : description_.arguments) {
-    if (!argument.is_vector()) continue;
+    if (!argument.is_vector() || argument.is_for_judge) continue;
     const ElementType type = type_of(argument, instance).element;
     const auto elements = static_cast<double>(element_count(extents_of(argument, instance)));
     const double bytes = elements * static_cast<double>(element_size(type));
@@ -181,7 +184,7 @@ ProblemCost DescribedProblem::cost(const Instance& instance) const {
 
 Result<LaunchPlan> DescribedProblem::plan(const Instance& instance, const Configuration& configuration,
                                           const KernelSources&) const {
-  return make_plan(description_.kernel, description_.launches, instance, configuration);
+  return make_plan(description_.kernel, description_.launches, instance, configuration, true);
 }
 
 Configuration DescribedProblem::reference_configuration(const Instance& instance) const {
@@ -236,9 +239,7 @@ std::string DescribedProblem::compared_with() const {
                                      : format("no output of the {} is compared", description_.noun()));
   const JudgeDescription& judge = description_.judge;
   const auto compares = [&](const Argument& one) { return is_compared(one) && !judge.judges(one.name); };
-  std::string judged;
-  if (!judge.outputs.empty())
-    judged = judge.command.empty() ? "the function that judges" : format("the program {}", judge.name());
+  const std::string judged = judge.outputs.empty() ? std::string() : judge.name();
   if (std::ranges::none_of(description_.arguments, compares)) return judged;
   return compared_elements() + (judged.empty() ? "" : format(", and by {}", judged));
 }

@@ -79,10 +79,13 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
   SharedJudgement judgement_of(const Instance& instance, const Configuration& configuration) const;
   /// In plan.cpp. Failure{constraint} if a grid or block is empty or too large.
   Result<LaunchPlan> make_plan(const KernelSource& kernel, const std::vector<LaunchDescription>& launches,
-                               const Instance& instance, const Configuration& configuration) const;
+                               const Instance& instance, const Configuration& configuration,
+                               bool with_checks = false) const;
   /// Add the steps that the entries stand for.
   Result<void> add_steps(const std::vector<LaunchDescription>& launches, const Instance& instance,
                          const ExpressionScope& scope, LaunchPlan& plan) const;
+  Result<void> add_checks(const Instance& instance, const ExpressionScope& scope, bool with_checks,
+                          LaunchPlan& plan) const;
   Result<void> add_repeated(const LaunchDescription& described, const Instance& instance,
                             const ExpressionScope& scope, LaunchPlan& plan) const;
   Result<void> add_step(const LaunchDescription& described, const Instance& instance,

@@ -116,7 +116,17 @@ std::map<std::string, Seeds, std::less<>> all_seeds() {
   for (const char* value : {"0{\"a\": [1]}", "0", "2-9223372036854775808", "31e999"})
     for (int column = 0; column < 100; ++column)  // in steps, because the ordinary suite has time for a few
       all["database_row"].push_back(static_cast<char>(column * 37 % 100) + std::string(value));
-  all["definition"] = {sound::native, sound::t1};
+  std::string judged = sound::native, looped = sound::native;
+  judged.replace(
+      judged.find("\"access\": \"write\""), 17,
+      R"("access": "write", "compare": {"where": "i < n"}, "tolerance": {"absolute": "i + 1", "each": {"constant": 1}})");
+  judged.insert(judged.size() - 1,
+                R"(, "verify": {"command": ["cmp", "{out}", "{out.reference}", "{in.before}", "{n}"]})");
+  looped.replace(looped.find("\"launches\": "), 12,
+                 R"("launches": [{"zero": "out"}, {"copy": {"from": "in", "to": "out", "count": "n // 2"}},
+                    {"repeat": "n", "as": "p", "swap": ["in", "out"], "launches": )");
+  looped.replace(looped.find("* BLOCK\"},"), 10, "* BLOCK\"}}],");
+  all["definition"] = {sound::native, sound::t1, judged, looped};
   all["emulator_source"] = {
       sound::kernel + std::string(1, '\0') + "#pragma once\n",
       "extern __shared__ float all[];\n__shared__ int s[3][BLOCK];\n#define A(x) x\n#include <cuda_fp16.h>\n"

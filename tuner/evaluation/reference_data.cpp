@@ -6,12 +6,14 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/tensor/reference_numbers.hpp"
 
 namespace tune {
 namespace {
@@ -138,6 +140,18 @@ Tolerance tolerance_of(const LaunchPlan& plan, const ReferenceData& reference_da
   tolerance.values_along = reference_data.tolerance.values_along;
   apply_relative(tolerance, reference_data.limits, reference_data.reference, computed);
   return tolerance;
+}
+
+TensorSet reference_inputs(const LaunchPlan& plan, const TensorSet& reference) {
+  TensorSet inputs;
+  for (const BufferSpec& buffer : plan.buffers) {
+    if (buffer.reference_of.empty()) continue;
+    const auto right = reference.find(buffer.reference_of);
+    if (right == reference.end())
+      throw std::logic_error("a checking step asks for a reference that is not computed");
+    inputs.emplace(buffer.name, from_reference(right->second, buffer.type));
+  }
+  return inputs;
 }
 
 double widest(const Tolerance& tolerance) {

@@ -47,6 +47,10 @@ struct ReferenceData {
 Tolerance tolerance_of(const LaunchPlan& plan, const ReferenceData& reference_data,
                        const TensorSet& computed = {});
 
+/// Returns the plan's buffers that hold right contents of outputs, in their types. Throws std::logic_error
+/// for an output without a reference.
+TensorSet reference_inputs(const LaunchPlan& plan, const TensorSet& reference);
+
 /// Returns how large the tolerance of a plan's outputs is beside them; 0 for tolerances without a cure.
 AllowedShare allowed_share(const LaunchPlan& plan, const ReferenceData& reference_data);
 

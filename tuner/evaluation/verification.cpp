@@ -46,8 +46,11 @@ std::optional<Failure> failure_of(const Result<T>& result) {
 
 /// Checks the memory before the outputs: a stray write may spoil these too, and is the cause to name. Returns
 /// the seconds on the device.
-Result<double> run_and_check_memory(PreparedPlan& prepared, const TensorSet& inputs) {
-  const Result<double> ran = prepared.run_checked(views_of(inputs));
+Result<double> run_and_check_memory(PreparedPlan& prepared, const TensorSet& inputs,
+                                    const TensorSet& more = {}) {
+  TensorViews views = views_of(inputs);
+  views.merge(views_of(more));
+  const Result<double> ran = prepared.run_checked(views);
   if (!ran) return ran;
   const Result<void> fine = prepared.check_memory();
   if (!fine) return tl::unexpected(fine.error());
@@ -68,7 +71,7 @@ Result<Comparison> compare_output(PreparedPlan& prepared, const std::string& out
 Result<void> judge_outputs(PreparedPlan& prepared, const Judgement& judgement,
                            const ReferenceData& reference_data) {
   TensorSet outputs;
-  for (const std::string& name : judgement.outputs) {
+  for (const std::string& name : judgement.looked_at) {
     const Result<TensorView> fetched = prepared.fetch(name);
     if (!fetched) return tl::unexpected(fetched.error());
     outputs.emplace(name, copied(*fetched));
@@ -124,7 +127,8 @@ std::string executed_code(const LaunchPlan& plan, const Binary& binary) {
 
 Result<CheckedRun> check(PreparedPlan& prepared, const LaunchPlan& plan,
                          const ReferenceData& reference_data) {
-  const Result<double> ran = run_and_check_memory(prepared, reference_data.inputs);
+  const TensorSet references = reference_inputs(plan, reference_data.reference);
+  const Result<double> ran = run_and_check_memory(prepared, reference_data.inputs, references);
   if (!ran) return tl::unexpected(ran.error());
   const Result<double> error = check_outputs(prepared, plan, reference_data);
   if (!error) return tl::unexpected(error.error());

@@ -17,13 +17,14 @@ namespace tune {
 struct JudgedResults {
   const TensorSet& inputs;
   const TensorSet& reference;  ///< as as_reference; outputs without one are missing
-  const TensorSet& outputs;    ///< that are judged, in the types that they have on the device
+  const TensorSet& outputs;    ///< Judgement::looked_at, in the types that they have on the device
 };
 
 /// Judges outputs as a whole, where no bound of an element can, such as an order of keys that may differ.
 /// They are not compared element by element. It runs in the process of the caller, not in that of the device.
 struct Judgement {
   std::vector<std::string> outputs;
+  std::vector<std::string> looked_at;  ///< the buffers that `judge` gets
   /// Failure{verify} where they are wrong.
   std::function<Result<void>(const JudgedResults& results)> judge;
 };

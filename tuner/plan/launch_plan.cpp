@@ -163,7 +163,7 @@ std::uint64_t LaunchPlan::host_memory() const {
 
 std::vector<const PlanStep*> all_steps(const LaunchPlan& plan) {
   std::vector<const PlanStep*> steps;
-  for (const std::vector<PlanStep>* part : {&plan.setup, &plan.launches})
+  for (const std::vector<PlanStep>* part : {&plan.setup, &plan.launches, &plan.checks})
     for (const PlanStep& step : *part) steps.push_back(&step);
   return steps;
 }
@@ -254,6 +254,7 @@ std::string launches_of(const LaunchPlan& plan) {
   };
   add(plan.setup, "setup ");
   add(plan.launches, "");
+  add(plan.checks, "check ");
   if (plan.work_per_execution != 1) text += format("work per execution {:a}\n", plan.work_per_execution);
   if (plan.graph != GraphUse::automatic)
     text += plan.graph == GraphUse::always ? "always as a graph\n" : "never as a graph\n";

@@ -132,6 +132,8 @@ struct BufferSpec {
   /// binary has it. Empty: none.
   std::string symbol = {};
   MemoryPlace place = MemoryPlace::device;
+  /// Of an input: an output, whose right contents it holds instead of a tensor of its own name.
+  std::string reference_of = {};
 
   bool on_host() const { return place != MemoryPlace::device; }
   std::uint64_t allocation_bytes() const { return layout.allocation * element_size(type); }
@@ -311,6 +313,8 @@ struct LaunchPlan {
   /// that they write, because launches are repeated.
   std::vector<PlanStep> setup = {};
   std::vector<PlanStep> launches = {};  ///< in the order in which they are enqueued
+  /// Steps that judge results: they run once after each checked execution and are not timed.
+  std::vector<PlanStep> checks = {};
   /// Replaces the problem's, where rounding depends on the algorithm.
   std::optional<Tolerance> tolerance = std::nullopt;
   GraphUse graph = GraphUse::automatic;
@@ -329,7 +333,7 @@ struct LaunchPlan {
   std::uint64_t host_memory() const;
 };
 
-/// Returns the setup and then the launches; valid until the plan changes.
+/// Returns the setup, the launches and the checks; valid until the plan changes.
 std::vector<const PlanStep*> all_steps(const LaunchPlan& plan);
 /// Returns all steps that launch a kernel, in their order; valid until the plan changes.
 std::vector<const Launch*> kernel_launches(const LaunchPlan& plan);

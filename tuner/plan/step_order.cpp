@@ -165,10 +165,11 @@ std::vector<std::vector<std::size_t>> waits_of(const LaunchPlan& plan) {
 }
 
 void check_order(const LaunchPlan& plan) {
-  for (const PlanStep& step : plan.setup)
-    if (order_of(step) != StepOrder{})
-      throw Error(
-          format("the setup runs in order on one stream, but `{}` has another order", step_name(step)));
+  for (const std::vector<PlanStep>* const part : {&plan.setup, &plan.checks})
+    for (const PlanStep& step : *part)
+      if (order_of(step) != StepOrder{})
+        throw Error(format("the {} in order on one stream, but `{}` has another order",
+                           part == &plan.setup ? "setup runs" : "checks run", step_name(step)));
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     const StepOrder& order = order_of(plan.launches[i]);
     if (order.stream >= max_streams)

@@ -38,8 +38,8 @@ inline constexpr std::array member_names<CompileRequest>{
 template<>
 inline constexpr std::array member_names<Layout>{"extents", "strides", "offset", "allocation"};
 template<>
-inline constexpr std::array member_names<BufferSpec>{"name", "type",   "layout", "role", "readable_padding",
-                                                     "fill", "symbol", "place"};
+inline constexpr std::array member_names<BufferSpec>{
+    "name", "type", "layout", "role", "readable_padding", "fill", "symbol", "place", "reference_of"};
 template<>
 inline constexpr std::array member_names<BufferArgument>{"buffer", "offset", "count"};
 template<>
@@ -75,8 +75,9 @@ inline constexpr std::array member_names<Zero>{"buffer", "order"};
 template<>
 inline constexpr std::array member_names<HostStep>{"name", "code", "again", "order"};
 template<>
-inline constexpr std::array member_names<LaunchPlan>{
-    "compile", "buffers", "setup", "launches", "tolerance", "graph", "work_per_execution", "judgement"};
+inline constexpr std::array member_names<LaunchPlan>{"compile",  "buffers",   "setup", "launches",
+                                                     "checks",   "tolerance", "graph", "work_per_execution",
+                                                     "judgement"};
 template<>
 inline constexpr std::array member_names<KernelResources>{"registers",
                                                           "spill_store_bytes",

@@ -43,4 +43,14 @@ HostTensor as_reference(const TensorView& tensor) {
   return same;
 }
 
+HostTensor from_reference(const HostTensor& reference, ElementType type) {
+  if (reference.type() == type) return reference;
+  HostTensor converted(type, reference.extents());
+  with_element(type, [&]<class T>(T) {
+    std::ranges::transform(reference.as<double>(), converted.as<T>().begin(),
+                           [](double value) { return static_cast<T>(value); });
+  });
+  return converted;
+}
+
 }  // namespace tune

@@ -13,4 +13,7 @@ bool is_wide_whole(ElementType type);
 /// 64 bits from 2^53 on. A tensor that has such a number keeps its type and is compared exactly.
 HostTensor as_reference(const TensorView& tensor);
 
+/// Returns a reference in the type of its output.
+HostTensor from_reference(const HostTensor& reference, ElementType type);
+
 }  // namespace tune

@@ -84,14 +84,63 @@ void read_compared(const JsonField& field, Argument& argument) {
   if (where) comparison.where = where->expression();
 }
 
+/// Adds the arrays that only kernels that judge know: `verdict`, and `OUT.reference`.
+void add_judge_array(const JsonField& name, KernelDescription& definition) {
+  const JudgedName wanted(name.text());
+  const Argument* const known = definition.argument(wanted.array);
+  Argument array{name.text(), name.place()};
+  array.is_for_judge = true;
+  if (name.text() == verdict_name) {
+    array.type_name = "uint64";
+    array.type = TypeName{ElementType::u64};
+    array.extents = {{2.0, name.place()}};
+    array.access = BufferAccess::scratch;
+  } else {
+    array.type_name = known->type_name;
+    array.type = known->type;
+    array.extents = known->extents;
+    array.reference_of = wanted.array;
+  }
+  definition.arguments.push_back(std::move(array));
+}
+
+void read_judging_kernel(const JsonField& verify, KernelDescription& definition) {
+  verify.allow({"kernel", "launches"});
+  JudgeDescription& judge = definition.judge;
+  if (definition.argument(verdict_name) != nullptr)
+    verify.fail("the array 'verdict' is that of the checking kernel: expected another name for the argument");
+  if (const auto kernel = verify.find("kernel"))
+    for (const JsonField& file : kernel->one_or_more())
+      definition.kernel.others.push_back(judge.folder / file.text());
+  bool has_verdict = false;
+  for (const JsonField& launch : verify.at("launches").one_or_more())
+    for (const JsonField& name : launch.at("arguments").elements()) {
+      has_verdict = has_verdict || name.text() == verdict_name;
+      if (definition.argument(name.text()) == nullptr) {
+        if (name.text() != verdict_name) {
+          if (JudgedName(name.text()).which != JudgedName::Which::reference)
+            name.fail(format("there is no argument '{}'", name.text()));
+          take_name(definition, name, name.text(), judge);
+        }
+        add_judge_array(name, definition);
+      } else if (definition.argument(name.text())->is_written()) {
+        take_name(definition, name, name.text(), judge);
+      }
+    }
+  if (!has_verdict || judge.outputs.empty())
+    verify.at("launches").fail("expected an output and 'verdict' among the arguments");
+  judge.launches = read_launches(verify.at("launches"), definition);
+}
+
 void read_judge(const JsonField& root, KernelDescription& definition) {
   const auto verify = root.find("verify");
   if (!verify) return;
-  verify->allow({"command", "seconds"});
   JudgeDescription& judge = definition.judge;
   judge.place = verify->place();
   judge.folder = root.file().parent_path();
   if (judge.folder.empty()) judge.folder = ".";
+  if (verify->find("launches")) return read_judging_kernel(*verify, definition);
+  verify->allow({"command", "seconds"});
   if (const auto seconds = verify->find("seconds")) {
     judge.seconds = seconds->number();
     if (!(judge.seconds > 0) || judge.seconds > 86400) seconds->fail("expected seconds, at most 86,400");

@@ -46,6 +46,8 @@ CompilerName read_compiler(const JsonField& field);
 Contents read_contents(const JsonField& field);
 /// Reads the bounds of an output and of its elements.
 void read_tolerance(const JsonField& field, Argument& argument);
+/// Reads a launch or a list of them, after the arguments. Fails for none.
+std::vector<LaunchDescription> read_launches(const JsonField& field, const KernelDescription& definition);
 /// Reads which elements of an output count.
 void read_compared(const JsonField& field, Argument& argument);
 /// Reads `verify` of a definition, after its arguments and its reference.

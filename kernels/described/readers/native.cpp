@@ -401,8 +401,6 @@ void read_repeat(const JsonField& field, const KernelDescription& definition, La
     counter->fail(format("'{}' is a size, a setting or a parameter: expected another name", name));
 }
 
-std::vector<LaunchDescription> read_launches(const JsonField& field, const KernelDescription& definition);
-
 LaunchDescription read_launch(const JsonField& field, const KernelDescription& definition) {
   LaunchDescription launch;
   if (const auto when = field.find("if")) launch.when = when->expression();
@@ -437,13 +435,6 @@ LaunchDescription read_launch(const JsonField& field, const KernelDescription& d
     }
   }
   return launch;
-}
-
-std::vector<LaunchDescription> read_launches(const JsonField& field, const KernelDescription& definition) {
-  std::vector<LaunchDescription> launches;
-  for (const JsonField& one : field.one_or_more()) launches.push_back(read_launch(one, definition));
-  if (launches.empty()) field.fail("expected a launch");
-  return launches;
 }
 
 KernelSource read_kernel(const JsonField& field, const std::filesystem::path& folder) {
@@ -527,6 +518,13 @@ void read_cost(const JsonField& root, KernelDescription& definition) {
 }
 
 }  // namespace
+
+std::vector<LaunchDescription> read_launches(const JsonField& field, const KernelDescription& definition) {
+  std::vector<LaunchDescription> launches;
+  for (const JsonField& one : field.one_or_more()) launches.push_back(read_launch(one, definition));
+  if (launches.empty()) field.fail("expected a launch");
+  return launches;
+}
 
 KernelDescription read_native(const JsonField& root) {
   root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "low_fidelity", "parameters",

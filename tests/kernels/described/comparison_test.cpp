@@ -110,10 +110,37 @@ TEST_F(ComparedResults, AProgramJudges) {
   EXPECT_EQ(with(R"(["cmp", "{out}", "{out.reference}"])"), "") << "the default configuration is right";
   const std::string wrong = with(R"(["sh", "-c", "echo element 5 of block {BLOCK}; exit 3", "{out}"])");
   EXPECT_TRUE(contains(wrong, "which judges 'out', says: element 5 of block 32")) << wrong;
-  EXPECT_TRUE(
-      contains(with(R"(["false", "{out}"])"), "'false {out}', which judges 'out', ends with status 1"));
-  EXPECT_TRUE(
-      contains(with(R"(["sh", "-c", "sleep 9", "{out}"])", R"(, "seconds": 0.1)"), "has not ended after 0.1 s"));
+  EXPECT_TRUE(contains(with(R"(["false", "{out}"])"),
+                       "the program false {out}, which judges 'out', ends with status 1"));
+  EXPECT_TRUE(contains(with(R"(["sh", "-c", "sleep 9", "{out}"])", R"(, "seconds": 0.1)"),
+                       "has not ended after 0.1 s"));
+}
+
+TEST_F(ComparedResults, AKernelJudges) {
+  write(
+      "check.cu",
+      "__global__ void differs(const float* out, const float* right, int n, unsigned long long* verdict) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n"
+      "  if (i >= n || out[i] == right[i]) return;\n"
+      "  atomicAdd(&verdict[0], 1ULL);\n  verdict[1] = i;\n}\n");
+  const auto with = [&](const std::string& of_output, const std::string& right = "out.reference") {
+    return definition(of_output, R"j(, "verify": {"kernel": "check.cu", "launches": {"entry": "differs",
+      "grid": "ceil_div(n, 64)", "block": 64, "arguments": ["out", ")j" +
+                                     right + R"j(", "n", "verdict"]}})j");
+  };
+  const std::string wrong = check(with(expected));
+  EXPECT_TRUE(contains(wrong,
+                       "the checking kernel differs, which judges 'out', counts 1 wrong elements; one is "
+                       "element 5"))
+      << wrong;
+  EXPECT_EQ(check(with(R"(, "expect": {"formula": "5.5 if i == 5 else i"})")), "");
+  EXPECT_EQ(check(with("")), "") << "the default configuration is right";
+  EXPECT_TRUE(contains(check(with("", "x")), "counts 1 wrong elements")) << "without a reference";
+  EXPECT_TRUE(contains(refusal(with("", "y")), "there is no argument 'y'"));
+  EXPECT_TRUE(contains(refusal(with("", "n.reference")), "expected an array"));
+  std::string none = with("");
+  none.replace(none.find(", \"verdict\"]"), 12, "]");
+  EXPECT_TRUE(contains(refusal(none), "expected an output and 'verdict' among the arguments"));
 }
 
 TEST_F(ComparedResults, AProgramGetsTheContentsBefore) {

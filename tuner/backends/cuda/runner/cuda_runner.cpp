@@ -67,11 +67,14 @@ std::vector<cudaStream_t> more_streams(const LaunchPlan& plan, DeviceContext& co
   return streams;
 }
 
-/// Drops the resources of the setup's launches, which come first.
+/// Drops the resources of the launches of the setup, which come first, and of the checks, which come last.
 std::vector<KernelResources> of_launches(const LaunchPlan& plan, std::vector<KernelResources> all) {
-  const auto setup = std::ranges::count_if(
-      plan.setup, [](const PlanStep& step) { return std::holds_alternative<Launch>(step); });
-  all.erase(all.begin(), all.begin() + setup);
+  const auto launches = [](const std::vector<PlanStep>& steps) {
+    return std::ranges::count_if(steps,
+                                 [](const PlanStep& step) { return std::holds_alternative<Launch>(step); });
+  };
+  all.erase(all.begin(), all.begin() + launches(plan.setup));
+  all.erase(all.end() - launches(plan.checks), all.end());
   return all;
 }
 
@@ -121,9 +124,10 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   LaunchSequence setup(steps_of(plan, plan.setup, launch, *transforms), address_of, *textures);
   LaunchSequence sequence(steps_of(plan, plan.launches, launch, *transforms), address_of, *textures,
                           more_streams(plan, context_));
+  LaunchSequence checks(steps_of(plan, plan.checks, launch, *transforms), address_of, *textures);
   return std::make_unique<CudaPreparedPlan>(context_, std::move(launches->module), std::move(*buffers),
                                             std::move(*textures), std::move(*transforms), std::move(setup),
-                                            std::move(sequence),
+                                            std::move(sequence), std::move(checks),
                                             of_launches(plan, std::move(launches->resources)), plan.graph);
 }
 

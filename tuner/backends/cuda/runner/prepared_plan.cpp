@@ -332,7 +332,7 @@ Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, co
 
 CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
                                    PlanBuffers buffers, PlanTextures textures, FourierPlans transforms,
-                                   LaunchSequence setup, LaunchSequence launches,
+                                   LaunchSequence setup, LaunchSequence launches, LaunchSequence checks,
                                    std::vector<KernelResources> resources, GraphUse graph)
     : context_(context),
       module_(std::move(module)),
@@ -341,6 +341,7 @@ CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const
       transforms_(std::move(transforms)),
       setup_(std::move(setup)),
       launches_(std::move(launches)),
+      checks_(std::move(checks)),
       resources_(std::move(resources)),
       graph_(graph) {}
 
@@ -362,6 +363,7 @@ Result<double> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   if (status == cudaSuccess) status = cudaEventRecord(events[0].get(), stream);
   if (status == cudaSuccess) status = launches_.enqueue(stream);
   if (status == cudaSuccess) status = cudaEventRecord(events[1].get(), stream);
+  if (status == cudaSuccess) status = checks_.enqueue(stream);
   if (status == cudaSuccess) status = wait();
   if (status == cudaSuccess) return seconds_between(events[0], events[1]);
   return tl::unexpected(failure(status));
@@ -372,6 +374,7 @@ Result<void> CudaPreparedPlan::run_again() {
   if (!filled_) throw Error("a plan can only be run again after a checked run, which fills its inputs");
   check(buffers_.poison_outputs(context_.stream.get()));
   auto status = launches_.enqueue(context_.stream.get());
+  if (status == cudaSuccess) status = checks_.enqueue(context_.stream.get());
   if (status == cudaSuccess) status = wait();
   if (status == cudaSuccess) return {};
   return tl::unexpected(failure(status));
@@ -396,7 +399,7 @@ void CudaPreparedPlan::fill_variables() {
 Failure CudaPreparedPlan::failure(cudaError_t status) const {
   auto failure = context_.failure(status);
   if (failure.phase != Phase::launch) return failure;
-  for (const auto* sequence : {&setup_, &launches_})
+  for (const auto* sequence : {&setup_, &launches_, &checks_})
     if (const auto& refusal = sequence->refusal(); !refusal.empty())
       failure = {Phase::launch, refusal.starts_with("code") ? "host code" : "cuFFT", refusal};
   return failure;

@@ -20,7 +20,8 @@ class CudaPreparedPlan : public PreparedPlan {
  public:
   CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module, PlanBuffers buffers,
                    PlanTextures textures, FourierPlans transforms, LaunchSequence setup,
-                   LaunchSequence launches, std::vector<KernelResources> resources, GraphUse graph);
+                   LaunchSequence launches, LaunchSequence checks, std::vector<KernelResources> resources,
+                   GraphUse graph);
   ~CudaPreparedPlan() override;
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
@@ -45,6 +46,7 @@ class CudaPreparedPlan : public PreparedPlan {
   FourierPlans transforms_;
   LaunchSequence setup_;
   LaunchSequence launches_;
+  LaunchSequence checks_;
   std::vector<KernelResources> resources_;
   GraphUse graph_;
   bool filled_ = false;

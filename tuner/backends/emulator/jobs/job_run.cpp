@@ -158,7 +158,10 @@ class CaseRun {
       add(std::move(finding));
       return;
     }
-    memory->fill(case_.expected->inputs);
+    // A case that computes the reference has none yet, and no checks.
+    TensorSet inputs = case_.is_reference ? TensorSet() : reference_inputs(case_.plan, all_references());
+    for (const auto& [name, tensor] : case_.expected->inputs) inputs.emplace(name, tensor);
+    memory->fill(inputs);
     const Result<PlanTextures> textures = PlanTextures::make(case_.plan, *memory);
     if (!textures) {
       verdict_.not_emulated = format("no device carries the plan out: {}", textures.error().detail);
@@ -178,7 +181,7 @@ class CaseRun {
     }
     for (Finding& finding : noted()) add(std::move(finding));
     if (!verdict_.findings.empty()) return;
-    for (Finding& finding : memory->spoiled(case_.expected->inputs)) add(std::move(finding));
+    for (Finding& finding : memory->spoiled(inputs)) add(std::move(finding));
     if (!verdict_.findings.empty()) return;
     if (case_.is_reference)
       keep_outputs(*memory);
@@ -249,6 +252,8 @@ class CaseRun {
       add(std::move(finding));
       return;
     }
+    for (const PlanStep& step : case_.plan.checks)
+      if (!carry_out_step(step)) return;
   }
 
   /// Nothing where a finding ends the execution.
@@ -374,14 +379,20 @@ class CaseRun {
     if (case_.plan.judgement != nullptr && verdict_.findings.empty()) judge_outputs(memory);
   }
 
+  TensorSet all_references() const {
+    TensorSet all = case_.expected->reference;
+    for (const auto& [name, tensor] : computed_) all.emplace(name, tensor);
+    return all;
+  }
+
   void judge_outputs(const PlanMemory& memory) {
-    TensorSet outputs, reference = computed_;
-    for (const std::string& name : case_.plan.judgement->outputs) {
+    TensorSet outputs;
+    const TensorSet reference = all_references();
+    for (const std::string& name : case_.plan.judgement->looked_at) {
       const BufferSpec& buffer = case_.plan.buffer(name);
       HostTensor& tensor =
           outputs.emplace(name, HostTensor(buffer.type, buffer.layout.extents)).first->second;
       std::ranges::copy(memory.fetch(buffer), tensor.bytes().begin());
-      if (const HostTensor* const right = reference_of(name)) reference.insert_or_assign(name, *right);
     }
     const Result<void> judged = case_.plan.judgement->judge({case_.expected->inputs, reference, outputs});
     if (judged) return;
