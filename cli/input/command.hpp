@@ -51,6 +51,7 @@ Command db_command();
 Command data_command();
 Command replay_command();
 Command new_command();
+Command capture_command();
 Command import_command();
 
 /// The worker processes that the program starts: `worker device 0` launches kernels, `worker compiler sm_90`

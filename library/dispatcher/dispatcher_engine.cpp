@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
 
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
@@ -10,6 +13,7 @@
 #include "library/tuner/tuner.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
 
 namespace tune::api {
 namespace {
@@ -41,6 +45,7 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
       variables_(problem_, instance_),
       paused_(paused) {
   policy_.pause(paused);
+  capture_ = capture_request(problem_.info().name);
   make_first(checked);
   if (options.slowdown > 0 && options.candidates > 0)
     make_strategy(options);
@@ -177,6 +182,33 @@ void Dispatcher::Engine::launch_call(const online::Call& call, void* stream,
   launch_call({policy_.best(), false, 0}, stream, given);
 }
 
+/// Launches the best and saves the call; a call that cannot be saved is one line for the user. Returns false
+/// where nothing was launched.
+bool Dispatcher::Engine::capture_call(void* stream, const std::vector<void*>& given) {
+  const std::filesystem::path folder = std::exchange(capture_, std::nullopt)->folder;
+  const auto say = [&](const std::string& what) {
+    notice_ = format("{} {} {}", problem_.info().name, instance_.key(), what);
+    std::fprintf(stderr, "tune: %s\n", notice_.c_str());
+  };
+  std::optional<Capture> capture;
+  const Capture::Source call{problem_, instance_, space_, *runner_, stream, given, variables_};
+  try {
+    capture.emplace(call, folder);
+  } catch (const tune::Error& error) {
+    say(format("is not captured: {}", error.what()));
+    return false;
+  }
+  launch_call(policy_.plain(), stream, given);
+  try {
+    const std::filesystem::path file = capture->complete();
+    say(format("is captured with {} of data: tune --problem {}",
+               bytes_text(static_cast<double>(capture->bytes())), file.string()));
+  } catch (const tune::Error& error) {
+    say(format("is not captured: {}", error.what()));
+  }
+  return true;
+}
+
 void Dispatcher::Engine::launch(void* stream, const Argument* arguments, std::size_t count) {
   arguments_.check(arguments, count);
   std::vector<void*> given(count);
@@ -186,7 +218,8 @@ void Dispatcher::Engine::launch(void* stream, const Argument* arguments, std::si
     // While a graph is captured no call is timed, and the driver must not be asked for times.
     const bool timed = runner_->can_time(stream);
     if (timed) poll();
-    launch_call(timed ? policy_.next() : policy_.plain(), stream, given);
+    if (!timed || !capture_ || policy_.calls() + 1 != capture_->call || !capture_call(stream, given))
+      launch_call(timed ? policy_.next() : policy_.plain(), stream, given);
     if (!policy_.has_verdicts() && !wants() && !policy_.drifted()) return;
   }
   ready_.notify_one();

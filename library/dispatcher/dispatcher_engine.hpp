@@ -17,6 +17,7 @@
 
 #include "library/dispatcher/call_arguments.hpp"
 #include "library/dispatcher/candidate_maker.hpp"
+#include "library/dispatcher/capture.hpp"
 #include "library/dispatcher/online_record.hpp"
 #include "library/dispatcher/policy.hpp"
 #include "search/ask_tell/strategy.hpp"
@@ -56,6 +57,7 @@ class Dispatcher::Engine {
   RunRecord make_record(const DispatchOptions& options) const;
   void make_first(const std::optional<tune::Evaluation>& checked);
   void make_strategy(const DispatchOptions& options);
+  bool capture_call(void* stream, const std::vector<void*>& given);
   void fill_variables(PreparedCandidate& candidate, void* stream);
   void poll();
   void launch_call(const online::Call& call, void* stream, const std::vector<void*>& given);
@@ -100,7 +102,8 @@ class Dispatcher::Engine {
   bool paused_ = false;
   std::size_t trying_ = 0;  ///< calls of try_now under way
   std::size_t retuned_ = 0;
-  bool stored_ = false;  ///< the results are stored, and the thread has ended
+  std::optional<CaptureRequest> capture_;  ///< until it was tried
+  bool stored_ = false;                    ///< the results are stored, and the thread has ended
   std::size_t tried_ = 0, failed_ = 0;
   std::string notice_;
   std::jthread thread_;

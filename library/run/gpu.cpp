@@ -8,7 +8,6 @@
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/program.hpp"
 #include "tuner/base/units.hpp"
 
 namespace tune::run {
@@ -41,15 +41,6 @@ std::filesystem::path own_file() {
   std::error_code error;
   const auto path = std::filesystem::canonical(info.dli_fname, error);
   return error ? std::filesystem::path() : path;
-}
-
-std::filesystem::path in_search_path(const char* name) {
-  const char* folders = std::getenv("PATH");
-  std::istringstream all(folders == nullptr ? "" : folders);
-  for (std::string folder; std::getline(all, folder, ':');)
-    if (!folder.empty() && runs(std::filesystem::path(folder) / name))
-      return std::filesystem::path(folder) / name;
-  return {};
 }
 
 std::unique_ptr<Compiler> remote_compiler(const std::filesystem::path& program,
@@ -91,7 +82,7 @@ std::optional<std::filesystem::path> worker_program(const std::filesystem::path&
       places.push_back(prefix / "bin" / "tune");
   if (!installed.empty()) places.push_back(installed / "bin" / "tune");
   places.emplace_back(TUNE_INSTALLED_PROGRAM);
-  places.push_back(in_search_path("tune"));
+  places.emplace_back(find_program("tune"));
   const auto found = std::ranges::find_if(places, runs);
   return found == places.end() ? std::nullopt : std::optional(*found);
 }

@@ -99,6 +99,8 @@ class StreamRunner {
   /// where the code has no such variable. Throws Error where it is smaller.
   virtual void set_variable(LoadedPlan& plan, void* stream, const std::string& name,
                             std::span<const std::byte> bytes) = 0;
+  /// Waits for the stream, and copies from device memory. Throws Error.
+  virtual void read(void* stream, const void* address, std::span<std::byte> to) = 0;
   /// Returns the seconds that a timed call took on the device; nothing while it has not ended. Never waits.
   /// Forgets the ticket with its time. Failure{crash} where the device is lost.
   virtual Result<std::optional<double>> elapsed(std::uint64_t ticket) = 0;

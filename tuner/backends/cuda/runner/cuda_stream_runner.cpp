@@ -100,6 +100,11 @@ void CudaStreamRunner::set_variable(LoadedPlan& plan, void* stream, const std::s
                         static_cast<cudaStream_t>(stream)));
 }
 
+void CudaStreamRunner::read(void* stream, const void* address, std::span<std::byte> to) {
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
+  check(cudaMemcpy(to.data(), address, to.size(), cudaMemcpyDeviceToHost));
+}
+
 Result<std::optional<double>> CudaStreamRunner::elapsed(std::uint64_t ticket) {
   const auto found = timed_.find(ticket);
   if (found == timed_.end()) return fail(Phase::launch, "ticket", "no launch has this ticket");

@@ -29,6 +29,7 @@ class CudaStreamRunner : public StreamRunner {
                       std::uint64_t ticket) override;
   void set_variable(LoadedPlan& plan, void* stream, const std::string& name,
                     std::span<const std::byte> bytes) override;
+  void read(void* stream, const void* address, std::span<std::byte> to) override;
   Result<std::optional<double>> elapsed(std::uint64_t ticket) override;
 
  private:
