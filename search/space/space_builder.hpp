@@ -14,8 +14,9 @@ namespace tune::search {
 /// Thrown where a space has more states than may be looked at.
 struct TooManyStates {};
 
-/// Values tried, one for each state and value of its parameter: some 0.1 s.
-inline constexpr std::size_t default_max_branches = 500'000;
+/// Values tried, one for each state and value of its parameter: some 0.5 s. gemm restricted to a few values
+/// of its parameters takes more than 500,000.
+inline constexpr std::size_t default_max_branches = 2'000'000;
 
 /// Thrown where whoever watches wants the counting to end.
 struct Stopped {};
