@@ -337,7 +337,7 @@ void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
   }
 }
 
-/// After a drift the best of those that were tried are tried again, and as many new ones as at first.
+/// After a drift it tries the best known configurations again, and as many new ones as at the start.
 void Dispatcher::Engine::begin_again() {
   constexpr std::size_t tried_again = 8;
   std::vector<online::CandidateNumber> again;

@@ -177,8 +177,7 @@ TEST_F(Definitions, ANumberOfElementsBeyondAListIsFilledToo) {
 }
 
 TEST_F(Definitions, WithoutAReferenceOnRequestNothingIsCompared) {
-  const DescribedProblem made =
-      problem(replace(native, "{\"configuration\": {\"TILE\": 32}}", "\"none\""));
+  const DescribedProblem made = problem(replace(native, "{\"configuration\": {\"TILE\": 32}}", "\"none\""));
   const Instance instance = make_instance(made.info(), "", {});
   EXPECT_EQ(made.compared_with(), "nothing: the definition has 'reference': 'none'");
   EXPECT_FALSE(made.reference_plan(instance, sources_));
@@ -199,13 +198,15 @@ TEST_F(Definitions, MayHaveAReferenceForEachValueOfAParameter) {
       problem(replace(native, "{\"configuration\": {\"TILE\": 32}}", "{\"same\": [\"kind\", \"TILE\"]}"));
   const Instance instance = make_instance(made.info(), "", {});
   const auto reference_of = [&](const char* kind, int tile) {
-    const Instance reference = made.reference_instance(
-        instance, Configuration{{"TILE", tile}, {"kind", kind}, {"pad", 1}});
+    const Instance reference =
+        made.reference_instance(instance, Configuration{{"TILE", tile}, {"kind", kind}, {"pad", 1}});
     EXPECT_NE(reference.key(), instance.key());
     EXPECT_EQ(made.inputs(reference, 1).at("w").as<float>()[0], 0.5F);
     const auto plan = made.reference_plan(reference, sources_);
     EXPECT_TRUE(plan && *plan);
-    EXPECT_EQ(std::ranges::count((*plan)->compile.defines, "TILE", [](const auto& macro) { return macro.first; }), 0)
+    EXPECT_EQ(
+        std::ranges::count((*plan)->compile.defines, "TILE", [](const auto& macro) { return macro.first; }),
+        0)
         << "it is an argument of a template";
     return std::pair((*plan)->launches.size(), std::get<Launch>((*plan)->launches.at(0)).block.x);
   };
@@ -378,9 +379,11 @@ TEST_F(Definitions, OfTheExchangeFormatSayWhereTheyAreWrong) {
       "d.json:8: ConfigurationSpace.TuningParameters[3].Values: expected values of type bool, found 'x'");
   EXPECT_EQ(refused("block_size_x % 32 == 0", "block % 32 == 0"),
             "d.json:10: ConfigurationSpace.Conditions[0].Expression: 'block' is not a parameter");
-  EXPECT_EQ(refused("\"Language\": \"CUDA\"", "\"Language\": \"Fortran\""),
-            format("{}/d.json: kernels in Fortran cannot be compiled here, only CUDA, and HIP and OpenCL like it", folder_.path().string())
-                .substr(folder_.path().string().size() + 1));
+  EXPECT_EQ(
+      refused("\"Language\": \"CUDA\"", "\"Language\": \"Fortran\""),
+      format("{}/d.json: kernels in Fortran cannot be compiled here, only CUDA, and HIP and OpenCL like it",
+             folder_.path().string())
+          .substr(folder_.path().string().size() + 1));
   EXPECT_EQ(refused("\"KernelFile\": \"k.cu\", ", ""),
             "d.json:12: KernelSpecification: expected a field 'KernelFile'");
 }

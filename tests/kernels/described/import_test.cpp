@@ -150,7 +150,8 @@ TEST_F(ImportOfScripts, AnAnswerOfAnotherKernelIsTheReference) {
   EXPECT_FALSE(import.kernel.has_value());
   const std::string json = write_draft(import.draft).json;
   EXPECT_THAT(json, HasSubstr(R"("redefine": {"WIDTH": "n"})"));
-  EXPECT_THAT(json, HasSubstr(R"({"kernel": {"file": "k.cu", "redefine": {"WIDTH": "n"}, "defines": {"other": 3}})"));
+  EXPECT_THAT(
+      json, HasSubstr(R"({"kernel": {"file": "k.cu", "redefine": {"WIDTH": "n"}, "defines": {"other": 3}})"));
   EXPECT_THAT(json, HasSubstr(R"("configuration": {"block_size_x": 64})"));
   EXPECT_EQ(problem(import).description().reference.launches.front().entry, "naive");
 }
