@@ -44,7 +44,8 @@ void fill(std::span<T> to, const Contents& contents, const Argument& argument, b
           std::uint64_t seed, const ExpressionScope& scope) {
   constexpr std::size_t at_once = 1 << 16;  // results of a formula
   const Contents::Kind kind = contents.kind;
-  search::Random random(hash_of(argument.name) + 0x9e3779b97f4a7c15ULL * seed + contents.seed.value_or(0));
+  search::Random random(hash_of(contents.as.empty() ? argument.name : contents.as) +
+                        0x9e3779b97f4a7c15ULL * seed + contents.seed.value_or(0));
   const double low = contents.low.real(scope), first = contents.value.real(scope),
                step = contents.step.real(scope);
   const double span = contents.high.real(scope) - low + (is_floating<T> ? 0 : 1);

@@ -8,7 +8,8 @@
 
 namespace tune::described {
 
-/// Returns a tensor with these contents; random ones follow from the seed and the argument's name. Throws
+/// Returns a tensor with these contents; random ones follow from the seed and the name of the
+/// argument, or of the one whose contents they are. Throws
 /// UsageError for a file that cannot be read or has another size; `is_small`: it may have more elements.
 HostTensor make_tensor(const Contents& contents, const Argument& argument, const TypeName& type,
                        const Extents& extents, std::uint64_t seed, const ExpressionScope& scope,

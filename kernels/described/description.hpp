@@ -51,6 +51,7 @@ struct Contents {
   std::function<double(std::size_t, const Instance&)> limit = {};
   /// The same as a formula over its number `i`, sizes and settings.
   std::optional<Expression> formula = std::nullopt;
+  std::string as = {};  ///< another argument, whose contents these are, element by element
 };
 
 struct TensorMapDescription {

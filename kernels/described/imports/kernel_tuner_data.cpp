@@ -194,6 +194,19 @@ std::string KernelTunerDraft::fill_of(const python::Array& array, std::string& g
   return is_whole ? R"({"random": [0, 1]})" : R"({"random": [-1, 1]})";
 }
 
+/// The argument that holds the same elements: the script passes an array twice, or a copy of it. Empty for
+/// none, and where the elements are the same anyway.
+std::string KernelTunerDraft::argument_with(const python::Array& array) const {
+  using Fill = python::ArrayContents::Kind;
+  const python::ArrayContents& is = array.contents;
+  if (is.kind != Fill::random && is.kind != Fill::unknown) return {};
+  for (const auto& [known, name] : filled_) {
+    const bool is_copy = is.draw != nullptr && known->contents.draw == is.draw && known->type == array.type;
+    if (known.get() == &array || is_copy) return name;
+  }
+  return {};
+}
+
 DraftObject KernelTunerDraft::array_argument(const std::string& name, const Value& value,
                                              const DraftObject* known) {
   const python::Array& array = *value.array;
@@ -251,7 +264,12 @@ DraftObject KernelTunerDraft::array_argument(const std::string& name, const Valu
   }
   if (known != nullptr && known->guess.find("read, written or both") != std::string::npos && !is_answer)
     argument.add_guess("is it read, written or both?");
-  if (!is_write) argument.set("fill", fill_of(array, guess));
+  if (const std::string same = argument_with(array); !same.empty()) {
+    argument.set("fill", format("{{\"as\": {}}}", as_json(same)));
+  } else if (!is_write) {
+    argument.set("fill", fill_of(array, guess));
+    filled_.emplace_back(value.array, name);
+  }
   argument.add_guess(guess);
   if (known != nullptr && !known->find("texture").empty())
     argument.set("texture", std::string(known->find("texture")));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,6 +56,7 @@ class KernelTunerDraft {
   DraftObject array_argument(const std::string& name, const Value& value, const DraftObject* known);
   DraftObject number_argument(const std::string& name, const Value& value, const DraftObject* known);
   std::string fill_of(const python::Array& array, std::string& guess);
+  std::string argument_with(const python::Array& array) const;
   void add_constants();
   void add_sizes();
   void add_results();
@@ -77,6 +79,8 @@ class KernelTunerDraft {
   ScriptNames names_;
   Geometry geometry_ = {};
   std::vector<std::pair<Value, std::string>> values_ = {};  ///< of the arguments, by their names
+  /// Arrays with a fill of their own, by the names of their arguments.
+  std::vector<std::pair<std::shared_ptr<const python::Array>, std::string>> filled_ = {};
 };
 
 }  // namespace tune::described

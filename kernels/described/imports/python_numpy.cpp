@@ -18,7 +18,7 @@ Contents constant(double value) {
 }
 
 Contents random(double low, double high) {
-  return {Contents::Kind::random, low, high, {}, {}, nullptr};
+  return {Contents::Kind::random, low, high, {}, {}, nullptr, std::make_shared<int>()};
 }
 
 Value made(std::vector<Value> shape, std::string type, Contents contents) {

@@ -29,6 +29,7 @@ struct ArrayContents {
   std::vector<double> listed = {};  ///< all elements
   std::string why = {};             ///< unknown: the script's own text
   std::shared_ptr<const Value> bound = nullptr;  ///< random: the largest value, if it is no constant
+  std::shared_ptr<const int> draw = nullptr;     ///< random: the call that drew the numbers
 };
 
 struct Array {

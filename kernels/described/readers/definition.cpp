@@ -104,6 +104,39 @@ Contents read_contents(const JsonField& field) {
   return contents;
 }
 
+void share_contents(KernelDescription& definition) {
+  for (Argument& argument : definition.arguments) {
+    const std::string as = argument.contents.as;
+    if (as.empty()) continue;
+    const Argument* const other = definition.argument(as);
+    if (other == nullptr || !other->is_vector())
+      argument.place.fail(format("its fill is that of '{}', which is no array", as));
+    if (!other->contents.as.empty())
+      argument.place.fail(
+          format("its fill is that of '{}', which has another's: name an array with a fill of its own", as));
+    if (!other->is_filled())
+      argument.place.fail(format("its fill is that of '{}', which has none: nobody fills it", as));
+    const bool is_same = argument.type && other->type ? argument.type->element == other->type->element &&
+                                                            argument.type->is_bool == other->type->is_bool
+                                                      : argument.type_name == other->type_name;
+    if (!is_same)
+      argument.place.fail(format("its fill is that of '{}', which has the type {}: both need one type", as,
+                                 other->type_name));
+    argument.contents = other->contents;
+    argument.contents.as = as;
+  }
+}
+
+Contents read_fill(const JsonField& field) {
+  const auto as = field.is_object() ? field.find("as") : std::nullopt;
+  if (!as) return read_contents(field);
+  field.allow({"as"});
+  if (as->text().empty()) as->fail("expected the name of an array");
+  Contents contents;
+  contents.as = as->text();
+  return contents;
+}
+
 void read_files(const JsonField& field, KernelSource& kernel) {
   std::vector<std::filesystem::path> files;
   for (const JsonField& one : field.one_or_more()) files.push_back(field.file().parent_path() / one.text());

@@ -42,8 +42,12 @@ void add_constraint(const JsonField& rule, std::string reason, KernelDescription
 
 /// Returns the compiler that is named: `nvrtc`, `nvcc` or `automatic`. Fails for another.
 CompilerName read_compiler(const JsonField& field);
-/// Reads what an array holds: a number, "random", or an object (`fill`).
+/// Reads what an array holds: a number, "random", or an object.
 Contents read_contents(const JsonField& field);
+/// The same, or the name of another array with the same contents (`fill`).
+Contents read_fill(const JsonField& field);
+/// After all arguments: gives each array whose fill names another one the contents of that one.
+void share_contents(KernelDescription& definition);
 /// Reads the bounds of an output and of its elements.
 void read_tolerance(const JsonField& field, Argument& argument);
 /// Reads a launch or a list of them, after the arguments. Fails for none.

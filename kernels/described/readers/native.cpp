@@ -311,7 +311,7 @@ Argument read_argument(const std::string& name, const JsonField& field, const Ke
     field.at("access").fail(format("expected read, write, both or scratch, found '{}'", access));
   argument.access = found->second;
   if (const auto fill = field.find("fill")) {
-    argument.contents = read_contents(*fill);
+    argument.contents = read_fill(*fill);
     if (argument.access == BufferAccess::write)
       fill->fail(
           "an array that is only written has no contents before: 'access' is both, or leave 'fill' out");
@@ -543,6 +543,7 @@ KernelDescription read_native(const JsonField& root) {
   for (const auto& [name, field] : root.at("arguments").members())
     definition.arguments.push_back(read_argument(name, field, definition));
   check_structs(definition);
+  share_contents(definition);
   definition.launches = read_launches(root.at("launches"), definition);
   read_reference(root, definition, folder);
   read_judge(root, definition);

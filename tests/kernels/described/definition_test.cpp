@@ -153,6 +153,38 @@ TEST_F(Definitions, FillArrays) {
   EXPECT_TRUE(std::ranges::all_of(in, [](float value) { return value >= -1 && value <= 1; }));
 }
 
+TEST_F(Definitions, FillAnArrayLikeAnother) {
+  const auto with_fill = [&](const char* fill, const char* type = "float") {
+    return replace(native,
+                   "\"w\": {\"type\": \"float\", \"size\": 8, \"symbol\": \"weights\", \"fill\": 0.5}",
+                   format("\"w\": {{\"type\": \"{}\", \"size\": 8, \"symbol\": \"weights\", \"fill\": {}}}",
+                          type, fill));
+  };
+  const DescribedProblem made = problem(with_fill("{\"as\": \"in\"}"));
+  const Instance instance = make_instance(made.info(), "10x2", {});
+  for (const std::uint64_t seed : {1, 2}) {
+    const TensorSet all = made.inputs(instance, seed);
+    EXPECT_TRUE(std::ranges::equal(all.at("w").as<float>(), all.at("in").as<float>().first(8)));
+    EXPECT_NE(all.at("w").as<float>()[0], all.at("w").as<float>()[1]);
+  }
+  const auto refused = [&](const std::string& text) { return refusal(text); };
+  EXPECT_EQ(refused(with_fill("{\"as\": \"n\"}")),
+            "d.json:16: arguments.w: its fill is that of 'n', which is no array");
+  EXPECT_EQ(
+      refused(with_fill("{\"as\": \"w\"}")),
+      "d.json:16: arguments.w: its fill is that of 'w', which has another's: name an array with a fill of its own");
+  EXPECT_EQ(refused(with_fill("{\"as\": \"in\"}", "int")),
+            "d.json:16: arguments.w: its fill is that of 'in', which has the type float: both need one type");
+  EXPECT_EQ(refused(with_fill("{\"as\": \"in\", \"seed\": 3}")),
+            "d.json:16: arguments.w.fill.seed: no such field; there are: as");
+  EXPECT_EQ(
+      refused(replace(
+          with_fill("{\"as\": \"out\"}"),
+          "\"real\", \"size\": [\"n\", \"m\"], \"access\": \"both\", \"fill\": {\"from\": 1, \"step\": 2}",
+          "\"real\", \"size\": [\"n\", \"m\"], \"access\": \"write\"")),
+      "d.json:16: arguments.w: its fill is that of 'out', which has none: nobody fills it");
+}
+
 TEST_F(Definitions, FillArraysByFormulasThatFollowTheSize) {
   const auto input = [&](const char* fill) {
     const DescribedProblem made = problem(replace(native, "{\"random\": [-1, 1]}", fill));

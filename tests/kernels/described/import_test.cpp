@@ -110,6 +110,29 @@ TEST_F(ImportOfScripts, FormulasFollowTheScriptsNumbers) {
   EXPECT_THAT(write_draft(import.draft).json, HasSubstr("{\"absolute\": 0.001, \"relative\": 1e-05}"));
 }
 
+TEST_F(ImportOfScripts, AnArrayThatIsPassedTwiceIsFilledTheSame) {
+  const Import import = imported(
+      head +
+      "source = '__global__ void k(float* a, float* b, float* c, float* d, double* e, float* f) {}'\n"
+      "x = np.random.rand(100).astype(np.float32)\ny = np.random.rand(100).astype(np.float32)\nz = np.load('z.npy')\n"
+      "tune_kernel('k', source, 100, [x, x, x.copy(), y, x.astype(np.float64), np.ascontiguousarray(y).reshape(10, 10)],\n"
+      "  {'block_size_x': [32]})\n");
+  const auto fill = [&](const std::string& name) {
+    const std::string all = argument(import, name);
+    return all.substr(all.find("\"fill\"") + 8);
+  };
+  EXPECT_EQ(fill("a"), R"({"random": [0, 1]}})");
+  EXPECT_EQ(fill("b"), R"({"as": "a"}})");
+  EXPECT_EQ(fill("c"), R"({"as": "a"}})");
+  EXPECT_EQ(fill("d"), R"({"random": [0, 1]}})");
+  EXPECT_EQ(fill("e"), R"({"random": [0, 1]}})");  // other numbers: a type has one fill
+  EXPECT_EQ(fill("f"), R"({"as": "d"}})");
+  const DescribedProblem made = problem(import);
+  const TensorSet all = made.inputs(make_instance(made.info(), "", {}), 1);
+  EXPECT_TRUE(std::ranges::equal(all.at("a").as<float>(), all.at("b").as<float>()));
+  EXPECT_FALSE(std::ranges::equal(all.at("a").as<float>(), all.at("d").as<float>()));
+}
+
 TEST_F(ImportOfScripts, FunctionsBuildWhatTheyReturn) {
   const Import import = imported(
       head +
