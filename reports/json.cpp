@@ -185,6 +185,8 @@ Json section_json(const Section& section) {
   object["within_5_percent"] = section.close;
   object["median_seconds"] = or_null(section.median_time);
   object["default_seconds"] = or_null(section.default_time);
+  object["low_fidelity"] = section.fidelity.pairs > 0 ? Json(section.low_fidelity) : Json(nullptr);
+  object["fidelity_agreement"] = agreement_json(section.fidelity);
   object["best"] = best_json(section);
   object["failures"] = failures_json(section.failures);
   object["runs"] = Json::array();

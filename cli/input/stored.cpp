@@ -290,24 +290,50 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
   return nullptr;
 }
 
-std::optional<search::Configuration> stored_default(const db::Workload& workload) {
+namespace {
+
+/// A built-in problem of a stored workload, and its instance.
+struct BuiltIn {
+  std::unique_ptr<Problem> problem;
+  Instance instance;
+};
+
+/// Nothing where the program does not have the problem, or a version with other settings stored it.
+std::optional<BuiltIn> built_in(const db::Workload& workload) try {
   const kernels::ProblemEntry* const entry = kernels::find_problem(workload.problem);
   if (entry == nullptr) return std::nullopt;
-  const auto problem = entry->make();
-  try {
-    const Instance instance =
-        make_instance(problem->info(), workload.size, Configuration::parse(workload.settings).entries());
-    search::SpaceDefinition definition =
-        problem->space(instance, architecture_properties(workload.architecture));
-    // Only the default's validity is needed: the whole space would take a second for each size.
-    const std::vector<search::Parameter> parameters = definition.parameters;
-    for (const search::Parameter& parameter : parameters)
-      definition = search::pin(std::move(definition), parameter.name, parameter.default_value);
-    const search::SearchSpace space(std::move(definition));
-    if (const auto id = space.default_configuration()) return space.at(*id);
-  } catch (const UsageError&) {  // stored by a version with other settings or devices
-  }
+  BuiltIn found{entry->make(), {}};
+  found.instance =
+      make_instance(found.problem->info(), workload.size, Configuration::parse(workload.settings).entries());
+  return found;
+} catch (const UsageError&) {
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<search::Configuration> stored_default(const db::Workload& workload) try {
+  const std::optional<BuiltIn> found = built_in(workload);
+  if (!found) return std::nullopt;
+  search::SpaceDefinition definition =
+      found->problem->space(found->instance, architecture_properties(workload.architecture));
+  // Only the default's validity is needed: the whole space would take a second for each size.
+  const std::vector<search::Parameter> parameters = definition.parameters;
+  for (const search::Parameter& parameter : parameters)
+    definition = search::pin(std::move(definition), parameter.name, parameter.default_value);
+  const search::SearchSpace space(std::move(definition));
+  const auto id = space.default_configuration();
+  return id ? std::optional(space.at(*id)) : std::nullopt;
+} catch (const UsageError&) {  // stored by a version with other devices
+  return std::nullopt;
+}
+
+std::optional<StoredLowFidelity> stored_low_fidelity(const db::Workload& workload) {
+  const std::optional<BuiltIn> found = built_in(workload);
+  if (!found) return std::nullopt;
+  const std::optional<Instance> cheaper = found->problem->low_fidelity(found->instance);
+  if (!cheaper) return std::nullopt;
+  return StoredLowFidelity{*cheaper, instance_difference(found->instance, *cheaper)};
 }
 
 }  // namespace tune::cli

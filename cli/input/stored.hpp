@@ -110,4 +110,12 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
 /// or the configuration is not valid.
 std::optional<search::Configuration> stored_default(const db::Workload& workload);
 
+/// The cheaper instance at which runs of the workload evaluate first, and in what it differs: `steps=24`.
+struct StoredLowFidelity {
+  Instance instance;
+  std::string difference;
+};
+/// Nothing where there is none, and where the program does not have the problem.
+std::optional<StoredLowFidelity> stored_low_fidelity(const db::Workload& workload);
+
 }  // namespace tune::cli

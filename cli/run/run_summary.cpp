@@ -64,16 +64,11 @@ std::string failures_text(const Progress& progress, bool early, std::string_view
 /// Returns what makes the cheaper instance cheaper: `steps=24`.
 std::string low_fidelity_text(const RunRecord& record) {
   if (!record.low_fidelity) return {};
-  const Instance& instance = record.key.instance;
-  const Instance& cheaper = record.low_fidelity->key.instance;
-  std::vector<std::string> parts;
-  if (instance.size() != cheaper.size()) parts.push_back(cheaper.size());
-  for (const auto& [name, value] : cheaper.settings)
-    if (instance.setting_or(name, value) != value) parts.push_back(format("{}={}", name, value.to_string()));
-  return joined(parts);
+  return instance_difference(record.key.instance, record.low_fidelity->key.instance);
 }
 
-std::string counts_text(const RunRecord& record, const Progress& progress) {
+std::string counts_text(const RunRecord& record, const SessionResult& result) {
+  const Progress& progress = result.progress;
   std::string text =
       format("{}: {} {}", progress.evaluations, progress.measured, to_string(record.key.origin));
   if (const std::string late = failures_text(progress, false, "failed"); !late.empty()) text += ", " + late;
@@ -81,6 +76,8 @@ std::string counts_text(const RunRecord& record, const Progress& progress) {
   if (progress.estimated > 0)
     lines.push_back(format("{} were measured at {} alone: too slow there for the fastest", progress.estimated,
                            low_fidelity_text(record)));
+  if (result.fidelity.pairs > 0)
+    lines.push_back(reports::agreement_text(low_fidelity_text(record), result.fidelity));
   if (std::string early = failures_text(progress, true, "more cannot run"); !early.empty())
     lines.push_back(std::move(early));
   if (progress.reused > 0) lines.push_back(format("{} were known from the database", progress.reused));
@@ -160,7 +157,7 @@ std::string to_text(const FinishedRun& summary) {
   std::string text =
       format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), device_label);
   text += winner_text(summary);
-  text += counts_text(record, result.progress);
+  text += counts_text(record, result);
   text += times_text(result.progress, record.key.origin);
   text +=
       labelled("ended", wrapped(format("{}; {} with seed {}, {} valid configurations", end_text(result.end),
@@ -188,6 +185,7 @@ std::string to_json(const FinishedRun& summary) {
   object["estimated"] = progress.estimated;
   object["low_fidelity"] =
       record.low_fidelity ? nlohmann::ordered_json(low_fidelity_text(record)) : nlohmann::ordered_json();
+  object["fidelity_agreement"] = reports::agreement_json(summary.result.fidelity);
   object["failures"] = nlohmann::ordered_json::object();
   for (const auto& [phase, count] : progress.failures)
     object["failures"][std::string(to_string(phase))] = count;

@@ -41,6 +41,15 @@ struct ReportChoice {
   }
 };
 
+reports::ProblemFacts facts_of(const db::Workload& workload) {
+  reports::ProblemFacts facts{.default_configuration = stored_default(workload)};
+  if (const auto cheaper = stored_low_fidelity(workload)) {
+    facts.low_fidelity = cheaper->instance;
+    facts.low_fidelity_text = cheaper->difference;
+  }
+  return facts;
+}
+
 /// The report's page of a database that other programs may be writing to. `/` is the page, `/data` its newest
 /// data, with an ETag that changes when the database does. Rendering takes at most about a third of the time.
 class LivePage {
@@ -56,7 +65,7 @@ class LivePage {
   const db::Database& database_;
   reports::ReportFilter filter_;
   /// By workload, because finding them takes long.
-  std::map<std::int64_t, std::optional<search::Configuration>> defaults_;
+  std::map<std::int64_t, reports::ProblemFacts> facts_;
   std::string start_;                           ///< tells this server's tags from another's
   std::optional<std::int64_t> version_;         ///< of the data that is shown
   std::chrono::steady_clock::time_point next_;  ///< before this, nothing is made anew
@@ -76,13 +85,13 @@ void LivePage::refresh() {
   // Read before the data, so that anything written meanwhile makes them outdated.
   const std::int64_t version = database_.data_version();
   if (version_ == version) return;
-  const auto default_of = [&](const db::Workload& workload) {
-    const auto [place, added] = defaults_.try_emplace(workload.id);
-    if (added) place->second = stored_default(workload);
+  const auto known_facts = [&](const db::Workload& workload) {
+    const auto [place, added] = facts_.try_emplace(workload.id);
+    if (added) place->second = facts_of(workload);
     return place->second;
   };
   database_.read([&](SQLite::Database&) {
-    parts_ = reports::page_parts(reports::collect(database_, filter_, default_of));
+    parts_ = reports::page_parts(reports::collect(database_, filter_, known_facts));
   });
   version_ = version;
   const auto end = std::chrono::steady_clock::now();
@@ -160,7 +169,7 @@ int run_report(const ReportRequest& request) {
   filter.top = request.top;
   // One state of the file, also for what is read while it is written.
   database.read([&](SQLite::Database&) {
-    const reports::ReportData data = reports::collect(database, filter, stored_default);
+    const reports::ReportData data = reports::collect(database, filter, facts_of);
     if (out.empty())
       kind.write(data, std::cout);
     else

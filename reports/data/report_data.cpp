@@ -259,13 +259,57 @@ void add_run(Section& section, const db::Database& database, const db::RunSummar
   add_course(section, database, report);
 }
 
+/// Calls `take` with each measured configuration and its seconds.
+void each_time(const db::Database& database, const std::vector<db::RankedEvaluation>& ranked,
+               const std::function<void(const Configuration&, double)>& take) {
+  db::each_configuration(database, ranked, [&](std::size_t place, const Configuration& configuration) {
+    if (ranked[place].time > 0) take(configuration, ranked[place].time);
+  });
+}
+
+/// Returns the workload of the cheaper instance under the same conditions, if one of the runs has it.
+const db::Workload* cheaper_workload(const db::Workload& workload, const Instance& cheaper,
+                                     const std::vector<db::RunSummary>& runs) {
+  db::Workload wanted = workload;
+  wanted.size = cheaper.size();
+  wanted.settings = cheaper.settings_key();
+  const auto conditions = [](const db::Workload& one) {
+    return std::tie(one.problem, one.size, one.settings, one.model_key, one.driver, one.toolchain.compiler,
+                    one.toolchain.source_hash, one.origin, one.cache);
+  };
+  const auto found = std::ranges::find_if(
+      runs, [&](const db::RunSummary& run) { return conditions(run.workload) == conditions(wanted); });
+  return found == runs.end() ? nullptr : &found->workload;
+}
+
+/// Compares the order of times at the cheaper instance with that at the instance itself.
+void add_fidelity(Section& section, const db::Database& database, const ReportFilter& filter,
+                  const ProblemFacts& facts, const std::vector<db::RunSummary>& runs) {
+  if (!facts.low_fidelity) return;
+  const db::Workload* const cheaper = cheaper_workload(section.workload, *facts.low_fidelity, runs);
+  if (cheaper == nullptr) return;
+  std::map<std::string, double> low;
+  each_time(database, ranked_of_workload(database, cheaper->id),
+            [&](const Configuration& one, double seconds) { low.emplace(one.key(), seconds); });
+  std::vector<std::pair<double, double>> pairs;
+  each_time(
+      database,
+      filter.run ? ranked_of_run(database, *filter.run) : ranked_of_workload(database, section.workload.id),
+      [&](const Configuration& one, double seconds) {
+        if (const auto at = low.find(one.key()); at != low.end()) pairs.emplace_back(at->second, seconds);
+      });
+  section.fidelity = rank_agreement(pairs);
+  section.low_fidelity = facts.low_fidelity_text;
+}
+
 Section section_of(const db::Database& database, const std::vector<db::RunSummary>& runs,
-                   const ReportFilter& filter, const DefaultConfiguration& default_configuration) {
+                   const ReportFilter& filter, const ProblemFacts& facts,
+                   const std::vector<db::RunSummary>& all) {
   Section section;
   section.workload = runs.front().workload;
   section.top = filter.top;
-  add_evaluations(section, database, filter,
-                  default_configuration ? default_configuration(section.workload) : std::nullopt);
+  add_evaluations(section, database, filter, facts.default_configuration);
+  add_fidelity(section, database, filter, facts, all);
   for (const db::RunSummary& run : runs) add_run(section, database, run);
   if (section.winner) section.winner_samples = samples_of(database, section.winner->evaluation);
   section.failed_phases = by_phase(section.failures);
@@ -306,14 +350,14 @@ std::vector<std::string> newer_versions(const Section& section, const std::vecto
 
 }  // namespace
 
-ReportData collect(const db::Database& database, const ReportFilter& filter,
-                   const DefaultConfiguration& default_configuration) {
+ReportData collect(const db::Database& database, const ReportFilter& filter, const FactsOf& facts_of) {
   ReportData data;
   data.database = database.path().string();
   database.read([&](SQLite::Database&) {
     const std::vector<db::RunSummary> all = list_runs(database);
     for (const auto& runs : chosen_workloads(all, filter)) {
-      Section section = section_of(database, runs, filter, default_configuration);
+      const ProblemFacts facts = facts_of ? facts_of(runs.front().workload) : ProblemFacts{};
+      Section section = section_of(database, runs, filter, facts, all);
       if (section.runs.empty()) continue;  // none of them can be read
       section.outdated = newer_versions(section, all);
       data.sections.push_back(std::move(section));

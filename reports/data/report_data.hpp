@@ -12,6 +12,7 @@
 #include "db/read/queries.hpp"
 #include "db/read/ranked.hpp"
 #include "db/read/run_details.hpp"
+#include "tuner/measurement/rank_agreement.hpp"
 
 namespace tune::reports {
 
@@ -27,8 +28,13 @@ struct ReportFilter {
   std::size_t top = 10;       ///< how many of the fastest configurations are listed
 };
 
-/// Returns the default configuration of a workload, where it is known: the database does not have it.
-using DefaultConfiguration = std::function<std::optional<Configuration>(const db::Workload&)>;
+/// What follows from the problem of a workload, where that is known: the database does not have it.
+struct ProblemFacts {
+  std::optional<Configuration> default_configuration = std::nullopt;
+  std::optional<Instance> low_fidelity = std::nullopt;  ///< Problem::low_fidelity
+  std::string low_fidelity_text = {};                   ///< in what it differs: `steps=24`
+};
+using FactsOf = std::function<ProblemFacts(const db::Workload&)>;
 
 /// An evaluation that improved the best so far.
 struct Improvement : db::ProgressPoint {
@@ -100,6 +106,9 @@ struct Section {
   std::size_t close = 0;                ///< measurements within 5 % of the winner, itself included
   std::optional<double> median_time;    ///< seconds: of all measured configurations
   std::optional<double> default_time;   ///< seconds: of the default configuration, where it was measured
+  /// How far the cheaper instance agrees on the order of what was measured at both, and in what it differs.
+  RankAgreement fidelity;
+  std::string low_fidelity;
   std::vector<PhaseCount> failed_phases;
   std::vector<db::FailureCount> failures;
   std::vector<RunReport> runs;  ///< newest first
@@ -113,8 +122,7 @@ struct ReportData {
 /// Throws Error (Exit::no_answer) where the database has no run that passes the filter. Sees one unchanging
 /// state of the file, which is still that of the evaluations read later if the caller is in Database::read.
 /// The database must outlive the data. Holds about 50 bytes for each evaluation.
-ReportData collect(const db::Database& database, const ReportFilter& filter,
-                   const DefaultConfiguration& default_configuration = {});
+ReportData collect(const db::Database& database, const ReportFilter& filter, const FactsOf& facts_of = {});
 
 /// How many evaluations the section has.
 std::size_t evaluated(const Section& section);

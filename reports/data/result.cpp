@@ -194,6 +194,17 @@ Json result_json(const ShownResult& result, std::initializer_list<std::string_vi
   return object;
 }
 
+std::string agreement_text(std::string_view cheaper, const RankAgreement& agreement) {
+  const std::string text = format("{} were measured at {} and in full: ", agreement.pairs, cheaper);
+  if (!agreement.correlation) return text + "too few to compare orders";
+  return text + format("rank correlation {:.2f}", *agreement.correlation);
+}
+
+Json agreement_json(const RankAgreement& agreement) {
+  if (agreement.pairs == 0) return nullptr;
+  return {{"evaluations", agreement.pairs}, {"rank_correlation", or_null(agreement.correlation)}};
+}
+
 Json instance_json(const Instance& instance) {
   return {
       {"problem", instance.problem}, {"size", instance.size()}, {"settings", json_object(instance.settings)}};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "db/read/run_details.hpp"
+#include "tuner/measurement/rank_agreement.hpp"
 #include "tuner/problem/problem.hpp"
 
 /// One result as all commands and reports show it, as text and as JSON, whether it comes from a run that has
@@ -70,6 +71,12 @@ std::vector<std::string> ties_lines(const std::vector<Tie>& ties, std::size_t ma
 /// unknown), `error`, `tolerance`.
 nlohmann::ordered_json result_json(const ShownResult& result,
                                    std::initializer_list<std::string_view> members);
+
+/// How far the order of times at a cheaper instance (`cheaper`: `steps=24`) agrees with that at the instance
+/// itself, in words.
+std::string agreement_text(std::string_view cheaper, const RankAgreement& agreement);
+/// The members `evaluations` and `rank_correlation`; null where nothing was measured at both.
+nlohmann::ordered_json agreement_json(const RankAgreement& agreement);
 
 /// The members `problem`, `size` and `settings`.
 nlohmann::ordered_json instance_json(const Instance& instance);

@@ -160,6 +160,8 @@ std::vector<std::pair<std::string, std::string>> properties(const Section& secti
   else
     lines.emplace_back("best", "none: no configuration was measured");
   lines.emplace_back("evaluated", counts_text(section));
+  if (section.fidelity.pairs > 0)
+    lines.emplace_back("low fidelity", agreement_text(section.low_fidelity, section.fidelity));
   return lines;
 }
 

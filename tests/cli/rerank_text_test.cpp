@@ -113,6 +113,26 @@ TEST(RunSummaryText, SaysWhatKnownTimesAreMultipliedBy) {
   EXPECT_EQ(Json::parse(cli::to_json({run, value, "x", "y"}))["known_scale"], 1.0312);
 }
 
+TEST(RunSummaryText, SaysHowFarTheTwoOrdersAgree) {
+  RunRecord run = record();
+  SessionResult value = result();
+  EXPECT_EQ(cli::to_text({run, value, "x", "y"}).find("in full"), std::string::npos);
+  EXPECT_TRUE(Json::parse(cli::to_json({run, value, "x", "y"})).at("fidelity_agreement").is_null());
+  run.key.instance.settings = {{"steps", 480}};
+  run.low_fidelity = std::make_shared<RunRecord>(run);
+  run.low_fidelity->key.instance.settings = {{"steps", 24}};
+  value.fidelity = {17, 0.934};
+  const std::string text = cli::to_text({run, value, "x", "y"});
+  EXPECT_NE(text.find("17 were measured at steps=24 and in full: rank correlation 0.93\n"),
+            std::string::npos)
+      << text;
+  const Json json = Json::parse(cli::to_json({run, value, "x", "y"}))["fidelity_agreement"];
+  EXPECT_EQ(json, (Json{{"evaluations", 17}, {"rank_correlation", 0.934}}));
+  value.fidelity = {2, std::nullopt};
+  EXPECT_NE(cli::to_text({run, value, "x", "y"}).find("2 were measured at steps=24 and in full: too few"),
+            std::string::npos);
+}
+
 TEST(RunSummaryText, HasTheNoticeOnce) {
   const RunRecord run = record();
   SessionResult value = result();

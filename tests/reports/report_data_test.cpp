@@ -25,9 +25,8 @@ class ReportDataTest : public ::testing::Test {
  protected:
   ReportDataTest() { invent(database_); }
 
-  Section first_section(const reports::ReportFilter& filter = {},
-                        const reports::DefaultConfiguration& default_configuration = {}) {
-    return reports::collect(database_, filter, default_configuration).sections.at(0);
+  Section first_section(const reports::ReportFilter& filter = {}, const reports::FactsOf& facts_of = {}) {
+    return reports::collect(database_, filter, facts_of).sections.at(0);
   }
   std::vector<std::string> sizes(const reports::ReportFilter& filter) {
     std::vector<std::string> result;
@@ -77,7 +76,7 @@ TEST_F(ReportDataTest, FailuresAreCountedByPhaseAndCause) {
 TEST_F(ReportDataTest, TheGainOverTheDefaultNeedsItsMeasurement) {
   EXPECT_FALSE(first_section({.size = "512x256x128"}).default_time);
   const auto default_is = [](const Configuration& configuration) {
-    return [configuration](const db::Workload&) { return std::optional(configuration); };
+    return [configuration](const db::Workload&) { return reports::ProblemFacts{configuration}; };
   };
   const Configuration slow{{"vectorise", false}, {"block_y", 4}, {"block_x", 16}, {"variant", "direct"}};
   const Section section = first_section({.size = "512x256x128"}, default_is(slow));
@@ -85,6 +84,32 @@ TEST_F(ReportDataTest, TheGainOverTheDefaultNeedsItsMeasurement) {
   EXPECT_DOUBLE_EQ(*reports::gain(section, section.default_time), 4.05 / 1.92);
   const Configuration never{{"variant", "other"}};
   EXPECT_FALSE(first_section({.size = "512x256x128"}, default_is(never)).default_time);
+}
+
+TEST_F(ReportDataTest, TheOrderAtTheCheaperInstanceIsComparedWithThatInFull) {
+  WorkloadKey key = example_key(), cheaper = key;
+  key.instance.settings.emplace_back("steps", 480);
+  cheaper.instance.settings.emplace_back("steps", 24);
+  db::SqliteStore store(database_);
+  const auto run = [&](const WorkloadKey& at, const std::vector<std::pair<int, double>>& times) {
+    const RunId id = store.begin_run(run_of(at));
+    for (const auto& [block, seconds] : times) store.record(id, measured({{"block_x", block}}, {seconds}));
+    store.end_run(id, RunEnd::budget);
+    return id;
+  };
+  run(cheaper, {{16, 1e-3}, {32, 2e-3}, {64, 3e-3}, {128, 4e-3}, {256, 5e-3}});
+  const RunId id = run(key, {{64, 60e-3}, {16, 20e-3}, {32, 40e-3}, {512, 1e-3}});
+  const auto facts = [&](const db::Workload&) {
+    return reports::ProblemFacts{.low_fidelity = cheaper.instance, .low_fidelity_text = "steps=24"};
+  };
+  const Section section = first_section({.run = id}, facts);
+  EXPECT_EQ(section.fidelity.pairs, 3U);
+  EXPECT_DOUBLE_EQ(section.fidelity.correlation.value(), 1);
+  const reports::ReportData data = reports::collect(database_, {.run = id}, facts);
+  EXPECT_NE(reports::text_report(data).find("3 were measured at steps=24 and in full: rank correlation 1.00"),
+            std::string::npos)
+      << reports::text_report(data);
+  EXPECT_EQ(first_section({.run = id}).fidelity.pairs, 0U);
 }
 
 TEST_F(ReportDataTest, SectionsAreSortedAndFiltered) {
@@ -209,8 +234,8 @@ reports::ReportData listed(const db::Database& database, const reports::ReportFi
 
 TEST_F(ReportDataTest, EvaluationsThatStayInTheDatabaseGiveTheSameReports) {
   const auto any_default = [](const db::Workload&) {
-    return std::optional(
-        Configuration{{"variant", "direct"}, {"block_x", 16}, {"block_y", 4}, {"vectorise", false}});
+    return reports::ProblemFacts{
+        Configuration{{"variant", "direct"}, {"block_x", 16}, {"block_y", 4}, {"vectorise", false}}};
   };
   std::vector<reports::ReportFilter> filters = {{}, {.top = 1}, {.all_versions = true}};
   for (const db::RunSummary& run : db::list_runs(database_)) filters.push_back({.run = run.run});

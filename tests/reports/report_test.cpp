@@ -24,11 +24,11 @@ reports::ReportData invented_data() {
   const TemporaryFolder folder;
   db::Database database(folder / "tune.db");
   invent(database);
-  const auto default_configuration = [](const db::Workload& workload) -> std::optional<Configuration> {
-    if (workload.problem != "stencil3d") return std::nullopt;
-    return Configuration{{"variant", "direct"}, {"block_x", 16}, {"block_y", 4}, {"vectorise", false}};
+  const auto facts_of = [](const db::Workload& workload) -> reports::ProblemFacts {
+    if (workload.problem != "stencil3d") return {};
+    return {Configuration{{"variant", "direct"}, {"block_x", 16}, {"block_y", 4}, {"vectorise", false}}};
   };
-  reports::ReportData data = in_memory(reports::collect(database, {.top = 3}, default_configuration));
+  reports::ReportData data = in_memory(reports::collect(database, {.top = 3}, facts_of));
   data.database = "tune.db";
   return data;
 }

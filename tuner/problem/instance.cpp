@@ -44,4 +44,12 @@ std::string Instance::settings_key() const {
   return joined(parts, {}, ",");
 }
 
+std::string instance_difference(const Instance& instance, const Instance& other) {
+  std::vector<std::string> parts;
+  if (instance.size() != other.size()) parts.push_back(other.size());
+  for (const auto& [name, value] : other.settings)
+    if (instance.setting_or(name, value) != value) parts.push_back(name + "=" + value.to_string());
+  return joined(parts);
+}
+
 }  // namespace tune

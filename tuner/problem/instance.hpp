@@ -35,4 +35,8 @@ struct Instance {
   friend bool operator==(const Instance&, const Instance&) = default;
 };
 
+/// Returns what `other` has and `instance` has not: its size where that differs, and each setting that does
+/// (`steps=24`).
+std::string instance_difference(const Instance& instance, const Instance& other);
+
 }  // namespace tune

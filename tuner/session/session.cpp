@@ -79,6 +79,7 @@ struct Session::State {
   std::uint64_t early_failures = 0;  ///< before a launch, of configurations that were tried in this run
   std::uint64_t accidents = 0;       ///< in a row: failures with an unknown recurrence
   int little_to_gain = 0;            ///< evaluations in a row after which too little was expected
+  std::vector<std::pair<double, double>> at_both = {};  ///< seconds at the cheaper instance and at this one
   std::optional<RunEnd> end = {};
 };
 
@@ -129,6 +130,7 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   }
   note_time(state);
   state.result.end = *state.end;
+  state.result.fidelity = rank_agreement(state.at_both);
   state.result.notice = evaluator_.notice();
   store_.end_run(state.result.run, state.result.end);
   return std::move(state.result);
@@ -438,6 +440,8 @@ void Session::count(State& state, const Evaluation& evaluation, double scale) {
     ++progress.estimated;
   else if (evaluation.outcome)
     ++progress.measured;
+  if (evaluation.low_fidelity && !evaluation.ended_at_low_fidelity() && evaluation.outcome)
+    state.at_both.emplace_back(evaluation.low_fidelity->outcome->time(), evaluation.outcome->time());
   if (!evaluation.outcome) ++progress.failures[evaluation.outcome.error().phase];
   if (!evaluation.reused) {
     progress.phases += evaluation.phases;

@@ -15,6 +15,7 @@
 #include "search/space/search_space.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/rerank.hpp"
+#include "tuner/measurement/rank_agreement.hpp"
 #include "tuner/session/store.hpp"
 
 namespace tune {
@@ -49,10 +50,10 @@ struct Progress {
   double seconds = 0;              ///< since the session began
   /// Of the whole call so far, where a budget limits it, and that budget; 0 without one.
   double seconds_of_call = 0, seconds_allowed = 0;
-  PhaseTimes phases;               ///< summed over evaluations that were not reused
-  double search_seconds = 0;       ///< spent in the strategy
-  double store_seconds = 0;        ///< spent in the database
-  double rerank_seconds = 0;       ///< spent in the re-ranking, at the end
+  PhaseTimes phases;          ///< summed over evaluations that were not reused
+  double search_seconds = 0;  ///< spent in the strategy
+  double store_seconds = 0;   ///< spent in the database
+  double rerank_seconds = 0;  ///< spent in the re-ranking, at the end
 };
 
 /// Gets every evaluation as it is stored, and may stop the session.
@@ -71,8 +72,10 @@ struct SessionResult {
   RunEnd end = RunEnd::failed;
   Progress progress;
   RerankResult rerank;  ///< without places where there was none: interrupted, no device, or not asked for
-  std::string reason;   ///< for RunEnd::failed: one sentence
-  std::string notice;   ///< one line that the user should know about the checks (Evaluator::notice)
+  /// How far the cheaper instance and the instance itself agree on the order of what was measured at both.
+  RankAgreement fidelity;
+  std::string reason;  ///< for RunEnd::failed: one sentence
+  std::string notice;  ///< one line that the user should know about the checks (Evaluator::notice)
 };
 
 /// The loop of a tuning run: asks the strategy for configurations, takes evaluations from the database or the

@@ -184,6 +184,8 @@ TEST_F(MultiFidelityTest, ARunStoresWhatWasEvaluatedWhereItWas) {
   EXPECT_EQ(result.progress.estimated + result.progress.measured, 12u);
   EXPECT_EQ(store.evaluations.size(), result.progress.measured) << "estimates are no results";
   for (const Evaluation& one : low) EXPECT_LT(one.outcome->time(), 4e-6);
+  EXPECT_EQ(result.fidelity.pairs, result.progress.measured);
+  EXPECT_DOUBLE_EQ(result.fidelity.correlation.value(), 1) << "the toy's order is the same at both";
   EXPECT_EQ(result.progress.best->configuration, configuration(256, 4));
   ASSERT_FALSE(result.rerank.places.empty());
   EXPECT_EQ(result.rerank.places.front().configuration, configuration(256, 4));
