@@ -237,14 +237,8 @@ bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, c
   }
   const search::SearchSpace space(
       selection.problem->space(selection.instance, architecture_properties(architecture)));
-  if (space.allows(candidate.result.configuration)) return true;
-  for (db::ResultRow& row : db::ranked_results(database, candidate.result.workload.id, query)) {
-    if (!space.allows(row.configuration)) continue;
-    candidate.replace_by(std::move(row), query);
-    candidate.reason += "; faster ones of this record are not valid at this size";
-    return true;
-  }
-  return false;
+  return db::make_valid(candidate, database, query,
+                        [&](const Configuration& configuration) { return space.allows(configuration); });
 }
 
 /// The question that the options ask.

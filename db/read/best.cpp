@@ -200,6 +200,18 @@ std::vector<ResultRow> ranked_results(const Database& database, std::int64_t wor
   return rows;
 }
 
+bool make_valid(BestCandidate& candidate, const Database& database, const BestQuery& query,
+                const std::function<bool(const search::Configuration&)>& allows) {
+  if (allows(candidate.result.configuration)) return true;
+  for (ResultRow& row : ranked_results(database, candidate.result.workload.id, query)) {
+    if (!allows(row.configuration)) continue;
+    candidate.replace_by(std::move(row), query);
+    candidate.reason += "; faster ones of this record are not valid at this size";
+    return true;
+  }
+  return false;
+}
+
 lookup::Device lookup_device(const DeviceProperties& properties) {
   lookup::Device device;
   device.name = properties.name;

@@ -70,6 +70,11 @@ std::vector<BestCandidate> best(const Database& database, const BestQuery& query
 std::vector<ResultRow> ranked_results(const Database& database, std::int64_t workload,
                                       const BestQuery& query);
 
+/// Makes the candidate valid: keeps its configuration where `allows` does, else takes the best of the same
+/// record that it allows. Returns false where there is none.
+bool make_valid(BestCandidate& candidate, const Database& database, const BestQuery& query,
+                const std::function<bool(const search::Configuration&)>& allows);
+
 /// A recorded workload that a portfolio serves.
 struct ServedWorkload {
   std::string device;  ///< name

@@ -120,6 +120,9 @@ struct Argument {
   bool is_written() const;
   /// True for a scalar, and for a struct of scalars, that follow from sizes and configuration.
   bool is_computed() const;
+  /// True for what every call of a program passes: no variable of the kernel's code, no scalar that is
+  /// computed, no array of a judge.
+  bool is_passed() const { return symbol.empty() && !is_for_judge && !is_computed(); }
 };
 
 /// A copy between two arrays; without a number, all elements of `from`.
@@ -170,6 +173,7 @@ struct KernelSource {
   std::filesystem::path path = {};
   std::vector<std::filesystem::path> others = {};                ///< that are included behind it
   std::vector<std::filesystem::path> folders = {};               ///< of headers
+  FilesInMemory memory = {};                                     ///< that are read before those on disk
   std::vector<std::string> options = {};                         ///< names of parameters become their values
   std::vector<std::pair<std::string, Expression>> defines = {};  ///< besides the parameters
   CompilerName compiler = CompilerName::automatic;

@@ -282,9 +282,14 @@ std::optional<Redefinition> find_redefinition(const KernelText& text,
 
 KernelText read_kernel_text(const std::filesystem::path& file,
                             const std::vector<std::filesystem::path>& folders, const SourceLocation& place,
-                            const std::vector<std::filesystem::path>& others) {
+                            const std::vector<std::filesystem::path>& others, const FilesInMemory& memory) {
+  const auto find = [&](const std::filesystem::path& path) -> tl::expected<std::string, std::string> {
+    const auto known = memory.find(path.lexically_normal());
+    if (known != memory.end()) return known->second;
+    return read_text(path);
+  };
   const auto read = [&](const std::filesystem::path& path) {
-    const auto text = read_text(path);
+    const auto text = find(path);
     if (!text) place.fail(format("cannot read the kernel's file {}: {}", path.string(), text.error()));
     return *text;
   };
@@ -310,7 +315,7 @@ KernelText read_kernel_text(const std::filesystem::path& file,
       if (in_quotes) places = {folder, file.parent_path()};
       places.insert(places.end(), folders.begin(), folders.end());
       for (const std::filesystem::path& where : places) {
-        const auto header = read_text(where / name);
+        const auto header = find(where / name);
         if (!header) continue;
         seen.insert(name);
         all.headers.push_back({name, *header});

@@ -22,11 +22,15 @@ struct KernelText {
   std::vector<SourceFile> headers;
 };
 
+/// Texts by their normal paths, which are read before files on disk.
+using FilesInMemory = std::map<std::filesystem::path, std::string>;
+
 /// Reads a file, and `others` that the compiler sees behind it. Throws UsageError for a file that cannot be
 /// read; the compiler reports missing headers.
 KernelText read_kernel_text(const std::filesystem::path& file,
                             const std::vector<std::filesystem::path>& folders, const SourceLocation& place,
-                            const std::vector<std::filesystem::path>& others = {});
+                            const std::vector<std::filesystem::path>& others = {},
+                            const FilesInMemory& memory = {});
 
 /// Adds the folders of headers that are not found otherwise: folders above the file's, up to the root of its
 /// repository, and their folders `include`, `common`, `utils` and the like.

@@ -52,7 +52,8 @@ void DescribedProblem::read_kernels() {
   std::optional<KernelSource>& reference = description_.reference.kernel;
   // The space and the records in a database need no kernel.
   std::error_code error;
-  if (!kernel.text && !std::filesystem::exists(kernel.path, error)) {
+  if (!kernel.text && !kernel.memory.contains(kernel.path.lexically_normal()) &&
+      !std::filesystem::exists(kernel.path, error)) {
     missing_ = format("cannot read the kernel's file {}", kernel.path.string());
     return;
   }
@@ -61,7 +62,8 @@ void DescribedProblem::read_kernels() {
     if (source == nullptr) continue;
     const bool is_given = source->text.has_value();
     if (!is_given)
-      source->text = read_kernel_text(source->path, source->folders, source->place, source->others);
+      source->text =
+          read_kernel_text(source->path, source->folders, source->place, source->others, source->memory);
     if (!is_given && source->is_opencl) translate_opencl(*source->text);
     source->find_names();
     if (is_given) continue;

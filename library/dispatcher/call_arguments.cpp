@@ -56,17 +56,13 @@ std::int64_t whole_number(const Dispatcher::Argument& argument) {
 
 }  // namespace
 
-bool is_passed(const described::Argument& argument) {
-  return argument.symbol.empty() && !argument.is_computed();
-}
-
 CallArguments::CallArguments(const described::DescribedProblem& problem, const Instance& instance,
                              bool with_sizes)
     : problem_(problem.info().name), signature_(signature_of(problem.description())) {
   const described::ExpressionScope scope(problem.description().parameters, instance);
   for (const described::Argument& argument : problem.description().arguments) {
     const std::string size = with_sizes ? size_of(argument, problem.info()) : "";
-    if (!is_passed(argument) && size.empty()) continue;
+    if (!argument.is_passed() && size.empty()) continue;
     Expected expected{argument.name, argument.is_vector()};
     expected.size = size;
     if (argument.object) {

@@ -11,10 +11,6 @@
 
 namespace tune::api {
 
-/// True for an argument that every call passes: no variable of the kernel's code, no scalar that follows from
-/// sizes and configuration.
-bool is_passed(const described::Argument& argument);
-
 /// The arguments that a call passes, as the problem declares them.
 class CallArguments {
  public:

@@ -14,7 +14,7 @@ std::vector<std::vector<int>> slots_of(const described::KernelDescription& descr
   // The arguments of a call, in their order.
   std::vector<std::string> given;
   for (const described::Argument& argument : description.arguments)
-    if (is_passed(argument)) given.push_back(argument.name);
+    if (argument.is_passed()) given.push_back(argument.name);
   std::vector<std::vector<int>> slots;
   for (const described::LaunchDescription& launch : description.launches) {
     if (launch.when && !launch.when->value(scope).to_bool()) continue;

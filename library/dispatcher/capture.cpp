@@ -34,7 +34,7 @@ const std::vector<Argument>& arguments_of(const Capture::Source& source) {
 const void* value_of(const Capture::Source& source, const Argument& wanted) {
   std::size_t place = 0;
   for (const Argument& argument : arguments_of(source)) {
-    if (!is_passed(argument)) continue;
+    if (!argument.is_passed()) continue;
     if (argument.name == wanted.name) return source.given[place];
     ++place;
   }

@@ -183,7 +183,7 @@ json arguments_of(const KernelDescription& description, const Writer& writer, co
       if (description.is_in_struct(argument.name))
         throw UsageError(format("the address of '{}' is in a struct", argument.name));
       all[argument.name] = array_of(argument, writer, !description.reference.is_none);
-    } else if (is_passed(argument)) {
+    } else if (argument.is_passed()) {
       all[argument.name] = value(argument);
     } else if (argument.value) {
       all[argument.name] = {{"type", argument.type_name},

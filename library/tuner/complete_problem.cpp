@@ -31,10 +31,20 @@ Problem Problem::from_definition(const std::string& file) {
   return guarded([&] { return api::complete(problem_of(described::read_definition(file))); });
 }
 
-Problem Problem::from_text(std::string definition, const std::string& folder) {
+Problem Problem::from_text(std::string definition, const std::string& folder,
+                           const std::vector<std::pair<std::string, std::string>>& files) {
   return guarded([&] {
-    const std::filesystem::path path = std::filesystem::path(folder) / "definition.json";
-    return api::complete(problem_of(described::parse_definition(path, std::move(definition))));
+    const std::filesystem::path where(folder);
+    described::KernelDescription description =
+        described::parse_definition(where / "definition.json", std::move(definition));
+    described::FilesInMemory memory;
+    for (const auto& [name, text] : files) {
+      if (name.empty() || text.empty()) throw UsageError(format("the file '{}' has no text", name));
+      memory.insert_or_assign((where / name).lexically_normal(), text);
+    }
+    if (description.reference.kernel) description.reference.kernel->memory = memory;
+    description.kernel.memory = std::move(memory);
+    return api::complete(problem_of(std::move(description)));
   });
 }
 

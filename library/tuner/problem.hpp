@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tune/description.hpp>
 #include <tune/problem.hpp>
 #include <vector>
 
@@ -36,6 +37,10 @@ std::unique_ptr<KernelSources> sources_of(const tune::Problem& problem);
 /// Returns the valid configurations; `where`: an expression, or empty. Throws UsageError where there is none.
 search::SearchSpace valid_space(const tune::Problem& problem, const Instance& instance,
                                 const DeviceProperties& device, const std::string& where);
+
+/// Describes the problem with the space on this device; `where`: an expression, or empty. Throws UsageError.
+Description describe(const tune::Problem& problem, const Sizes& sizes, const DeviceProperties& device,
+                     const std::string& where);
 
 /// The data that a reference function reads and fills.
 struct HostData::Contents {

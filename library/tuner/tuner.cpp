@@ -316,6 +316,13 @@ std::uint64_t Tuner::space_size(const Problem& problem, const Sizes& sizes) {
   return guarded([&] { return state_->open_run(problem, sizes).space.size(); });
 }
 
+Description Tuner::describe(const Problem& problem, const Sizes& sizes) {
+  return guarded([&] {
+    return api::describe(*made(problem.spec()), sizes, properties_of(state_->backend()),
+                         state_->options.where);
+  });
+}
+
 Configuration Tuner::default_configuration(const Problem& problem, const Sizes& sizes) {
   return guarded([&] {
     const search::SearchSpace& space = state_->open_run(problem, sizes).space;

@@ -3,43 +3,37 @@
 #include "library/tuner/tuner_c.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <deque>
-#include <exception>
-#include <new>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "library/run/version.hpp"
-#include "library/tuner/convert.hpp"
-#include "search/expressions/nearest.hpp"
+#include "library/tuner/option_setters.hpp"
 #include "tuner/base/format.hpp"
 
 namespace {
 
 using namespace tune::api;
+using namespace tune::api::in_c;
 
 /// Holds the texts and arrays of an evaluation.
 struct HeldEvaluation {
   Evaluation value;
-  std::string configuration;
-  std::deque<std::string> texts;
-  std::vector<const char*> names, values;
-  std::vector<tune_kind> kinds;
+  HeldConfiguration configuration;
+  std::vector<const char*> names;
   tune_evaluation view{};
 
-  explicit HeldEvaluation(Evaluation given) : value(std::move(given)) {
-    configuration = value.configuration.to_string();
-    for (const auto& [name, one] : value.configuration.entries()) {
-      names.push_back(name.c_str());
-      values.push_back(texts.emplace_back(to_search(one).to_string()).c_str());
-      kinds.push_back(static_cast<tune_kind>(one.index()));
-    }
-    view.configuration = configuration.c_str();
+  explicit HeldEvaluation(Evaluation given) : value(std::move(given)), configuration(value.configuration) {
+    for (const auto& [name, one] : value.configuration.entries()) names.push_back(name.c_str());
+    view.configuration = configuration.view.text;
     view.parameters = names.size();
     view.names = names.data();
-    view.values = values.data();
-    view.kinds = kinds.data();
+    view.values = configuration.texts.values();
+    view.kinds = configuration.texts.kinds();
     if (value.failure) {
       view.phase = value.failure->phase.c_str();
       view.reason = value.failure->reason.c_str();
@@ -60,8 +54,6 @@ struct HeldEvaluation {
   HeldEvaluation& operator=(const HeldEvaluation&) = delete;
 };
 
-static_assert(TUNE_TRUTH == Value(true).index() && TUNE_INTEGER == Value(std::int64_t{1}).index() &&
-              TUNE_REAL == Value(1.0).index() && TUNE_TEXT == 3);
 static_assert(TUNE_EXHAUSTED == static_cast<int>(End::exhausted) &&
               TUNE_BUDGET == static_cast<int>(End::budget) &&
               TUNE_LITTLE_TO_GAIN == static_cast<int>(End::little_to_gain) &&
@@ -73,17 +65,32 @@ struct HeldResult {
   std::deque<HeldEvaluation> evaluations;
   std::optional<HeldEvaluation> best;
   std::vector<const tune_evaluation*> pointers;
-  std::deque<std::string> texts;
-  std::vector<const char*> ties;
+  std::deque<HeldConfiguration> tied;
+  std::vector<const char*> ties, phases;
+  std::vector<const tune_configuration*> tie_configurations;
+  std::vector<std::uint64_t> phase_failures;
+  std::map<std::string, std::uint64_t> failures;
 
   void add(const Evaluation& evaluation) { pointers.push_back(&evaluations.emplace_back(evaluation).view); }
   void complete(const Result& result) {
     if (result.best) view.best = &best.emplace(*result.best).view;
-    for (const Configuration& tie : result.ties) ties.push_back(texts.emplace_back(tie.to_string()).c_str());
+    for (const Configuration& tie : result.ties) {
+      tie_configurations.push_back(&tied.emplace_back(tie).view);
+      ties.push_back(tie_configurations.back()->text);
+    }
+    failures = result.failures;
+    for (const auto& [phase, count] : failures) {
+      phases.push_back(phase.c_str());
+      phase_failures.push_back(count);
+    }
     view.count = pointers.size();
     view.evaluations = pointers.data();
     view.tie_count = ties.size();
     view.ties = ties.data();
+    view.tie_configurations = tie_configurations.data();
+    view.phase_count = phases.size();
+    view.phases = phases.data();
+    view.phase_failures = phase_failures.data();
     view.space_size = result.space_size;
     view.counted = result.evaluations;
     view.reused = result.reused;
@@ -95,48 +102,6 @@ struct HeldResult {
   }
 };
 
-std::string& last_message() {
-  thread_local std::string message;
-  return message;
-}
-
-/// Calls the function; an exception becomes a status and a message.
-template<class Function>
-tune_status status_of(Function function) noexcept {
-  try {
-    try {
-      function();
-      return TUNE_OK;
-    } catch (const Error& error) {
-      last_message() = error.what();
-      return error.cause() == Error::Cause::wrong_use ? TUNE_WRONG_USE : TUNE_FAILED;
-    } catch (const std::bad_alloc&) {
-      last_message() = "out of memory";
-    } catch (const std::exception& error) {
-      last_message() = error.what();
-      return TUNE_FAILED;
-    }
-  } catch (const std::exception&) {
-    return TUNE_NO_MEMORY;
-  }
-  return TUNE_NO_MEMORY;
-}
-
-void require(const void* pointer, const char* function) {
-  if (pointer == nullptr) throw Error(tune::format("{}: a null pointer was given", function));
-}
-
-Values values_of(const tune_assignment* assignments, std::size_t count, const char* function) {
-  if (count > 0) require(assignments, function);
-  Values values;
-  for (std::size_t i = 0; i < count; ++i) {
-    require(assignments[i].name, function);
-    require(assignments[i].value, function);
-    values.set(assignments[i].name, from_search(tune::search::Value::parse(assignments[i].value)));
-  }
-  return values;
-}
-
 tune_status make_problem(tune_problem** problem, const char* given, const char* function,
                          Problem (*make)(const std::string&)) {
   return status_of([&] {
@@ -147,57 +112,24 @@ tune_status make_problem(tune_problem** problem, const char* given, const char* 
   });
 }
 
-template<class T>
-T number_of(const std::string& option, const std::string& text, const char* expected) {
-  T number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size())
-    throw Error(tune::format("{}: '{}' is not {}", option, text, expected));
-  return number;
+tune_status define(const char* json, const char* folder, const tune_assignment* files, std::size_t count,
+                   tune_problem** problem, const char* function) {
+  return status_of([&] {
+    require(problem, function);
+    *problem = nullptr;
+    require(json, function);
+    if (count > 0) require(files, function);
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (std::size_t i = 0; i < count; ++i) {
+      require(files[i].name, function);
+      require(files[i].value, function);
+      texts.emplace_back(files[i].name, files[i].value);
+    }
+    *problem = new tune_problem{Problem::from_text(json, folder == nullptr ? "." : folder, texts)};
+  });
 }
 
-bool truth_of(const std::string& option, const std::string& text) {
-  if (text == "true" || text == "1") return true;
-  if (text == "false" || text == "0") return false;
-  throw Error(tune::format("{}: '{}' is neither true nor false", option, text));
-}
-
-Objective objective_of(const std::string& option, const std::string& text) {
-  if (text == "time") return Objective::time;
-  if (text == "energy") return Objective::energy;
-  if (text == "edp") return Objective::edp;
-  throw Error(tune::format("{}: '{}' is not time, energy or edp", option, text));
-}
-
-/// Sets a member from a text, by the member's type; an empty text stands for the default.
-template<auto member>
-void set_member(Options& options, const std::string& option, const std::string& text) {
-  auto& target = options.*member;
-  using Member = std::remove_reference_t<decltype(target)>;
-  if (text.empty())
-    target = Options{}.*member;
-  else if constexpr (std::is_same_v<Member, std::string>)
-    target = text;
-  else if constexpr (std::is_same_v<Member, bool>)
-    target = truth_of(option, text);
-  else if constexpr (std::is_same_v<Member, Objective>)
-    target = objective_of(option, text);
-  else if constexpr (std::is_same_v<Member, double>)
-    target = number_of<double>(option, text, "a number");
-  else if constexpr (std::is_same_v<Member, std::optional<double>>)
-    target = number_of<double>(option, text, "a number");
-  else if constexpr (std::is_same_v<Member, unsigned>)
-    target = number_of<unsigned>(option, text, "a whole number of 0 or more");
-  else
-    target = number_of<typename Member::value_type>(option, text, "a whole number of 0 or more");
-}
-
-struct OptionEntry {
-  const char* name;
-  void (*set)(Options&, const std::string& option, const std::string& text);
-};
-
-constexpr OptionEntry option_table[] = {
+constexpr OptionEntry<Options> option_table[] = {
     {"device", set_member<&Options::device>},
     {"database", set_member<&Options::database>},
     {"strategy", set_member<&Options::strategy>},
@@ -217,16 +149,6 @@ constexpr OptionEntry option_table[] = {
     {"in_process", set_member<&Options::in_process>},
     {"installed", set_member<&Options::installed>},
 };
-
-const OptionEntry& option_named(const std::string& name) {
-  std::vector<std::string> known;
-  for (const OptionEntry& entry : option_table) {
-    if (entry.name == name) return entry;
-    known.emplace_back(entry.name);
-  }
-  throw Error(
-      tune::format("tune_set: there is no option '{}'{}", name, tune::search::did_you_mean(name, known)));
-}
 
 /// Gives the tuner other options.
 void change(tune_tuner& tuner, Options options) {
@@ -250,16 +172,21 @@ tune_status tune_problem_read(const char* file, tune_problem** problem) {
 }
 
 tune_status tune_problem_parse(const char* json, const char* folder, tune_problem** problem) {
-  return status_of([&] {
-    require(problem, "tune_problem_parse");
-    *problem = nullptr;
-    require(json, "tune_problem_parse");
-    *problem = new tune_problem{Problem::from_text(json, folder == nullptr ? "." : folder)};
-  });
+  return define(json, folder, nullptr, 0, problem, "tune_problem_parse");
+}
+
+tune_status tune_problem_define(const char* json, const char* folder, const tune_assignment* files,
+                                size_t file_count, tune_problem** problem) {
+  return define(json, folder, files, file_count, problem, "tune_problem_define");
 }
 
 tune_status tune_problem_built_in(const char* name, tune_problem** problem) {
   return make_problem(problem, name, "tune_problem_built_in", Problem::built_in);
+}
+
+const char* tune_built_in(size_t index) {
+  static const std::vector<std::string> names = built_in_problems();
+  return index < names.size() ? names[index].c_str() : nullptr;
 }
 
 const char* tune_problem_name(const tune_problem* problem) {
@@ -270,12 +197,22 @@ void tune_problem_free(tune_problem* problem) {
   delete problem;
 }
 
-tune_status tune_open(tune_tuner** tuner) {
+tune_status tune_open_in(const char* installed, tune_tuner** tuner) {
   return status_of([&] {
     require(tuner, "tune_open");
     *tuner = nullptr;
-    *tuner = new tune_tuner{};
+    auto made = std::make_unique<tune_tuner>();
+    if (installed != nullptr) {
+      Options options;
+      options.installed = installed;
+      change(*made, std::move(options));
+    }
+    *tuner = made.release();
   });
+}
+
+tune_status tune_open(tune_tuner** tuner) {
+  return tune_open_in(nullptr, tuner);
 }
 
 void tune_close(tune_tuner* tuner) {
@@ -287,9 +224,13 @@ tune_status tune_set(tune_tuner* tuner, const char* option, const char* value) {
     require(tuner, "tune_set");
     require(option, "tune_set");
     Options options = tuner->options;
-    option_named(option).set(options, option, value == nullptr ? "" : value);
+    set_option<Options>(option_table, options, option, value, "tune_set");
     change(*tuner, std::move(options));
   });
+}
+
+const char* tune_option(size_t index) {
+  return index < std::size(option_table) ? option_table[index].name : nullptr;
 }
 
 tune_status tune_on_progress(tune_tuner* tuner, tune_progress_function function, void* context) {
@@ -363,6 +304,7 @@ tune_status tune_evaluate(tune_tuner* tuner, const tune_problem* problem, const 
     one.evaluations = 1;
     one.reused = evaluation.reused ? 1 : 0;
     one.right = evaluation.right() ? 1 : 0;
+    if (evaluation.failure) one.failures[evaluation.failure->phase] = 1;
     one.seconds = evaluation.seconds;
     held->complete(one);
     *result = &held.release()->view;

@@ -91,6 +91,9 @@ TEST_F(InC, ARunHasTheBestAndAllEvaluations) {
   EXPECT_EQ(result_->count, 24U);
   EXPECT_EQ(result_->counted, 24U);
   EXPECT_EQ(result_->right, 12U);
+  ASSERT_EQ(result_->phase_count, 1U);
+  EXPECT_STREQ(result_->phases[0], "verify");
+  EXPECT_EQ(result_->phase_failures[0], 12U);
   EXPECT_GT(result_->run, 0);
   std::size_t wrong = 0, samples = 0;
   for (std::size_t i = 0; i < result_->count; ++i) {
@@ -166,6 +169,48 @@ TEST_F(InC, OneEvaluation) {
   EXPECT_EQ(count, 12U);
 }
 
+TEST_F(InC, TheBestIsWhatIsStored) {
+  const tune_stored* stored = nullptr;
+  ASSERT_EQ(tune_best(tuner_, toy(), nullptr, 0, &stored), TUNE_OK) << tune_message();
+  EXPECT_EQ(stored, nullptr) << "there is no database yet";
+  set("evaluations", "24");
+  ASSERT_EQ(run(), TUNE_OK) << tune_message();
+  ASSERT_EQ(tune_best(tuner_, toy(), nullptr, 0, &stored), TUNE_OK) << tune_message();
+  ASSERT_NE(stored, nullptr);
+  EXPECT_STREQ(stored->match, "exact");
+  EXPECT_STREQ(stored->configuration->text, result_->best->configuration);
+  EXPECT_STREQ(stored->size, "1000");
+  tune_stored_free(stored);
+  const tune_assignment sizes[] = {{"nx", "2000"}};
+  ASSERT_EQ(tune_best(tuner_, toy(), sizes, 1, &stored), TUNE_OK);
+  ASSERT_NE(stored, nullptr);
+  EXPECT_STREQ(stored->match, "nearest size");
+  tune_stored_free(stored);
+}
+
+TEST_F(InC, ADescriptionHasTheLimitsOfTheDevice) {
+  const auto size_of = [&](tune_tuner* tuner) {
+    const tune_description* all = nullptr;
+    EXPECT_EQ(tune_describe(tuner, toy(), nullptr, 0, &all), TUNE_OK) << tune_message();
+    const std::uint64_t size = all->space_size;
+    tune_description_free(all);
+    return size;
+  };
+  EXPECT_EQ(size_of(nullptr), 24U);
+  set("where", "kind == plain");
+  EXPECT_EQ(size_of(tuner_), 12U);
+  tune_problem* stencil = nullptr;
+  ASSERT_EQ(tune_problem_built_in("stencil3d", &stencil), TUNE_OK);
+  const tune_description* all = nullptr;
+  ASSERT_EQ(tune_describe(nullptr, stencil, nullptr, 0, &all), TUNE_OK) << tune_message();
+  EXPECT_EQ(all->size_count, 3U);
+  EXPECT_GT(all->parameter_count, 3U);
+  EXPECT_EQ(all->argument_count, 0U);
+  EXPECT_STRNE(all->parameters[1]->condition, "");
+  tune_description_free(all);
+  tune_problem_free(stencil);
+}
+
 TEST_F(InC, WrongUseIsAStatusWithALine) {
   const auto expect = [&](tune_status got, tune_status wanted, const std::string& part) {
     EXPECT_EQ(got, wanted);
@@ -174,6 +219,12 @@ TEST_F(InC, WrongUseIsAStatusWithALine) {
   tune_problem* none = problem_;
   expect(tune_problem_read("nowhere.json", &none), TUNE_WRONG_USE, "cannot read nowhere.json");
   expect(tune_problem_parse("{", nullptr, &none), TUNE_WRONG_USE, "definition.json:1:");
+  const tune_assignment no_text = {"k.cu", ""};
+  expect(tune_problem_define(toy_definition, nullptr, &no_text, 1, &none), TUNE_WRONG_USE,
+         "the file 'k.cu' has no text");
+  expect(tune_problem_define(toy_definition, nullptr, nullptr, 1, &none), TUNE_WRONG_USE,
+         "tune_problem_define: a null pointer");
+  expect(tune_describe(nullptr, nullptr, nullptr, 0, nullptr), TUNE_WRONG_USE, "tune_describe: a null");
   expect(tune_problem_built_in("gem", &none), TUNE_WRONG_USE, "did you mean 'gemm'?");
   EXPECT_EQ(none, nullptr);
   expect(tune_problem_read(nullptr, &none), TUNE_WRONG_USE, "tune_problem_read: a null pointer was given");

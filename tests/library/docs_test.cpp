@@ -82,6 +82,12 @@ TEST_F(LibraryPage, TheProgramInCRunsADefinitionOnTheEmulator) {
               ::testing::HasSubstr("cannot read nowhere.json"));
 }
 
+TEST_F(LibraryPage, AProgramInCUsesTheWholeInterface) {
+  ASSERT_EQ(compile(text_of(TUNE_SOURCE_DIR "/tests/install/tuner_c/consumer.c"), linked_, "-x c -std=c99"),
+            "0\n");
+  EXPECT_THAT(shell("'" + run_ + "'"), ::testing::HasSubstr("all of it works\n"));
+}
+
 TEST_F(LibraryPage, AllOthersCompile) {
   const std::vector<std::string> all = programs();
   ASSERT_GE(all.size(), 3U);

@@ -322,6 +322,12 @@ std::string JsonField::formula() const {
   fail(format("expected a number or a formula, found {}", kind_of(*value_)));
 }
 
+Expression JsonField::scalar() const {
+  constexpr double most = 9007199254740992.0;  // beyond that a real number is not exact
+  if (is_number() && std::abs(number()) <= most) return {number(), place()};
+  return expression();
+}
+
 FormulaValue JsonField::evaluated() const {
   if (is_number() || is_bool()) return value();
   if (is_list()) {

@@ -95,6 +95,8 @@ class JsonField {
   search::Expr rule() const;
   /// Returns the number or formula, to be evaluated later.
   Expression expression() const { return {formula(), place()}; }
+  /// The same of a kernel's scalar: a number is a constant, which a program passes itself, unlike a formula.
+  Expression scalar() const;
 
   const std::filesystem::path& file() const { return file_->path; }
 

@@ -278,7 +278,7 @@ bool read_value(const JsonField& field, const KernelDescription& definition, Arg
       for (const JsonField& one : value->one_or_more()) all.values.push_back(one.expression());
       argument.object = StructDescription{.all = std::move(all)};
     } else {
-      argument.value = value->expression();
+      argument.value = value->scalar();
     }
     return true;
   }

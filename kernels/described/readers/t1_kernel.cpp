@@ -170,7 +170,7 @@ Argument read_argument(const JsonField& field, const std::string& kind, KernelDe
     }
     if (argument.type->components != 1) field.at("Type").fail("only a single number is passed by value");
     const JsonField value = field.find("FillValue") ? field.at("FillValue") : field.at("Value");
-    argument.value = value.expression();
+    argument.value = value.scalar();
     return argument;
   }
   if (kind != "vector" && kind != "symbol" && kind != "texture" && kind != "unifiedvector")

@@ -237,8 +237,10 @@ class TUNE_API Problem {
   /// Reads the file of a definition (docs/your-own-kernel.md). The problem is complete: functions that add a
   /// part throw Error. Throws Error for a definition that cannot be read or has a mistake.
   static Problem from_definition(const std::string& file);
-  /// The same of a definition's text; names of files in it count from `folder`.
-  static Problem from_text(std::string definition, const std::string& folder = ".");
+  /// The same of a definition's text; names of files in it count from `folder`. `files` are the names and
+  /// texts of kernels and headers in memory, which go before those on disk.
+  static Problem from_text(std::string definition, const std::string& folder = ".",
+                           const std::vector<std::pair<std::string, std::string>>& files = {});
   /// Returns a problem that the program has, such as `stencil3d`, which is complete too. A Dispatcher refuses
   /// it, since it has no arguments of a call. Throws Error for another name.
   static Problem built_in(const std::string& name);

@@ -49,7 +49,7 @@ typedef enum tune_end {
 typedef struct tune_tuner tune_tuner;
 typedef struct tune_problem tune_problem;
 
-/* A size, a setting or a parameter: {"n", "1000"}. This structure never changes. */
+/* A size, a setting or a parameter: {"n", "1000"}; or a file with its text. This structure never changes. */
 typedef struct tune_assignment {
   const char* name;
   const char* value;
@@ -57,6 +57,14 @@ typedef struct tune_assignment {
 
 /* The library makes the structures below, and later versions add members at their ends: a program that was
  * built with an older header works with a newer library. */
+
+/* One value for each parameter that exists. */
+typedef struct tune_configuration {
+  const char* text;              /* all values: BLOCK=128, ITEMS=2 */
+  size_t count;                  /* the number of these: */
+  const tune_assignment* values; /* as tune_evaluate takes them */
+  const tune_kind* kinds;
+} tune_configuration;
 
 /* One configuration compiled, checked and measured. */
 typedef struct tune_evaluation {
@@ -105,7 +113,86 @@ typedef struct tune_result {
   double seconds; /* that it took */
   double limit;   /* seconds: what the device's bandwidth and peak allow; 0: unknown */
   int64_t run;    /* its number in the database; 0: nothing was stored */
+  const tune_configuration* const* tie_configurations; /* the ties again */
+  size_t phase_count;                                  /* the number of these: */
+  const char* const* phases;                           /* in which evaluations failed */
+  const uint64_t* phase_failures;                      /* how many failed in each */
 } tune_result;
+
+/* The best stored configuration for a problem at a size, as `tune best` finds it. */
+typedef struct tune_stored {
+  const tune_configuration* configuration; /* valid at the size */
+  double seconds;                          /* that were measured, at `size` on `device` */
+  double joules;                           /* of an execution; 0: not measured */
+  const char* match;                       /* exact, nearest size, same architecture or portfolio */
+  const char* why;                         /* one sentence */
+  const char* size;                        /* of the record */
+  const char* device;
+} tune_stored;
+
+/* What a problem takes and offers, at one size on one device: see struct Description in description.hpp.
+ * Texts are empty where nothing is said. */
+typedef struct tune_size {
+  const char* name;
+  const char* help;
+  int64_t value; /* at this size */
+  int64_t default_value;
+} tune_size;
+
+typedef struct tune_setting {
+  const char* name;
+  const char* help;
+  const char* value; /* at this size */
+  const char* default_value;
+  size_t count; /* the number of these; 0: whole numbers from low to high */
+  const char* const* values;
+  const tune_kind* kinds;
+  int64_t low, high;
+} tune_setting;
+
+typedef struct tune_parameter {
+  const char* name;
+  const char* help;
+  const char* default_value;
+  const char* condition; /* under which it exists; empty: always */
+  size_t count;          /* the number of these, in their order: */
+  const char* const* values;
+  const tune_kind* kinds;
+} tune_parameter;
+
+typedef struct tune_constraint {
+  const char* rule; /* empty for a function of a program */
+  const char* why;
+} tune_constraint;
+
+typedef struct tune_argument {
+  const char* name;
+  const char* kind;       /* input, output, inout, scratch, scalar, struct or symbol */
+  const char* type;       /* of an element or a scalar: float, int32; empty for a struct */
+  size_t dimensions;      /* the number of these; 0 for no array: */
+  const int64_t* extents; /* in elements, the fastest one first */
+  const char* value;      /* of a scalar: a number or a formula */
+  int passed;             /* not 0: a call of a dispatcher passes it */
+} tune_argument;
+
+typedef struct tune_description {
+  const char* name;
+  const char* summary;
+  const char* item; /* what a rate counts */
+  size_t size_count;
+  const tune_size* const* sizes;
+  size_t setting_count;
+  const tune_setting* const* settings;
+  size_t parameter_count;
+  const tune_parameter* const* parameters;
+  size_t constraint_count;
+  const tune_constraint* const* constraints;
+  size_t argument_count; /* 0 for a problem that the library has */
+  const tune_argument* const* arguments;
+  const tune_configuration* default_configuration; /* the valid one nearest to all defaults */
+  uint64_t space_size;                             /* valid configurations */
+  int counted;                                     /* 0: there are more, and space_size is that of a sample */
+} tune_description;
 
 /* Is called in the thread of tune_run after each evaluation. What it gets is valid until it returns. A value
  * other than 0 ends the run, as tune_cancel does. */
@@ -125,6 +212,12 @@ TUNE_C_API const char* tune_message(void);
 TUNE_C_API tune_status tune_problem_read(const char* file, tune_problem** problem);
 TUNE_C_API tune_status tune_problem_parse(const char* json, const char* folder, tune_problem** problem);
 TUNE_C_API tune_status tune_problem_built_in(const char* name, tune_problem** problem);
+/* Does the same as tune_problem_parse with kernels and headers in memory: `files` has the names that the
+ * definition and the kernels use, with the texts. They go before those in `folder`. */
+TUNE_C_API tune_status tune_problem_define(const char* json, const char* folder, const tune_assignment* files,
+                                           size_t file_count, tune_problem** problem);
+/* Returns the name of a problem for tune_problem_built_in, from 0; null beyond the last. */
+TUNE_C_API const char* tune_built_in(size_t index);
 /* Returns its name in the database, which lives as long as the problem. */
 TUNE_C_API const char* tune_problem_name(const tune_problem* problem);
 /* Null does nothing. No call may use the problem any more. */
@@ -133,6 +226,12 @@ TUNE_C_API void tune_problem_free(tune_problem* problem);
 /* Makes a tuner with all options at their defaults. The caller owns `*tuner` and ends it with tune_close;
  * after an error it is null. */
 TUNE_C_API tune_status tune_open(tune_tuner** tuner);
+/* Does the same with the option `installed` at this folder. */
+TUNE_C_API tune_status tune_open_in(const char* installed, tune_tuner** tuner);
+#ifdef TUNE_INSTALLED_IN /* the package of the static library defines it, which does not find it by itself \
+                          */
+#define tune_open(tuner) tune_open_in(TUNE_INSTALLED_IN, tuner)
+#endif
 /* Ends its worker processes. Null does nothing. Results stay valid. */
 TUNE_C_API void tune_close(tune_tuner* tuner);
 /* Sets an option; an empty or null value stands for its default. An error leaves all as it was. Device and
@@ -153,6 +252,8 @@ TUNE_C_API void tune_close(tune_tuner* tuner);
  *   installed     folder in which tune is installed, for the static library: TUNE_INSTALLED_IN of its package
  *   warm_caches, fresh, reproducible, transfer, in_process: true or false; see struct Options in tuner.hpp */
 TUNE_C_API tune_status tune_set(tune_tuner* tuner, const char* option, const char* value);
+/* Returns the name of an option, from 0; null beyond the last. */
+TUNE_C_API const char* tune_option(size_t index);
 /* Set the functions that the tuner calls, with this `context`; null: none. */
 TUNE_C_API tune_status tune_on_progress(tune_tuner* tuner, tune_progress_function function, void* context);
 TUNE_C_API tune_status tune_on_notice(tune_tuner* tuner, tune_notice_function function, void* context);
@@ -169,6 +270,21 @@ TUNE_C_API tune_status tune_evaluate(tune_tuner* tuner, const tune_problem* prob
                                      const tune_assignment* parameters, size_t parameter_count,
                                      const tune_assignment* sizes, size_t size_count,
                                      const tune_result** result);
+/* Finds the best that the database and the shipped recordings have for the tuner's device (for the emulator,
+ * any), and measures nothing. The caller owns `*stored` and ends it with tune_stored_free; it is null where
+ * nothing fits, which is no error, and after an error. */
+TUNE_C_API tune_status tune_best(tune_tuner* tuner, const tune_problem* problem, const tune_assignment* sizes,
+                                 size_t size_count, const tune_stored** stored);
+/* Null does nothing. */
+TUNE_C_API void tune_stored_free(const tune_stored* stored);
+/* Describes the problem, and evaluates nothing. The limits are those of the tuner's device, with its option
+ * `where`; without a tuner (null), and for the emulator, those of an sm_90, for which no device is needed.
+ * The caller owns `*description` and ends it with tune_description_free; after an error it is null. */
+TUNE_C_API tune_status tune_describe(tune_tuner* tuner, const tune_problem* problem,
+                                     const tune_assignment* sizes, size_t size_count,
+                                     const tune_description** description);
+/* Null does nothing. */
+TUNE_C_API void tune_description_free(const tune_description* description);
 /* Counts the valid configurations on the device. */
 TUNE_C_API tune_status tune_space_size(tune_tuner* tuner, const tune_problem* problem,
                                        const tune_assignment* sizes, size_t size_count, uint64_t* count);

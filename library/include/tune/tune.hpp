@@ -3,6 +3,7 @@
 // See docs/library.md.
 #pragma once
 
+#include <tune/description.hpp>
 #include <tune/dispatcher.hpp>
 #include <tune/problem.hpp>
 #include <tune/tuner.hpp>

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tune/description.hpp>
 #include <tune/problem.hpp>
 #include <vector>
 
@@ -72,6 +73,17 @@ struct Result {
   std::int64_t run = 0;  ///< its number in the database; 0 on the emulator
 };
 
+/// The best stored configuration for a problem at a size, as `tune best` finds it.
+struct Stored {
+  Configuration configuration;  ///< valid at the size
+  double seconds = 0;           ///< that were measured, at `size` on `device`
+  double joules = 0;            ///< of an execution; 0 where not measured
+  /// How the record fits: `exact`, `nearest size`, `same architecture` or `portfolio` (docs/lookup.md).
+  std::string match;
+  std::string why;           ///< one sentence
+  std::string size, device;  ///< of the record
+};
+
 struct Options {
   /// The number of a GPU, or `emulator`: kernels run on the CPU and are checked as by `tune check --device
   /// emulator`; nothing is measured or stored.
@@ -101,6 +113,12 @@ struct Options {
   std::function<void(const std::string&)> on_notice = {};  ///< gets a line for the user
 };
 
+/// Describes a problem without a device, with the limits of an sm_90. Throws Error for an invalid problem or
+/// size, and where no configuration is valid.
+TUNE_API Description describe(const Problem& problem, const Sizes& sizes = {});
+/// Returns the names for Problem::built_in.
+TUNE_API std::vector<std::string> built_in_problems();
+
 /// Tunes problems on one device. Results are stored in the database, as those of the command are, so that
 /// `tune best`, `tune report` and the lookup library find them. Not thread-safe but for `cancel`.
 class TUNE_API Tuner {
@@ -122,6 +140,13 @@ class TUNE_API Tuner {
   /// that it leaves out are at their defaults. One that is not valid fails with phase `constraint`. Throws as
   /// `run`, and for a parameter that does not exist.
   Evaluation evaluate(const Problem& problem, const Configuration& configuration, const Sizes& sizes = {});
+  /// Returns the best that the database and the shipped recordings have for this device (`emulator`: any),
+  /// Options::objective and the state of the caches; nothing where nothing fits. Measures nothing. Throws as
+  /// `run`.
+  std::optional<Stored> best(const Problem& problem, const Sizes& sizes = {});
+  /// Describes a problem with the limits of this device (`emulator`: of an sm_90) and Options::where.
+  /// Evaluates nothing. Throws as `run`.
+  Description describe(const Problem& problem, const Sizes& sizes = {});
   /// Returns the number of valid configurations on this device; for `emulator` those of an sm_90.
   std::uint64_t space_size(const Problem& problem, const Sizes& sizes = {});
   /// Returns the default configuration, or the valid one nearest to it.
