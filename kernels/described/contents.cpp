@@ -12,6 +12,7 @@
 #include "search/random.hpp"
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stop_scope.hpp"
 
 namespace tune::described {
 namespace {
@@ -42,7 +43,7 @@ T as_element(double value) {
 template<class T>
 void fill(std::span<T> to, const Contents& contents, const Argument& argument, bool is_bool,
           std::uint64_t seed, const ExpressionScope& scope) {
-  constexpr std::size_t at_once = 1 << 16;  // results of a formula
+  constexpr std::size_t at_once = 1 << 16;  // results of a formula, and between looks whether the run ended
   const Contents::Kind kind = contents.kind;
   search::Random random(hash_of(contents.as.empty() ? argument.name : contents.as) +
                         0x9e3779b97f4a7c15ULL * seed + contents.seed.value_or(0));
@@ -51,6 +52,7 @@ void fill(std::span<T> to, const Contents& contents, const Argument& argument, b
   const double span = contents.high.real(scope) - low + (is_floating<T> ? 0 : 1);
   std::vector<double> results;
   for (std::size_t i = 0; i < to.size(); ++i) {
+    if (i % at_once == 0) throw_if_stopped();
     double value = first;
     if (kind == Contents::Kind::random) {
       value = low + span * random.uniform();

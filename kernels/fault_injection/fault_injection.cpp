@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "search/random.hpp"
+#include "tuner/base/stop_scope.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
@@ -95,6 +96,7 @@ class FaultInjection : public Problem {
     const auto in = inputs.at("in").as<float>();
     HostTensor out(ElementType::f64, {in.size()});
     const auto to = out.as<double>();
+    throw_if_stopped();
     for (std::size_t i = 0; i < in.size(); ++i) to[i] = 3.0 * static_cast<double>(in[i]) + 1.0;
     TensorSet set;
     set.emplace("out", std::move(out));

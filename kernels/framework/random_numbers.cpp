@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/framework/random_numbers.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "tuner/base/parallel.hpp"
+#include "tuner/base/stop_scope.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -42,7 +44,12 @@ Real number(std::uint64_t bits) {
 template<Mixer mixer, class Real>
 void fill(Real* elements, std::uint64_t count, std::uint64_t start) {
   parallel_for(count, 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i) elements[i] = number<Real>(bits<mixer>(start + i));
+    constexpr std::uint64_t together = 1 << 16;
+    while (begin < end) {
+      throw_if_stopped();
+      const std::uint64_t part = std::min(end, begin + together);
+      for (; begin < part; ++begin) elements[begin] = number<Real>(bits<mixer>(start + begin));
+    }
   });
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/framework/random_numbers.hpp"
 #include "kernels/framework/request.hpp"
 #include "tuner/base/parallel.hpp"
+#include "tuner/base/stop_scope.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -66,6 +67,7 @@ void move_all(HostTensor& tensor, const Set& set, std::uint64_t own, bool rows) 
   const auto all = tensor.as<T>();
   parallel_for(all.size() / set.elements() - own, 1, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin + own; i < end + own; ++i) {
+      throw_if_stopped();
       const std::uint64_t places = i / own;
       copy_moved(set, rows ? places : 0, rows ? 0 : places, all.data() + i % own * set.elements(),
                  all.data() + i * set.elements());
@@ -96,9 +98,14 @@ void multiply(const StreamJob& job, const T* left, const T* right, double* resul
     converted.middleRows(first, rows) = View(right + first * n, rows, n).template cast<double>();
   });
   parallel_for(natural(m), 32, [&](std::uint64_t begin, std::uint64_t end) {
-    const auto first = static_cast<std::int64_t>(begin), rows = static_cast<std::int64_t>(end - begin);
-    const Matrix panel = View(left + first * k, rows, k).template cast<double>();
-    Eigen::Map<Matrix>(result + first * n, rows, n).noalias() = panel * converted;
+    constexpr std::int64_t together = 64;  // more would keep a run that ends waiting
+    const auto last = static_cast<std::int64_t>(end);
+    for (auto first = static_cast<std::int64_t>(begin); first < last; first += together) {
+      throw_if_stopped();
+      const std::int64_t rows = std::min(together, last - first);
+      const Matrix panel = View(left + first * k, rows, k).template cast<double>();
+      Eigen::Map<Matrix>(result + first * n, rows, n).noalias() = panel * converted;
+    }
   });
 }
 

@@ -193,6 +193,20 @@ TEST_F(ProcessTest, ACheckThatIsInterruptedSaysSo) {
   EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::seconds(2)) << "it waited for a compile";
 }
 
+TEST_F(ProcessTest, AReferenceOnTheHostDoesNotHoldAnInterruptedCheck) {
+  // The reference of this size takes some seconds.
+  Process process(sandbox_.database().parent_path(),
+                  {"check", "gemm", "--size", "4096x4096x4096", "--device", "emulator", "--sample", "1"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  const auto sent = std::chrono::steady_clock::now();
+  process.send(SIGTERM);
+  const ProgramResult outcome = process.wait();
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  EXPECT_NE(outcome.out.find("interrupted; emulated on the CPU"), std::string::npos) << outcome.out;
+  EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::seconds(1))
+      << "it waited for the reference";
+}
+
 TEST_F(ProcessTest, TwoAtOnceLoseNothing) {
   Process one(sandbox_.database().parent_path(), whole_run({"--format", "json"}));
   Process two(sandbox_.database().parent_path(), whole_run({"--format", "json", "--fresh"}));

@@ -11,7 +11,7 @@ namespace tune {
 unsigned host_threads();
 
 /// Calls `function(begin, end)` for consecutive parts of 0 .. count-1, at least `grain` long, on all cores
-/// and waits. Throws the exception of a part again.
+/// and waits. Throws the exception of a part again. A StopScope of the caller is that of all parts.
 void parallel_for(std::uint64_t count, std::uint64_t grain,
                   const std::function<void(std::uint64_t begin, std::uint64_t end)>& function);
 

@@ -10,6 +10,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/host_limits.hpp"
+#include "tuner/base/stop_scope.hpp"
 #include "tuner/base/stopwatch.hpp"
 
 namespace tune {
@@ -163,6 +164,7 @@ std::optional<Evaluation> DeviceEvaluator::next() {
   std::optional<Planned> taken = take_next();
   if (!taken) return std::nullopt;
   std::optional<Evaluation> evaluation;
+  const StopScope scope([this] { return device_is_stopped(); });
   try {
     evaluation = evaluate(*taken);
   } catch (const Error&) {
@@ -326,9 +328,20 @@ Result<Timing> DeviceEvaluator::time_candidate(std::size_t index) {
   }
   const Result<Binary>& binary = *candidate.binary;
   if (!binary) return tl::unexpected(binary.error());
-  Result<Timing> timing = take_turn(candidate, *plan, *binary);
+  const StopScope scope([this] { return device_is_stopped(); });
+  try {
+    return take_turns(candidate, *plan, *binary);
+  } catch (const Stopped& stopped) {
+    return fail(Phase::crash, std::string(run_ended), stopped.what());
+  }
+}
+
+/// Takes a turn, and after a crash another.
+Result<Timing> DeviceEvaluator::take_turns(RerankCandidate& candidate, const LaunchPlan& plan,
+                                           const Binary& binary) {
+  Result<Timing> timing = take_turn(candidate, plan, binary);
   if (!timing && timing.error().phase == Phase::crash && timing.error().reason != run_ended)
-    timing = take_turn(candidate, *plan, *binary);
+    timing = take_turn(candidate, plan, binary);
   return timing;
 }
 

@@ -15,9 +15,9 @@
 
 #include "tuner/backends/backend.hpp"
 #include "tuner/backends/compile_pool.hpp"
+#include "tuner/base/stopwatch.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/verification.hpp"
-#include "tuner/base/stopwatch.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune {
@@ -88,6 +88,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   void note_times(const Evaluation& evaluation);
   Result<Measurement> carry_out(const Planned& planned, const Binary& binary, Evaluation& evaluation);
   Result<Measurement> check_and_measure(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
+  Result<Timing> take_turns(RerankCandidate& candidate, const LaunchPlan& plan, const Binary& binary);
   Result<Timing> take_turn(RerankCandidate& candidate, const LaunchPlan& plan, const Binary& binary);
   Planned plan(Configuration configuration);
   const ReferenceData& at_size(const Configuration& configuration, std::uint64_t seed);
@@ -105,9 +106,10 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   std::shared_ptr<const ReferenceData> at_size_;
   Instance instance_at_size_;
   std::uint64_t seed_at_size_ = 0;
-  std::optional<double> fastest_;                        ///< seconds
+  std::optional<double> fastest_;  ///< seconds
   std::string compiler_notice_;
-  /// Seconds of the compilers and of the device for an evaluation, of those so far: later ones count for more.
+  /// Seconds of the compilers and of the device for an evaluation, of those so far: later ones count for
+  /// more.
   std::optional<double> mean_compile_, mean_device_;
   std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches
   CompilePool pool_;

@@ -9,6 +9,7 @@
 #include "kernels/framework/request.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
+#include "tuner/base/stop_scope.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -48,6 +49,7 @@ class Tiles {
     std::vector<double> filtered(static_cast<std::size_t>((height + 2 * job_.radius) * cached_x), 0.0);
     std::vector<double> segment(static_cast<std::size_t>(cached_x + 2 * job_.radius));
     for (std::int64_t i = 0; i < height + 2 * job_.radius; ++i) {
+      throw_if_stopped();
       const std::int64_t y = y0 - job_.radius + i;
       if (y < 0 || y >= job_.ny) continue;
       read(in_ + y * job_.nx, x0 - job_.radius, segment);
@@ -56,6 +58,7 @@ class Tiles {
     }
     double sums[cached_x];
     for (std::int64_t y = 0; y < height; ++y) {
+      throw_if_stopped();
       for (std::int64_t x = 0; x < cached_x; x += together)
         sum_taps(columns_, filtered.data() + y * cached_x + x, cached_x, sums + x);
       std::copy(sums, sums + width, out_ + (y0 + y) * job_.nx + x0);

@@ -8,6 +8,7 @@
 #include "kernels/framework/random_numbers.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
+#include "tuner/base/stop_scope.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -34,6 +35,7 @@ void multiply_rows(const GemmJob& job, const View<T>& left, const View<T>& right
       const std::int64_t columns = std::min(panel_n, job.n - n);
       right_panel = right.block(k, n, depth, columns).template cast<double>();
       for (std::int64_t m = begin; m < end; m += panel_m) {
+        throw_if_stopped();
         const std::int64_t rows = std::min(panel_m, end - m);
         left_panel = left.block(m, k, rows, depth).template cast<double>();
         Eigen::Map<Matrix> sums(result, job.m, job.n);

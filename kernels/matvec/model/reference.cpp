@@ -9,6 +9,7 @@
 
 #include "kernels/framework/random_numbers.hpp"
 #include "tuner/base/parallel.hpp"
+#include "tuner/base/stop_scope.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -21,6 +22,7 @@ void multiply(const MatvecJob& job, const Real* a, const Real* x, double* y) {
   const auto grain = static_cast<std::uint64_t>(std::max<std::int64_t>(1, 65536 / columns));
   parallel_for(static_cast<std::uint64_t>(job.rows), grain, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t row = begin; row < end; ++row) {
+      throw_if_stopped();
       const Real* from = a + row * static_cast<std::uint64_t>(columns);
       Sum sums[chains] = {};
       std::int64_t i = 0;
@@ -46,6 +48,7 @@ void multiply_transposed(const MatvecJob& job, const Real* a, const double* y, d
   parallel_for(rows, grain, [&](std::uint64_t begin, std::uint64_t end) {
     std::vector<Sum> sums(columns);
     for (std::uint64_t row = begin; row < end; ++row) {
+      throw_if_stopped();
       const Real* from = a + row * columns;
       const Sum factor = y[row];
       for (std::uint64_t i = 0; i < columns; ++i) sums[i] += static_cast<Sum>(from[i]) * factor;

@@ -15,6 +15,7 @@
 #include "kernels/stencil/reference/growth.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
+#include "tuner/base/stop_scope.hpp"
 #include "tuner/base/units.hpp"
 
 namespace tune::kernels {
@@ -82,6 +83,7 @@ void step(const StencilJob& job, const Real* in, double* out) {
                [&, fixed_y = fixed_y, fixed_z = fixed_z](std::uint64_t begin, std::uint64_t end) {
                  for (auto row = static_cast<std::int64_t>(begin); row < static_cast<std::int64_t>(end);
                       ++row) {
+                   throw_if_stopped();
                    const Real* from = in + row * job.nx;
                    double* to = out + row * job.nx;
                    const std::int64_t y = row % job.ny, z = row / job.ny;

@@ -8,6 +8,7 @@
 
 #include "kernels/registry.hpp"
 #include "tests/kernels/conformance/drawn.hpp"
+#include "tuner/base/stop_scope.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -51,7 +52,7 @@ bool on_host(const Drawn& drawn, const TensorSet& reference) {
   });
 }
 
-TEST_P(EveryReference, FollowsFromTheSeed) {
+TEST_P(EveryReference, FollowsFromTheSeedAndEndsWithTheRun) {
   for (const Drawn& drawn : small()) {
     SCOPED_TRACE(drawn.text());
     const TensorSet inputs = problem().inputs(drawn.instance, 3);
@@ -61,6 +62,10 @@ TEST_P(EveryReference, FollowsFromTheSeed) {
     const TensorSet reference = problem().reference(drawn.instance, inputs);
     EXPECT_TRUE(equal(reference, problem().reference(drawn.instance, inputs)));
     EXPECT_FALSE(equal(reference, problem().reference(drawn.instance, other)));
+    const StopScope scope([] { return true; });  // the run does not wait for a reference on the host
+    if (!reference.empty()) {
+      EXPECT_THROW(problem().reference(drawn.instance, inputs), Stopped);
+    }
   }
 }
 

@@ -10,6 +10,8 @@
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/memory_store.hpp"
 #include "tests/support/toy_problem.hpp"
+#include "tuner/base/parallel.hpp"
+#include "tuner/base/stop_scope.hpp"
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/session/session.hpp"
@@ -105,6 +107,46 @@ TEST_F(SessionTimeTest, TheSearchLeavesTimeForTheReRanking) {
   EXPECT_EQ(result.end, RunEnd::budget);
   EXPECT_FALSE(result.rerank.places.empty());
   EXPECT_LT(seconds_now() - start, 0.35);
+}
+
+/// The toy problem with a reference that takes ten seconds.
+class SlowReference : public testing::ToyProblem {
+ public:
+  TensorSet reference(const Instance& instance, const TensorSet& inputs) const override {
+    parallel_for(2, 1, [](std::uint64_t, std::uint64_t) {
+      for (int i = 0; i < 10'000; ++i) {
+        throw_if_stopped();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+    return ToyProblem::reference(instance, inputs);
+  }
+};
+
+class InterruptingObserver : public NotingObserver {
+ public:
+  bool stop_requested() override { return watch_.seconds() > 0.05; }
+
+ private:
+  Stopwatch watch_;
+};
+
+TEST_F(SessionTimeTest, AReferenceOnTheHostEndsWithTheRun) {
+  const SlowReference problem;
+  const search::SearchSpace space = testing::toy_space("kind == plain");
+  const auto run = [&](const Budget& budget, SessionObserver& observer) {
+    const auto strategy = search::choose_strategy("random").make({space, 1});
+    DeviceEvaluator evaluator(problem, testing::toy_instance(1000), backend_, sources_, options_);
+    Session session(space, *strategy, evaluator, store_, seconds_now);
+    const Stopwatch watch;
+    SessionResult result = session.run(record_, budget, true, observer, rerank_);
+    EXPECT_LT(watch.seconds(), 0.4);
+    EXPECT_EQ(result.progress.evaluations, 0u);
+    return result.end;
+  };
+  EXPECT_EQ(run({.seconds = 0.1}, observer_), RunEnd::budget);
+  InterruptingObserver observer;
+  EXPECT_EQ(run({}, observer), RunEnd::interrupted);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
 #include "tuner/base/scratch_folder.hpp"
+#include "tuner/base/stop_scope.hpp"
 
 namespace tune::emulator {
 namespace {
@@ -441,7 +442,13 @@ class Pool {
 
 void check(std::size_t count, const JobSource& jobs, const CheckOptions& options,
            const std::function<bool(std::size_t, CheckVerdict)>& done) {
-  if (count > 0) Pool(count, jobs, options, done).run();
+  if (count == 0) return;
+  const StopScope scope(options.stop);
+  try {
+    Pool(count, jobs, options, done).run();
+  } catch (const Stopped&) {
+    return;  // as where it was stopped between two jobs
+  }
 }
 
 CheckVerdict check(const LaunchPlan& plan, const ReferenceData& expected, const CheckOptions& options) {
