@@ -59,7 +59,25 @@ CandidateMaker::CandidateMaker(const described::DescribedProblem& problem, const
       sources_(problem),
       verification_(problem, *device.backend, sources_, &device.device_work) {}
 
+/// The device is free between sizes: a call that waits for it goes first.
+tune::Result<CheckedError> CandidateMaker::check(const search::Configuration& configuration,
+                                                 const LaunchPlan& plan, const Binary& binary,
+                                                 Turns::Waiting waiting) {
+  std::vector<Instance> sizes = problem_.check_instances(instance_, configuration);
+  if (sizes.empty()) sizes.push_back(instance_);
+  CheckedError all;
+  for (const Instance& size : sizes) {
+    const Turns::Turn turn = device_.turns.take(waiting);
+    const tune::Result<CheckedError> checked =
+        verification_.check_at({&size, 1}, configuration, plan, binary);
+    if (!checked) return checked;
+    all = {std::max(all.largest, checked->largest), checked->tolerance};
+  }
+  return all;
+}
+
 tune::Result<PreparedCandidate> CandidateMaker::make(const search::Configuration& configuration,
+                                                     Turns::Waiting waiting,
                                                      const tune::Evaluation* checked_elsewhere) {
   tune::Result<LaunchPlan> plan = problem_.plan(instance_, configuration, sources_);
   if (!plan) return tl::unexpected(plan.error());
@@ -80,10 +98,7 @@ tune::Result<PreparedCandidate> CandidateMaker::make(const search::Configuration
     measurement.tolerance = checked_elsewhere->outcome->tolerance;
     ready.evaluation.outcome = std::move(measurement);
   } else {
-    std::vector<Instance> sizes = problem_.check_instances(instance_, configuration);
-    if (sizes.empty()) sizes.push_back(instance_);
-    const std::lock_guard lock(device_.mutex);
-    const tune::Result<CheckedError> checked = verification_.check_at(sizes, configuration, *plan, *binary);
+    const tune::Result<CheckedError> checked = check(configuration, *plan, *binary, waiting);
     if (!checked) return tl::unexpected(checked.error());
     Measurement measurement;
     measurement.error = checked->largest;

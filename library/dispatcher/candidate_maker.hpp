@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/described/problem.hpp"
+#include "library/dispatcher/checking_device.hpp"
 #include "tuner/backends/backend.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/verification.hpp"
 
 namespace tune::api {
-
-/// What compiles and checks candidates, for all sizes of a problem. Kernels are checked for one at a time.
-struct CheckingDevice {
-  explicit CheckingDevice(std::unique_ptr<Backend> opened) : backend(std::move(opened)) {}
-
-  const std::unique_ptr<Backend> backend;
-  std::mutex mutex;  ///< guards the backend, but for its compiler and properties
-  std::atomic<std::uint64_t> device_work{0};
-};
 
 /// A configuration that was checked and can be launched on the caller's memory.
 struct PreparedCandidate {
@@ -55,13 +45,16 @@ class CandidateMaker {
   /// Fails as any evaluation does, and with Failure{constraint, "same code"} where an earlier candidate runs
   /// the same code.
   /// `checked`: an evaluation of the configuration at another size; where the machine code is the same it is
-  /// not checked again.
-  tune::Result<PreparedCandidate> make(const search::Configuration& configuration,
+  /// not checked again, and nothing waits for the device.
+  tune::Result<PreparedCandidate> make(const search::Configuration& configuration, Turns::Waiting waiting,
                                        const tune::Evaluation* checked = nullptr);
   /// Returns a counter: odd while kernels of this run on the device, larger after each time.
   std::uint64_t device_work() const { return device_.device_work; }
 
  private:
+  tune::Result<CheckedError> check(const search::Configuration& configuration, const LaunchPlan& plan,
+                                   const Binary& binary, Turns::Waiting waiting);
+
   const described::DescribedProblem& problem_;
   const Instance& instance_;
   CheckingDevice& device_;

@@ -62,9 +62,9 @@ Dispatcher::Engine::~Engine() {
 
 RunRecord Dispatcher::Engine::make_record(const DispatchOptions& options) const {
   RunRecord record;
-  const std::lock_guard lock(device_->mutex);
   run::describe_workload(record, problem_, instance_, space_, *device_->backend,
                          described::DescribedSources(problem_), CacheState::warm);
+  record.machine = device_->machine_state();
   record.space_size = space_.size();
   record.options.strategy = "online";
   record.options.timeout = options.timeout;
@@ -77,7 +77,8 @@ void Dispatcher::Engine::make_first(const std::optional<tune::Evaluation>& check
   std::vector<search::Configuration> starts = record_.starts(space_);
   if (checked && space_.find(checked->configuration)) {
     // Ready at once where the code is the same; what is stored for this size is tried first.
-    if (tune::Result<PreparedCandidate> ready = maker_.make(checked->configuration, &*checked)) {
+    if (tune::Result<PreparedCandidate> ready =
+            maker_.make(checked->configuration, Turns::Waiting::call, &*checked)) {
       known_.insert(checked->configuration.key());
       candidates_.push_back(std::move(*ready));
       suggested_ = std::move(starts);
@@ -88,7 +89,7 @@ void Dispatcher::Engine::make_first(const std::optional<tune::Evaluation>& check
   std::string reason;
   for (const search::Configuration& configuration : starts) {
     if (!known_.insert(configuration.key()).second) continue;
-    tune::Result<PreparedCandidate> ready = maker_.make(configuration);
+    tune::Result<PreparedCandidate> ready = maker_.make(configuration, Turns::Waiting::call);
     if (ready) {
       candidates_.push_back(std::move(*ready));
       return;
@@ -302,6 +303,7 @@ void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
     while (true) {
       std::vector<online::CallVerdict> verdicts;
       bool wanted = false, settled = false;
+      Turns::Waiting waiting = Turns::Waiting::background;
       {
         std::unique_lock lock(mutex_);
         ready_.wait(lock, stop, [&] {
@@ -310,6 +312,7 @@ void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
         if (stop.stop_requested()) return;
         verdicts = policy_.take_verdicts();
         wanted = wants();
+        if (trying_ > 0) waiting = Turns::Waiting::call;
         settled = policy_.settled();
       }
       take(verdicts);
@@ -320,7 +323,7 @@ void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
         if (policy_.drifted()) begin_again();
         continue;
       }
-      if (wanted && !supply(stop)) {
+      if (wanted && !supply(stop, waiting)) {
         const std::lock_guard lock(mutex_);
         closed_ = true;
         policy_.close();
@@ -354,7 +357,7 @@ void Dispatcher::Engine::begin_again() {
 }
 
 /// Makes one more candidate ready, unless none is left.
-bool Dispatcher::Engine::supply(const std::stop_token& stop) {
+bool Dispatcher::Engine::supply(const std::stop_token& stop, Turns::Waiting waiting) {
   while (!stop.stop_requested() && left_ > 0) {
     std::vector<search::ConfigurationId> asked;
     if (suggested_.empty()) {
@@ -366,7 +369,7 @@ bool Dispatcher::Engine::supply(const std::stop_token& stop) {
     if (asked.empty()) return false;
     const search::Configuration configuration = space_.at(asked.front());
     if (!known_.insert(configuration.key()).second) continue;
-    tune::Result<PreparedCandidate> ready = maker_.make(configuration);
+    tune::Result<PreparedCandidate> ready = maker_.make(configuration, waiting);
     if (ready) {
       --left_;
       const std::lock_guard lock(mutex_);

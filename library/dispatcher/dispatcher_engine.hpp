@@ -67,7 +67,7 @@ class Dispatcher::Engine {
   bool wants() const { return !closed_ && policy_.waiting() < 2 && (!paused_ || trying_ > 0); }
   bool rounds_of_trial(std::unique_lock<std::mutex>& lock, void* stream, const std::vector<void*>& given);
   void begin_again();
-  bool supply(const std::stop_token& stop);
+  bool supply(const std::stop_token& stop, Turns::Waiting waiting);
   void take(const std::vector<online::CallVerdict>& verdicts);
   void keep_first();
   void keep_best();

@@ -62,22 +62,19 @@ std::shared_ptr<Dispatcher::Engine> Dispatchers::Pool::make(const Sizes& sizes) 
 
 /// Ends the one that was not used for longest on a thread of its own: it waits for a check and the device.
 void Dispatchers::Pool::drop_oldest(const std::string& but) {
-  std::shared_ptr<Engine> oldest;
-  std::jthread before;
-  {
-    const std::lock_guard lock(mutex_);
-    if (held_.size() <= most_) return;
-    auto found = held_.end();
-    for (auto one = held_.begin(); one != held_.end(); ++one)
-      if (one->first != but && is_ready(one->second.engine) &&
-          (found == held_.end() || one->second.used < found->second.used))
-        found = one;
-    if (found == held_.end()) return;
-    oldest = found->second.engine.get();
-    held_.erase(found);
-    before = std::move(leaving_);
-    leaving_ = std::jthread([oldest = std::move(oldest)]() mutable { oldest.reset(); });
-  }
+  const std::lock_guard lock(mutex_);
+  if (held_.size() <= most_) return;
+  auto found = held_.end();
+  for (auto one = held_.begin(); one != held_.end(); ++one)
+    if (one->first != but && is_ready(one->second.engine) &&
+        (found == held_.end() || one->second.used < found->second.used))
+      found = one;
+  if (found == held_.end()) return;
+  std::shared_ptr<Engine> oldest = found->second.engine.get();
+  held_.erase(found);
+  // The thread before it is joined there, not in a call of the program.
+  leaving_ =
+      std::jthread([oldest = std::move(oldest), before = std::move(leaving_)]() mutable { oldest.reset(); });
 }
 
 std::shared_ptr<Dispatcher::Engine> Dispatchers::Pool::engine_at(const Sizes& sizes) {
@@ -108,8 +105,22 @@ std::shared_ptr<Dispatcher::Engine> Dispatchers::Pool::engine_at(const Sizes& si
 void Dispatchers::Pool::launch(void* stream, const Sizes* sizes, const Dispatcher::Argument* arguments,
                                std::size_t count) {
   if (sizes != nullptr) return engine_at(*sizes)->launch(stream, arguments, count);
-  with_sizes_.check(arguments, count);
   std::vector<Dispatcher::Argument> others;
+  engine_of(arguments, count, others)->launch(stream, others.data(), others.size());
+}
+
+bool Dispatchers::Pool::try_now(void* stream, const Sizes* sizes, const Dispatcher::Argument* arguments,
+                                std::size_t count) {
+  if (sizes != nullptr) return engine_at(*sizes)->try_now(stream, arguments, count);
+  std::vector<Dispatcher::Argument> others;
+  return engine_of(arguments, count, others)->try_now(stream, others.data(), others.size());
+}
+
+/// Returns the engine at the sizes that the arguments have, and the other arguments.
+std::shared_ptr<Dispatcher::Engine> Dispatchers::Pool::engine_of(const Dispatcher::Argument* arguments,
+                                                                 std::size_t count,
+                                                                 std::vector<Dispatcher::Argument>& others) {
+  with_sizes_.check(arguments, count);
   const Sizes given = with_sizes_.take_sizes(arguments, others);
   for (const ExtentInfo& extent : made_->info().extents)
     if (!given.has(extent.name))
@@ -117,7 +128,7 @@ void Dispatchers::Pool::launch(void* stream, const Sizes* sizes, const Dispatche
           format("{}: launch: no argument has the size '{}': declare a scalar that is '{}', or call "
                  "launch_at(stream, sizes, ...)",
                  made_->info().name, extent.name, extent.name));
-  engine_at(given)->launch(stream, others.data(), others.size());
+  return engine_at(given);
 }
 
 std::vector<std::shared_ptr<Dispatcher::Engine>> Dispatchers::Pool::all() const {
@@ -183,6 +194,11 @@ Dispatchers::~Dispatchers() = default;
 void Dispatchers::launch_all(CUstream_st* stream, const Sizes* sizes, const Dispatcher::Argument* arguments,
                              std::size_t count) {
   guarded([&] { pool_->launch(stream, sizes, arguments, count); });
+}
+
+bool Dispatchers::try_all(CUstream_st* stream, const Sizes* sizes, const Dispatcher::Argument* arguments,
+                          std::size_t count) {
+  return guarded([&] { return pool_->try_now(stream, sizes, arguments, count); });
 }
 
 void Dispatchers::set_symbol(const std::string& name, const char* type, const void* data, std::size_t bytes) {

@@ -31,6 +31,7 @@ class Dispatchers::Pool {
 
   /// `sizes`: null where the arguments have them.
   void launch(void* stream, const Sizes* sizes, const Dispatcher::Argument* arguments, std::size_t count);
+  bool try_now(void* stream, const Sizes* sizes, const Dispatcher::Argument* arguments, std::size_t count);
   void set_variable(const std::string& name, const char* type, const void* data, std::size_t bytes);
   void pause(bool paused);
   void finish();
@@ -48,6 +49,8 @@ class Dispatchers::Pool {
     std::vector<std::byte> bytes;
   };
 
+  std::shared_ptr<Engine> engine_of(const Dispatcher::Argument* arguments, std::size_t count,
+                                    std::vector<Dispatcher::Argument>& others);
   std::shared_ptr<Engine> engine_at(const Sizes& sizes);
   std::shared_ptr<Engine> make(const Sizes& sizes);
   std::shared_ptr<Engine> last_used() const;

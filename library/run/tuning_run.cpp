@@ -253,12 +253,11 @@ void describe_workload(RunRecord& record, const Problem& problem, const Instance
 }
 
 void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance,
-                       const search::SearchSpace& space, Backend& backend, const KernelSources& sources,
+                       const search::SearchSpace& space, const Backend& backend, const KernelSources& sources,
                        CacheState cache) {
   describe_workload(record, problem, instance, backend.properties(), cache);
   record.key.toolchain = {compiler_of(problem, instance, space, backend.compiler(), sources),
                           source_hash(problem, sources)};
-  record.machine = backend.machine_state();
 }
 
 std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, const Instance& instance,
@@ -266,6 +265,7 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
                                     const KernelSources& sources, const TuningRequest& request) {
   check_memory(problem, instance, space, backend.properties(), sources);
   describe_workload(record, problem, instance, space, backend, sources, request.cache);
+  record.machine = backend.machine_state();
   record.space_size = space.size();
   const bool by_time = request.objective == Objective::time;
   if (!by_time && !(record.machine.power > 0))

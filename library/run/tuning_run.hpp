@@ -78,10 +78,10 @@ RunOptions run_options(const TuningRequest& request);
 void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance,
                        const DeviceProperties& device, CacheState cache);
 
-/// The same of a backend, with its toolchain and machine state. The compiler is that of the space's default
-/// configuration, which is compiled where only that tells which compiler it is.
+/// The same of a backend, with its toolchain. The compiler is that of the space's default configuration,
+/// which is compiled where only that tells which compiler it is.
 void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance,
-                       const search::SearchSpace& space, Backend& backend, const KernelSources& sources,
+                       const search::SearchSpace& space, const Backend& backend, const KernelSources& sources,
                        CacheState cache);
 
 /// Describes the run in the record and returns what evaluates its configurations; problem, backend and

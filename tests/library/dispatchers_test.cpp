@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <future>
 #include <thread>
 
 #include "library/dispatcher/dispatcher_pool.hpp"
@@ -92,6 +93,76 @@ TEST_F(OnlineSizes, ThreadsMayUseAndMakeThem) {
     threads.emplace_back([&, t] {
       std::vector<float> out(1000);
       for (int i = 0; i < 40; ++i) all.launch(nullptr, in(), out.data(), 100 + (i + t) % 5);
+    });
+  threads.clear();
+  EXPECT_LE(all.count(), 3U);
+}
+
+TEST_F(OnlineSizes, AFirstCallDoesNotWaitForChecksOfOtherSizes) {
+  api::Dispatchers all = dispatchers(toy(), 2);
+  all.pause();
+  all.launch(nullptr, in(), out_.data(), 500);
+  auto checking = device_->turns.take_if_free();  // a check of another size
+  ASSERT_TRUE(checking);
+  auto calls = std::async(std::launch::async, [&] {
+    for (const int n : {600, 700, 800}) all.launch(nullptr, in(), out_.data(), n);
+  });
+  EXPECT_EQ(calls.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  checking.reset();
+  calls.get();
+  EXPECT_EQ(all.state({{"nx", 800}}).calls, 1U);
+}
+
+TEST(OnlineTurns, CallsGoBeforeChecksInTheBackground) {
+  using Waiting = api::Turns::Waiting;
+  api::Turns turns;
+  std::optional<api::Turns::Turn> first = turns.take_if_free();
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(turns.take_if_free());
+  std::mutex mutex;
+  std::vector<Waiting> order;
+  const auto take = [&](Waiting waiting) {
+    const api::Turns::Turn turn = turns.take(waiting);
+    const std::lock_guard lock(mutex);
+    order.push_back(waiting);
+  };
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i) threads.emplace_back(take, Waiting::background);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  threads.emplace_back(take, Waiting::call);
+  while (!turns.call_waits()) std::this_thread::yield();
+  EXPECT_FALSE(turns.take_if_free());
+  first.reset();
+  threads.clear();
+  EXPECT_THAT(order, ::testing::ElementsAre(Waiting::call, Waiting::background, Waiting::background,
+                                            Waiting::background));
+  EXPECT_TRUE(turns.take_if_free());
+}
+
+TEST_F(OnlineSizes, EachIsTriedOnRequest) {
+  api::Dispatchers all = dispatchers(toy());
+  all.pause();
+  int tried = 0;
+  while (all.try_now(nullptr, in(), out_.data(), 500)) ++tried;
+  EXPECT_GT(tried, 0);
+  EXPECT_EQ(all.state({{"nx", 500}}).configuration,
+            (api::Configuration{{"kind", "plain"}, {"block", 256}, {"items", 4}}));
+  EXPECT_EQ(all.state({{"nx", 500}}).lost, 0.0);
+  EXPECT_TRUE(all.try_now_at(nullptr, {{"nx", 600}}, in(), out_.data()));
+  EXPECT_EQ(all.count(), 2U);
+  EXPECT_THROW(all.try_now(nullptr, in(), out_.data()), api::Error);
+}
+
+TEST_F(OnlineSizes, ThreadsMayTryAndLaunch) {
+  api::Dispatchers all = dispatchers(toy(), 3);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<float> out(1000);
+      for (int i = 0; i < 10; ++i) {
+        all.try_now(nullptr, in(), out.data(), 100 + (i + t) % 3);
+        all.launch(nullptr, in(), out.data(), 100 + (i + t) % 5);
+      }
     });
   threads.clear();
   EXPECT_LE(all.count(), 3U);

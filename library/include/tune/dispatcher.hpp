@@ -76,7 +76,6 @@ class TUNE_API Dispatcher {
     launch_all(stream, all, sizeof...(Arguments));
   }
 
-  /// Returns the present state. Never waits for the device.
   /// Sets the contents of a variable that the problem declares with `symbol` (a `__constant__` or
   /// `__device__` variable), for all later launches, whichever configuration they run; needed before the
   /// first. The data are in host memory, of the declared type and number, and copied before this returns.
@@ -99,6 +98,7 @@ class TUNE_API Dispatcher {
   /// under way. A candidate that is being compared stays where it is.
   void pause();
   void resume();
+  /// Returns the present state. Never waits for the device.
   DispatchState state() const;
   /// Ends the search and stores the best, with which later calls go on. Waits for a check under way.
   void finish();
@@ -142,8 +142,8 @@ class TUNE_API Dispatcher {
 /// one that was not used for longest goes; its results are stored. All share the device's worker, and check
 /// kernels one at a time.
 ///
-/// Thread-safe. A first call at a size waits for a check under way of another size; calls at other sizes do
-/// not wait for it.
+/// Thread-safe; calls at one size do not wait for those at another. A first call waits for the device only
+/// where its kernel has to be checked, and then goes before all checks in the background.
 class TUNE_API Dispatchers {
  public:
   /// Opens the device. Throws Error where there is none.
@@ -167,6 +167,17 @@ class TUNE_API Dispatchers {
     const Dispatcher::Argument all[] = {Dispatcher::Argument(arguments)..., Dispatcher::Argument()};
     launch_all(stream, &sizes, all, sizeof...(Arguments));
   }
+  /// As Dispatcher::try_now, at the sizes that the call has, or at these.
+  template<class... Arguments>
+  bool try_now(CUstream_st* stream, const Arguments&... arguments) {
+    const Dispatcher::Argument all[] = {Dispatcher::Argument(arguments)..., Dispatcher::Argument()};
+    return try_all(stream, nullptr, all, sizeof...(Arguments));
+  }
+  template<class... Arguments>
+  bool try_now_at(CUstream_st* stream, const Sizes& sizes, const Arguments&... arguments) {
+    const Dispatcher::Argument all[] = {Dispatcher::Argument(arguments)..., Dispatcher::Argument()};
+    return try_all(stream, &sizes, all, sizeof...(Arguments));
+  }
   /// As Dispatcher::symbol, for all sizes.
   template<class T>
   void symbol(const std::string& name, const T* data, std::size_t count = 1) {
@@ -187,6 +198,8 @@ class TUNE_API Dispatchers {
  private:
   void launch_all(CUstream_st* stream, const Sizes* sizes, const Dispatcher::Argument* arguments,
                   std::size_t count);
+  bool try_all(CUstream_st* stream, const Sizes* sizes, const Dispatcher::Argument* arguments,
+               std::size_t count);
   void set_symbol(const std::string& name, const char* type, const void* data, std::size_t bytes);
 
   std::unique_ptr<Pool> pool_;
