@@ -8,24 +8,59 @@
 namespace tune::api {
 namespace {
 
-std::vector<std::vector<int>> slots_of(const described::KernelDescription& description,
-                                       const Instance& instance, const search::Configuration& configuration) {
-  const described::ExpressionScope scope(description.parameters, instance, configuration);
-  // The arguments of a call, in their order.
-  std::vector<std::string> given;
-  for (const described::Argument& argument : description.arguments)
-    if (argument.is_passed()) given.push_back(argument.name);
-  std::vector<std::vector<int>> slots;
-  for (const described::LaunchDescription& launch : description.launches) {
-    if (launch.when && !launch.when->value(scope).to_bool()) continue;
-    slots.emplace_back();
-    for (const std::string& name : description.arguments_of(launch)) {
-      const auto found = std::ranges::find(given, name);
-      slots.back().push_back(found == given.end() ? -1 : static_cast<int>(found - given.begin()));
+using Slots = std::vector<std::vector<int>>;
+
+/// Finds the source of each argument of each launch, in the order of the plan's launches.
+class SlotFinder {
+ public:
+  explicit SlotFinder(const described::KernelDescription& description) : description_(description) {
+    for (const described::Argument& argument : description.arguments)
+      if (argument.is_passed()) given_.push_back(argument.name);
+  }
+
+  void add(const std::vector<described::LaunchDescription>& launches,
+           const described::ExpressionScope& scope) {
+    for (const described::LaunchDescription& launch : launches) {
+      if (launch.when && !launch.when->value(scope).to_bool()) continue;
+      const std::int64_t repetitions = launch.repeat ? launch.repeat->integer(scope) : 1;
+      for (std::int64_t i = 0; i < repetitions; ++i) {
+        described::ExpressionScope counted = scope;
+        if (!launch.counter.empty()) counted.add_other(launch.counter, static_cast<double>(i));
+        const std::size_t begin = slots.size();
+        if (launch.body.empty())
+          add_arguments(launch);
+        else
+          add(launch.body, counted);
+        if (i % 2 == 1) swap_arrays(launch, begin);
+      }
     }
   }
-  return slots;
-}
+
+  Slots slots;
+
+ private:
+  int slot_of(const std::string& name) const {
+    const auto found = std::ranges::find(given_, name);
+    return found == given_.end() ? -1 : static_cast<int>(found - given_.begin());
+  }
+  void add_arguments(const described::LaunchDescription& launch) {
+    slots.emplace_back();
+    for (const std::string& name : description_.arguments_of(launch)) slots.back().push_back(slot_of(name));
+  }
+  void swap_arrays(const described::LaunchDescription& launch, std::size_t begin) {
+    for (std::size_t i = begin; i < slots.size(); ++i)
+      for (int& slot : slots[i])
+        for (const auto& [first, second] : launch.swaps) {
+          const int one = slot_of(first), other = slot_of(second);
+          if (slot != one && slot != other) continue;
+          slot = slot == one ? other : one;
+          break;
+        }
+  }
+
+  const described::KernelDescription& description_;
+  std::vector<std::string> given_;  ///< the arguments of a call, in their order
+};
 
 }  // namespace
 
@@ -105,10 +140,14 @@ tune::Result<PreparedCandidate> CandidateMaker::make(const search::Configuration
     measurement.tolerance = checked->tolerance;
     ready.evaluation.outcome = std::move(measurement);
   }
+  plan->checks.clear();  // a call computes, and judges nothing
+  SlotFinder finder(problem_.description());
+  finder.add(problem_.description().launches,
+             described::ExpressionScope(problem_.description().parameters, instance_, configuration));
   tune::Result<std::unique_ptr<LoadedPlan>> loaded = runner_.load(*plan, *binary);
   if (!loaded) return tl::unexpected(loaded.error());
   ready.loaded = std::move(*loaded);
-  ready.slots = slots_of(problem_.description(), instance_, configuration);
+  ready.slots = std::move(finder.slots);
   ready.plan = std::move(*plan);
   return ready;
 }

@@ -99,9 +99,10 @@ std::optional<CaptureRequest> capture_request(const std::string& problem) {
 }
 
 Capture::Capture(const Source& source, const fs::path& folder) : source_(source) {
-  const auto definition =
-      captured_definition(source.problem, source.instance, source.space,
+  const CapturedDefinition captured =
+      captured_definition(source.problem, source.instance, source.space, source.configuration,
                           [&](const Argument& argument) { return passed_value(source, argument); });
+  left_out_ = captured.left_out;
   for (const Argument& argument : arguments_of(source))
     if (argument.is_vector())
       bytes_ += bytes_of(argument, source.problem, source.instance) *
@@ -116,12 +117,17 @@ Capture::Capture(const Source& source, const fs::path& folder) : source_(source)
   check(error, unfinished_);
   try {
     check_space();
-    for (const auto& [name, text] : captured_files(source.problem)) {
+    for (const auto& [name, text] : captured.files) {
       fs::create_directories((unfinished_ / name).parent_path(), error);
       check(write_bytes(unfinished_ / name, text), unfinished_ / name);
     }
+    for (const auto& [name, file] : captured.copies) {
+      fs::create_directories((unfinished_ / name).parent_path(), error);
+      fs::copy_file(file, unfinished_ / name, fs::copy_options::overwrite_existing, error);
+      check(error, unfinished_ / name);
+    }
     const fs::path file = unfinished_ / (source.problem.info().name + ".json");
-    check(write_bytes(file, json_text(definition)), file);
+    check(write_bytes(file, json_text(captured.definition)), file);
     for (const Argument& argument : arguments_of(source))
       if (argument.is_filled()) write_array(argument, file_before(argument));
   } catch (...) {

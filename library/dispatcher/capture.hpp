@@ -34,6 +34,7 @@ class Capture {
     const described::DescribedProblem& problem;
     const Instance& instance;
     const search::SearchSpace& space;
+    const search::Configuration& configuration;  ///< in which it is launched
     StreamRunner& runner;
     void* stream;
     const std::vector<void*>& given;  ///< addresses of the values, in the problem's order
@@ -50,6 +51,8 @@ class Capture {
   /// Waits for the stream, writes the outputs, and gives the folder its name. Returns the definition's path.
   std::filesystem::path complete();
   std::uint64_t bytes() const { return bytes_; }
+  /// A line for each part of the problem that the definition lacks.
+  const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
   void check_space() const;
@@ -58,6 +61,7 @@ class Capture {
   Source source_;
   std::filesystem::path folder_, unfinished_;
   std::uint64_t bytes_ = 0;  ///< of all arrays
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace tune::api

@@ -25,15 +25,21 @@ std::string file_after(const described::Argument& array);
 std::size_t bytes_of(const described::Argument& array, const described::DescribedProblem& problem,
                      const Instance& instance);
 
-/// Writes the problem at this size as a definition, whose arrays are filled from files, and whose outputs are
-/// compared with files. Functions become tables over the space's configurations. Throws UsageError for what a
-/// definition cannot express, and for functions over more than 512 configurations.
-nlohmann::ordered_json captured_definition(const described::DescribedProblem& problem,
-                                           const Instance& instance, const search::SearchSpace& space,
-                                           const PassedValue& value);
+/// A definition, and what lies beside it besides the arrays.
+struct CapturedDefinition {
+  nlohmann::ordered_json definition;
+  std::vector<std::pair<std::filesystem::path, std::string>> files = {};  ///< names and contents
+  /// Names, and files that are copied to them: of a program that judges.
+  std::vector<std::pair<std::filesystem::path, std::filesystem::path>> copies = {};
+  std::vector<std::string> left_out = {};  ///< a line for each part that is not carried over, with the cure
+};
 
-/// Returns the kernel's files, by the names that the definition gives them.
-std::vector<std::pair<std::filesystem::path, std::string>> captured_files(
-    const described::DescribedProblem& problem);
+/// Writes the problem at this size as a definition, whose arrays are filled from files, and whose outputs are
+/// compared with files, those of a call in `configuration`. Functions become tables over the space's
+/// configurations. Throws UsageError for what a definition cannot express, and for functions over more than
+/// 512 configurations.
+CapturedDefinition captured_definition(const described::DescribedProblem& problem, const Instance& instance,
+                                       const search::SearchSpace& space,
+                                       const search::Configuration& configuration, const PassedValue& value);
 
 }  // namespace tune::api

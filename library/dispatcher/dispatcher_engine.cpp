@@ -192,7 +192,8 @@ bool Dispatcher::Engine::capture_call(void* stream, const std::vector<void*>& gi
     std::fprintf(stderr, "tune: %s\n", notice_.c_str());
   };
   std::optional<Capture> capture;
-  const Capture::Source call{problem_, instance_, space_, *runner_, stream, given, variables_};
+  const Capture::Source call{problem_, instance_, space_, candidates_[policy_.best()].configuration,
+                             *runner_, stream,    given,  variables_};
   try {
     capture.emplace(call, folder);
   } catch (const tune::Error& error) {
@@ -202,6 +203,8 @@ bool Dispatcher::Engine::capture_call(void* stream, const std::vector<void*>& gi
   launch_call(policy_.plain(), stream, given);
   try {
     const std::filesystem::path file = capture->complete();
+    for (const std::string& line : capture->left_out())
+      std::fprintf(stderr, "tune: %s: %s\n", problem_.info().name.c_str(), line.c_str());
     say(format("is captured with {} of data: tune --problem {}",
                bytes_text(static_cast<double>(capture->bytes())), file.string()));
   } catch (const tune::Error& error) {

@@ -10,9 +10,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "library/dispatcher/captured_definition.hpp"
 #include "library/dispatcher/dispatcher_pool.hpp"
 #include "tests/library/fake_streams.hpp"
 #include "tests/library/toy.hpp"
@@ -170,6 +172,152 @@ TEST_F(Captured, WhatCannotBeCapturedIsLaunchedAllTheSame) {
   call(large);
   EXPECT_THAT(large.state().notice, HasSubstr("is a function, which a definition can have for at most 512"));
   EXPECT_TRUE(entries().empty());
+}
+
+// A definition whose results are compared in part, within limits of elements, and judged by a program.
+constexpr const char* judged_definition = R"json({
+  "problem": "toy", "kernel": "toy.cu",
+  "sizes": {"nx": {"default": 1000, "help": "numbers"}},
+  "check": [{"nx": 37}],
+  "parameters": {"BLOCK": {"values": [32, 64, 128, 256], "default": 128}, "ITEMS": [1, 2]},
+  "arguments": {
+    "in": {"type": "float", "size": "nx"},
+    "out": {"type": "float", "size": "nx", "access": "write", "compare": {"to": "nx - 1", "where": "i != 3"},
+            "tolerance": {"absolute": "1e-5 + 0 * i", "each": 1e-6}},
+    "copy": {"type": "float", "size": "nx", "access": "write"},
+    "two": {"type": "float", "value": 2},
+    "n": {"type": "int32", "value": "nx"}},
+  "launches": {"entry": "toy", "grid": "ceil_div(nx, BLOCK * ITEMS)", "block": "BLOCK"},
+  "verify": {"command": ["sh", "tools/judge.sh", "{copy}", "{nx}", "{BLOCK}"], "seconds": 30},
+  "metrics": {"numbers a second": "nx / time"},
+  "work": {"items": "nx", "item": "number"},
+  "budget": {"evaluations": 3}
+})json";
+constexpr const char* judged_kernel = R"(
+extern "C" __global__ void toy(const float* in, float* out, float* copy, float two, int n) {
+  for (int i = blockIdx.x * BLOCK + threadIdx.x; i < n; i += gridDim.x * BLOCK) {
+    out[i] = two * in[i] + 0 * ITEMS;
+    copy[i] = in[i];
+  }
+}
+)";
+
+/// Saves a call in the default configuration, whose results `launch` computes. `given`: the values of the
+/// call.
+struct SavedCall {
+  SavedCall(const api::Problem& problem, const std::filesystem::path& folder, const std::vector<void*>& given,
+            const std::function<void()>& launch) {
+    const auto described = api::made_described(problem.spec());
+    const Instance instance = api::instance_at(described->info(), {});
+    const search::SearchSpace space = described->valid_space(instance, architecture_properties("sm_90"));
+    const search::Configuration configuration = space.at(*space.default_configuration());
+    const api::CallVariables variables(*described, instance);
+    FakeStreams::Log log;
+    FakeStreams runner(log);
+    api::Capture capture({*described, instance, space, configuration, runner, nullptr, given, variables},
+                         folder);
+    launch();
+    file = capture.complete().string();
+    left_out = capture.left_out();
+    definition = nlohmann::ordered_json::parse(std::ifstream(file));
+  }
+  std::string file;
+  std::vector<std::string> left_out;
+  nlohmann::ordered_json definition;
+};
+
+api::Result checked_on_emulator(const std::string& file) {
+  api::Options options;
+  options.device = "emulator";
+  options.strategy = "grid";
+  options.evaluations = 100;
+  return api::Tuner(options).run(api::Problem::from_definition(file));
+}
+
+TEST_F(Captured, ADefinitionKeepsHowItsResultsAreJudged) {
+  std::filesystem::create_directory(folder_.path() / "tools");
+  std::ofstream(folder_.path() / "tools" / "judge.sh") << "test -s $1 && test $2 = 1000 && test $3 != 64\n";
+  const api::Problem problem =
+      api::Problem::from_text(judged_definition, folder_.path().string(), {{"toy.cu", judged_kernel}});
+  std::vector<float> copy(1000);
+  const float* in = in_.data();
+  float *out = out_.data(), *copied = copy.data();
+  float two = 2;
+  const SavedCall saved(problem, folder_.path() / "captured", {&in, &out, &copied, &two}, [&] {
+    for (std::size_t i = 0; i < in_.size(); ++i) out_[i] = 2 * in_[i];
+    out_[3] = out_[999] = -1;  // do not count
+  });
+  EXPECT_EQ(saved.definition["sizes"]["nx"]["help"], "numbers");
+  EXPECT_EQ(saved.definition["metrics"]["numbers a second"], "nx / time");
+  EXPECT_EQ(saved.definition["work"]["item"], "number");
+  EXPECT_EQ(saved.definition["budget"]["evaluations"], 3);
+  EXPECT_EQ(saved.definition["arguments"]["out"]["tolerance"]["absolute"], "1e-5 + 0 * i");
+  EXPECT_EQ(saved.definition["arguments"]["two"]["value"], 2);
+  EXPECT_THAT(saved.left_out,
+              ElementsAre(HasSubstr("'verify' runs a copy of tools/judge.sh: copy other files"),
+                          HasSubstr("the small sizes of checks are left out")));
+  std::filesystem::remove_all(folder_.path() / "tools");
+  const api::Result result = checked_on_emulator(saved.file);
+  EXPECT_EQ(result.space_size, 8U);
+  EXPECT_EQ(result.right, 6U) << (result.wrong.empty() ? "" : result.wrong.front().failure->detail);
+  for (const api::Evaluation& wrong : result.wrong) EXPECT_EQ(wrong.configuration["BLOCK"], 64);
+}
+
+// Functions become files, or a line.
+TEST_F(Captured, FunctionsThatJudgeAreLeftOutAndLimitsAreFiles) {
+  api::Problem problem = toy();
+  problem.arguments({"in", "out", "two", "factor", "n"})
+      .inout<float>("extra", "nx")
+      .tolerance("out",
+                 [](std::size_t i, const api::Sizes& sizes) {
+                   return i + 1 < static_cast<std::size_t>(sizes["nx"]) ? 1e-3 : 1e9;
+                 })
+      .compare("out", 1, [](const api::Sizes& sizes) { return static_cast<double>(sizes["nx"]); })
+      .judge({"extra"}, [](const api::Results&) { return std::string("never right"); });
+  std::vector<float> extra(1000);
+  const float* in = in_.data();
+  float *out = out_.data(), *more = extra.data();
+  float two = 2;
+  Factor factor{1, 7};
+  const SavedCall saved(problem, folder_.path() / "captured", {&in, &out, &two, &factor, &more}, [&] {
+    for (std::size_t i = 0; i < in_.size(); ++i) out_[i] = 2 * in_[i];
+  });
+  EXPECT_THAT(saved.left_out, ElementsAre(HasSubstr("a function judges 'extra'"), HasSubstr("small sizes")));
+  const auto& arguments = saved.definition["arguments"];
+  EXPECT_EQ(arguments["extra"]["access"], "scratch");
+  EXPECT_EQ(arguments["out"]["compare"]["to"], 1000);
+  EXPECT_EQ(arguments["out"]["tolerance"]["absolute"]["file"], "out.absolute.bin");
+  std::vector<double> limits(1000);
+  std::ifstream(std::filesystem::path(saved.file).parent_path() / "out.absolute.bin", std::ios::binary)
+      .read(reinterpret_cast<char*>(limits.data()), 8000);
+  EXPECT_EQ(limits[998], 1e-3);
+  EXPECT_EQ(limits[999], 1e9);
+}
+
+// A result that depends on a parameter is recorded for one of its values; steps and loops stay.
+TEST_F(Captured, LoopsStayAndResultsOfOtherValuesAreLeftOut) {
+  const api::Problem problem = api::Problem::from_text(
+      R"json({"problem": "twice", "kernel": "twice.cu", "sizes": {"n": 100},
+        "parameters": {"STEPS": {"values": [1, 2, 3], "default": 2}, "BLOCK": [32, 64]},
+        "arguments": {"a": {"type": "float", "size": "n", "access": "both"},
+                      "b": {"type": "float", "size": "n", "access": "scratch"}},
+        "launches": [{"entry": "twice", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK", "repeat": "2 * STEPS",
+                      "swap": ["a", "b"]}],
+        "reference": {"same": "STEPS"}})json",
+      ".",
+      {{"twice.cu",
+        "extern \"C\" __global__ void twice(const float* a, float* b) {\n"
+        "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < 100) b[i] = 2 * a[i];\n}\n"}});
+  std::vector<float> a(100, 1.0f), b(100);
+  float *first = a.data(), *second = b.data();
+  const SavedCall saved(problem, folder_.path() / "captured", {&first, &second},
+                        [&] { a.assign(100, 16.0f); });
+  EXPECT_EQ(saved.definition["launches"][0]["repeat"], "2 * STEPS");
+  EXPECT_EQ(saved.definition["launches"][0]["swap"][0][1], "b");
+  EXPECT_THAT(saved.left_out, ElementsAre(HasSubstr("results depend on STEPS")));
+  const api::Result result = checked_on_emulator(saved.file);
+  EXPECT_EQ(result.space_size, 2U);
+  EXPECT_EQ(result.right, 2U) << (result.wrong.empty() ? "" : result.wrong.front().failure->detail);
 }
 
 TEST_F(Captured, OnlyNamedProblemsAre) {
