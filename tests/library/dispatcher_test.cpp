@@ -333,6 +333,28 @@ TEST_F(Online, StructsArePassedByValue) {
   EXPECT_EQ(message(Other{}), "toy: launch: the struct 'pair' has 8 bytes, 12 were given");
 }
 
+TEST_F(Online, LoopsOfLaunchesGetTheArgumentsOfTheirTurn) {
+  api::DispatchOptions all = options();
+  all.slowdown = 0;
+  api::Dispatcher tuning =
+      dispatcher(all, api::Problem::from_text(
+                          R"json({"problem": "toy", "kernel": "toy.cu", "sizes": {"nx": 1000},
+                  "parameters": {"kind": ["plain"], "block": [128], "items": [2]},
+                  "arguments": {"in": {"type": "float", "size": "nx", "access": "both"},
+                                "out": {"type": "float", "size": "nx", "access": "both"},
+                                "factor": {"type": "float", "value": 2}},
+                  "launches": [{"launches": [{"entry": "toy", "grid": 1, "block": "block"},
+                                             {"entry": "toy", "grid": 1, "block": "block", "if": "step > 0",
+                                              "arguments": ["out", "in", "factor"]}],
+                                "repeat": "items", "as": "step", "swap": ["in", "out"]}],
+                  "reference": "none"})json",
+                          ".", {{"toy.cu", toy_source}}));
+  float *in = in_.data(), *out = out_.data();
+  tuning.launch(nullptr, in, out, 2.0f);
+  const std::vector<void*> forward{in, out}, back{out, in};
+  EXPECT_THAT(log_.arguments, ::testing::ElementsAre(forward, back, forward));
+}
+
 TEST_F(Online, NothingThatRunsIsAnError) {
   api::Problem wrong("toy");
   wrong.size("nx", 1000)

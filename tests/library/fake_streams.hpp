@@ -31,7 +31,8 @@ class FakeStreams : public StreamRunner {
     std::string refuse;                                       ///< a `kind/block/items` whose launch fails
     std::atomic<bool> capturing{false};
     std::atomic<int> elements{1000};
-    std::map<std::string, double> factors;  ///< of a launch's time, by `kind/block/items`
+    std::map<std::string, double> factors;      ///< of a launch's time, by `kind/block/items`
+    std::vector<std::vector<void*>> arguments;  ///< of the last call's launches: their first two arrays
   };
   explicit FakeStreams(Log& log) : log_(log) {}
 
@@ -49,6 +50,9 @@ class FakeStreams : public StreamRunner {
     const std::lock_guard lock(log_.mutex);
     if (loaded.name == log_.refuse) return fail(Phase::launch, "launch", "refused");
     ++log_.launches[loaded.name];
+    log_.arguments.clear();
+    for (const Arguments& one : arguments)
+      log_.arguments.push_back({*static_cast<void**>(one[0]), *static_cast<void**>(one[1])});
     const float* in = *static_cast<float**>(arguments[0][0]);
     float* out = *static_cast<float**>(arguments[0][1]);
     for (int i = 0; i < log_.elements; ++i) out[i] = 2 * in[i];
