@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/plan/directives.hpp"
 
 namespace tune::described {
@@ -14,6 +15,21 @@ namespace {
 bool is_of_toolchain(std::string_view name) {
   return name.starts_with("_") || name.starts_with("CUDA_") || name.starts_with("CUDART_") ||
          name == "NDEBUG" || name.find("VERSION") != std::string_view::npos;
+}
+
+/// `{% for x in y %}`: what makes kernels is none itself.
+void refuse_templates(const std::string& file_name, std::string_view text) {
+  constexpr std::string_view begin = "{%";
+  for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at + 1)) {
+    std::string_view rest = text.substr(at + begin.size());
+    if (rest.starts_with('-')) rest.remove_prefix(1);
+    const std::string_view word = leading_word(trimmed(rest.substr(0, rest.find('\n'))));
+    if (word != "for" && word != "if" && word != "set" && word != "macro" && word != "block") continue;
+    throw UsageError(format(
+        "{}:{}: this is a template of jinja, which makes a kernel for each configuration: render it once "
+        "(jinja2.Template(text).render(...)), and take the file that comes out",
+        file_name, 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')));
+  }
 }
 
 }  // namespace
@@ -31,6 +47,7 @@ Examination::Examination(const std::string& file_name, const KernelText& text, c
       entry_(entry),
       undefined_(undefined),
       comparisons_(comparisons_in(text)) {
+  refuse_templates(file_name, text.source.text);
   for (const GuardedMacro& macro : guarded_macros(text))
     if (const auto value = number_in(macro.value)) {
       guarded_.push_back({macro.name, Tunable::Source::guarded, value});
@@ -102,6 +119,7 @@ void Examination::examine() {
       comparisons_[body] = found->second;
   facts_ = read_kernel_source(branches_, file_name_, entry_);
   asked_ = branches_.asked;
+  const std::set<std::string, std::less<>> arrays = facts_->arrays_read();
   const Guesses now = guesses();
   for (const Tunable& one : now.tunables()) {
     if (!comparisons_.contains(one.name)) continue;  // no branch depends on it
@@ -119,7 +137,10 @@ void Examination::examine() {
         if (std::ranges::find(branches_.unrolls, name) == branches_.unrolls.end())
           branches_.unrolls.push_back(name);
       try {
-        add_facts(read_kernel_source(branches, file_name_, entry_.empty() ? facts_->name : entry_), *facts_);
+        const KernelFacts others =
+            read_kernel_source(branches, file_name_, entry_.empty() ? facts_->name : entry_);
+        if (others.arrays_read() != arrays) deciding_.insert(one.name);
+        add_facts(others, *facts_);
       } catch (const UsageError&) {
         continue;  // the kernel does not exist for this value
       }

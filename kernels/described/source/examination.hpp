@@ -35,6 +35,8 @@ class Examination {
   Guesses guesses() const { return {branches_, *facts_, comparisons_, tunables()}; }
   /// Macros without parameters, as they are at the end of the file.
   const MacroValues& macros() const { return branches_.macros; }
+  /// Parameters for whose values the kernel reads other arrays: its results depend on them.
+  const std::set<std::string, std::less<>>& deciding() const { return deciding_; }
   /// Names that nothing defines and other functions of the file use, with values.
   std::vector<std::pair<std::string, std::string>> elsewhere() const;
 
@@ -65,6 +67,7 @@ class Examination {
   std::vector<std::string> asked_ = {};
   std::size_t bytes_left_ = 8'000'000;  ///< to be read for other values: a second
   std::set<std::string> dropped_ = {}, useless_ = {};
+  std::set<std::string, std::less<>> deciding_ = {};
   std::vector<std::string> needed_ = {};  ///< by other functions of the file
   std::optional<std::vector<std::string>> undefined_elsewhere_ = std::nullopt;
   std::set<std::string, std::less<>> declared_ = {};  ///< in any branch

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "kernels/described/description.hpp"
@@ -20,7 +21,8 @@ class Drafter {
       : file_name_(file_name),
         facts_(examination.facts()),
         guesses_(examination.guesses()),
-        elsewhere_(examination.elsewhere()) {
+        elsewhere_(examination.elsewhere()),
+        deciding_(examination.deciding()) {
     for (const TemplateParameter& one : facts_.templates)
       if (one.kind == "typename") types_.push_back(one.name);
   }
@@ -37,17 +39,28 @@ class Drafter {
     add_constraints();
     add_arguments();
     add_launch();
-    draft_.results = {
-        {"reference", R"({"configuration": {}})",
-         "the default configuration counts as right; can another kernel or a file? Do results depend on a parameter (\"same\")?"},
-        {"work",
-         format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}",
-                as_json(joined(guesses_.extents(), {}, " * "))),
-         "operations of the whole work (\"flops\": a formula), for rates"}};
+    add_results();
     return std::move(draft_);
   }
 
  private:
+  void add_results() {
+    std::vector<std::string> same;
+    for (const Tunable& one : guesses_.tunables())
+      if (deciding_.contains(one.name)) same.push_back(as_json(one.name));
+    draft_.results = {
+        {"reference",
+         same.empty() ? R"({"configuration": {}})"
+                      : format("{{\"configuration\": {{}}, \"same\": {}}}", json_list(same)),
+         std::string("the default configuration counts as right; can another kernel or a file? Do results ") +
+             (same.empty() ? "depend on a parameter (\"same\")?"
+                           : "depend on the parameters of \"same\" alone?")},
+        {"work",
+         format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}",
+                as_json(joined(guesses_.extents(), {}, " * "))),
+         "operations of the whole work (\"flops\": a formula), for rates"}};
+  }
+
   void add_kernel() {
     std::vector<std::string> defines, fixed;
     const auto named = [](const std::string& name) { return format("{}: {}", as_json(name), as_json(name)); };
@@ -79,7 +92,7 @@ class Drafter {
     draft_.work.push_back(
         {"sizes", "{" + joined(sizes) + "}", "the sizes of the work, and those to tune for"});
     const bool is_whole = std::ranges::any_of(guesses_.sizes(), &GuessedSize::is_whole),
-               one = sizes.size() == 1 && !is_whole &&
+               one = sizes.size() == 1 && !is_whole && facts_.components == 1 &&
                      guesses_.grid().front().formula.find_first_of("/-") == std::string::npos;
     draft_.work.push_back(
         {"check",
@@ -138,7 +151,25 @@ class Drafter {
     });
     if (extents.size() > 1 && is_plain)
       draft_.constraints.push_back({"", as_json(joined(extents, {}, " * ") + " <= max_threads")});
+    add_whole_quotients();
     draft_.further_constraints = "further rules of the kernel over parameters and sizes";
+  }
+
+  /// Of `TILE//ROWS` threads, `TILE % ROWS == 0`.
+  void add_whole_quotients() {
+    const auto is_parameter = [&](std::string_view name) {
+      return std::ranges::find(guesses_.tunables(), name, &Tunable::name) != guesses_.tunables().end();
+    };
+    std::set<std::string> rules;
+    for (const GuessedExtent& extent : guesses_.block()) {
+      const std::string_view formula = extent.formula;
+      const std::size_t divides = formula.find("//");
+      if (divides == std::string_view::npos) continue;
+      const std::string_view of = trimmed(formula.substr(0, divides)),
+                             by = trimmed(formula.substr(divides + 2));
+      if (is_parameter(of) && is_parameter(by)) rules.insert(format("{} % {} == 0", of, by));
+    }
+    for (const std::string& rule : rules) draft_.constraints.push_back({"", as_json(rule)});
   }
 
   // ---- arguments
@@ -229,38 +260,63 @@ class Drafter {
     return is_plain ? *formula : as_json(*formula);
   }
 
+  struct ArraySize {
+    std::string json;
+    std::string guess = {};
+    bool is_partial = false;  ///< not all configurations reach all of it
+  };
+
+  /// What the file allocates; else what the largest index says, and else the extents of the grid.
+  ArraySize size_of(const ParameterOfKernel& parameter, int times) {
+    ArraySize size{size_of_array(times), "its size"};
+    if (const std::string elements = allocated(parameter.name); !elements.empty()) {
+      const auto formula = times == 1 ? guesses_.formula_of(elements) : std::nullopt;
+      if (formula && std::ranges::any_of(guesses_.sizes(), [&](const GuessedSize& one) {
+            return has_word(*formula, one.name);
+          }))
+        return {as_json(for_all_values(*formula))};
+      size.guess += format(": the file allocates '{}'", elements);
+    }
+    std::set<std::string, std::less<>> parameters;
+    const auto extents = guesses_.extents_of(parameter, parameters);
+    if (!extents) return size;
+    size.is_partial = !parameters.empty();
+    deciding_.merge(parameters);  // it reaches more or less
+    std::vector<std::string> texts;
+    for (const std::string& extent : *extents)
+      texts.push_back(as_json(texts.empty() && times > 1
+                                  ? format("{} * {}", times, is_name(extent) ? extent : "(" + extent + ")")
+                                  : extent));
+    size.json = json_extents(texts);
+    if (size.guess.size() == std::string_view("its size").size()) size.guess += ", by its largest index";
+    return size;
+  }
+
   void add_array(const ParameterOfKernel& parameter) {
     const ArgumentType type = type_of(parameter.type);
     const Accesses& is = parameter.accesses;
-    std::string guess = "its size", access, fill = fill_of(type.name);
+    const ArraySize size = size_of(parameter, type.elements);
+    std::vector<std::string> guesses;
+    if (!size.guess.empty()) guesses.push_back(size.guess);
+    std::string access, fill = fill_of(type.name);
     if (parameter.is_const || (!is.unknown && !is.written)) {
       // read, which need not be said
-    } else if (!is.unknown && !is.read && !guesses_.has_rim()) {
+    } else if (!is.unknown && !is.read && !guesses_.has_rim() && !size.is_partial) {
       access = "write";
       fill.clear();
     } else {
       access = "both";
-      if (is.unknown) guess += "; is it read, written or both?";
-      if (!is.unknown && !is.read) guess += "; it is only written (\"write\"), but perhaps not all of it";
-    }
-    std::string size = size_of_array(type.elements);
-    if (const std::string elements = allocated(parameter.name); !elements.empty()) {
-      const auto formula = type.elements == 1 ? guesses_.formula_of(elements) : std::nullopt;
-      if (formula && std::ranges::any_of(guesses_.sizes(), [&](const GuessedSize& one) {
-            return has_word(*formula, one.name);
-          })) {
-        size = as_json(for_all_values(*formula));
-        guess = guess.size() > 8 ? guess.substr(10) : "";
-      } else {
-        guess.insert(8, format(": the file allocates '{}'", elements));
+      if (is.unknown) guesses.emplace_back("is it read, written or both?");
+      if (!is.unknown && !is.read) {
+        guesses.emplace_back(R"(it is only written ("write"), but perhaps not all of it)");
+        if (size.is_partial) fill = "0";
       }
     }
-    if (!fill.empty() && is_whole(type.name))
-      guess += std::string(guess.empty() ? "" : "; ") + "its contents";
-    if (!type.guess.empty()) guess += (guess.empty() ? "" : "; ") + type.guess;
+    if (!fill.empty() && fill != "0" && is_whole(type.name)) guesses.emplace_back("its contents");
+    if (!type.guess.empty()) guesses.push_back(type.guess);
     if (std::ranges::count(parameter.declared, '*') > 1)
       draft_.missing.push_back(format("'{}' is a pointer to pointers", parameter.declared));
-    add(parameter.name, {{"type", as_json(type.name)}, {"size", size}}, guess);
+    add(parameter.name, {{"type", as_json(type.name)}, {"size", size.json}}, joined(guesses, {}, "; "));
     if (!access.empty()) draft_.arguments.back().set("access", as_json(access));
     if (!fill.empty()) draft_.arguments.back().set("fill", fill);
   }
@@ -454,6 +510,7 @@ class Drafter {
   const KernelFacts& facts_;
   const Guesses guesses_;
   const std::vector<std::pair<std::string, std::string>> elsewhere_;
+  std::set<std::string, std::less<>> deciding_;  ///< parameters on which results seem to depend
   std::vector<std::string> types_ = {};
   Draft draft_ = {};
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 #include <utility>
 
 #include "kernels/described/description.hpp"
@@ -94,6 +95,8 @@ bool names_a_size(std::string_view name, bool is_argument) {
   if (has_one_of(text, {"width", "height", "rows", "cols", "columns", "length", "depth"}) ||
       text.starts_with("size") || text.ends_with("size"))
     return true;
+  // `kSizeM`
+  if (is_argument && name.size() > 5 && name.substr(name.size() - 5).starts_with("Size")) return true;
   for (const std::string_view known : {"n", "m", "k", "w", "h", "nx", "ny", "nz"})
     if (text == known) return true;
   return is_argument &&
@@ -119,15 +122,39 @@ Guesses::Guesses(const Branches& branches, const KernelFacts& facts,
   find_whole_sizes();
 }
 
-/// A grid that is rounded down takes multiples of the block alone.
+/// A grid that is rounded down takes multiples of the block alone. Sizes of checks are multiples of all
+/// blocks.
 void Guesses::find_whole_sizes() {
   for (const GuessedExtent& extent : grid_)
     for (GuessedSize& size : sizes_)
       if (extent.formula.find("//") != std::string::npos && extent.formula.find('+') == std::string::npos &&
           has_word(extent.formula, size.name)) {
         size.is_whole = true;
-        size.check = whole_check(sizes_.size());
+        size.check = whole_check(extents_.size());
       }
+  for (GuessedSize& size : sizes_) {
+    if (!size.is_whole) continue;
+    constexpr std::int64_t most = 8192;
+    const std::int64_t least = extents_.size() == 1 ? whole_check(1) : 32;
+    std::int64_t multiple = 1;
+    for (std::size_t axis = 0; axis < grid_.size(); ++axis)
+      if (has_word(grid_[axis].formula, size.name)) multiple = std::lcm(multiple, largest_step(axis));
+    if (multiple > 1 && multiple <= most) size.check = (least + multiple - 1) / multiple * multiple;
+  }
+}
+
+/// The elements from block to block along an axis, for all values of the parameters.
+std::int64_t Guesses::largest_step(std::size_t axis) const {
+  constexpr std::int64_t most = 1 << 20;
+  std::int64_t step = 1;
+  for (const Tunable& one : tunables_) {
+    if (!has_word(grid_[axis].formula, one.name)) continue;
+    std::int64_t of_values = 1;
+    for (const std::int64_t value : values_of(one).values)
+      if (value > 0 && of_values < most) of_values = std::lcm(of_values, value);
+    step = std::min(step * of_values, most);
+  }
+  return step;
 }
 
 const Tunable* Guesses::tunable(std::string_view name) const {
@@ -254,16 +281,24 @@ void Guesses::find_sizes() {
   std::size_t blocks = 0;
   for (const Axis& axis : facts_.axes) blocks += axis.has_blocks ? 1 : 0;
   blocks = std::max<std::size_t>(1, blocks);
-  for (const Axis& axis : facts_.axes)
-    for (const std::string& bound : axis.bounds)
-      if (const std::string name = size_in(bound);
-          !name.empty() && std::ranges::find(extents_, name) == extents_.end()) {
-        extents_.push_back(name);
-        compared_.insert(name);
-        if (is_plain(bound, name)) bounds_.insert(name);
-        add_size(name);
-        break;
-      }
+  for (const Axis& axis : facts_.axes) {
+    std::string again;  // a cube has one size along its axes
+    bool is_found = false;
+    for (const std::string& bound : axis.bounds) {
+      const std::string name = size_in(bound);
+      if (name.empty()) continue;
+      const bool is_known = std::ranges::find(extents_, name) != extents_.end();
+      if (is_known && is_plain(bound, name)) again = name;
+      if (is_known) continue;
+      extents_.push_back(name);
+      compared_.insert(name);
+      if (is_plain(bound, name)) bounds_.insert(name);
+      add_size(name);
+      is_found = true;
+      break;
+    }
+    if (!is_found && axis.has_blocks && !again.empty()) extents_.push_back(again);
+  }
   // One block goes along the whole of an axis that has no others.
   for (const Axis& axis : facts_.axes)
     for (const std::string& bound : axis.thread_bounds)
@@ -295,7 +330,8 @@ void Guesses::find_sizes() {
         add(parameter.name);
     }
     for (const auto& [name, body] : branches_.macros)
-      if (has_word(extents, name) && number_of(body) && tunable(name) == nullptr && !names_a_parameter(name))
+      if (has_word(extents, name) && number_of(body) && tunable(name) == nullptr &&
+          !names_a_parameter(name) && !names_a_grid(name))
         add(name);
   }
   // A macro with a default is a size only where an index is compared with it.
@@ -323,7 +359,8 @@ void Guesses::find_sizes() {
   if (extents_.empty()) extents_.push_back(sizes_.front().name);
   while (extents_.size() < blocks) extents_.push_back(extents_.back());
   constexpr std::array<std::int64_t, 3> usual = {1048576, 1024, 128}, small = {1003, 67, 21};
-  const std::size_t kind = std::min<std::size_t>(sizes_.size(), usual.size()) - 1;
+  // Of a square or a cube, one size is several extents.
+  const std::size_t kind = std::min<std::size_t>(std::max(sizes_.size(), extents_.size()), usual.size()) - 1;
   std::int64_t step = 0;
   for (GuessedSize& size : sizes_) {
     const auto macro = branches_.macros.find(size.name);
@@ -340,9 +377,10 @@ void Guesses::find_sizes() {
                                                  : launched.value_or(usual[kind]));
     if (size.value <= 0) size.value = usual[kind];
     size.check = std::max<std::int64_t>(3, small[kind] - 4 * step++);
+    size.check += (facts_.components - size.check % facts_.components) % facts_.components;  // whole vectors
     // Without a bound the kernel takes whole blocks alone.
     if (!compared_.contains(size.name) && std::ranges::find(extents_, size.name) != extents_.end()) {
-      size.check = whole_check(sizes_.size());
+      size.check = whole_check(extents_.size());
       size.is_whole = true;
     }
   }

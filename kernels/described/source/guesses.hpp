@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/described/source/kernel_source.hpp"
+#include "kernels/described/source/polynomial.hpp"
 
 namespace tune::described {
 
@@ -79,6 +80,10 @@ class Guesses {
   /// The elements that the file allocates for an argument of a launch, in terms of its other arguments where
   /// they are passed as numbers; empty where that is not known.
   std::string elements_of(const LaunchOfFile& launch, const std::string& argument) const;
+  /// The extents that hold the elements which the kernel reaches, the first for x; nothing where that is not
+  /// known. Adds the parameters on which they depend.
+  std::optional<std::vector<std::string>> extents_of(const ParameterOfKernel& array,
+                                                     std::set<std::string, std::less<>>& parameters) const;
   /// The parameter that is the value of a kernel's argument; empty where there is none.
   std::string parameter_for(const std::string& argument) const {
     const auto found = passed_as_.find(argument);
@@ -89,6 +94,10 @@ class Guesses {
 
  private:
   const Tunable* tunable(std::string_view name) const;
+  std::optional<Polynomial> polynomial_of(std::string_view word) const;
+  std::optional<Polynomial> largest_of(const std::string& subscript) const;
+  std::optional<Polynomial> without_blocks(Polynomial bound, std::size_t axis) const;
+  double value_at(const std::string& name, bool is_check) const;
   std::optional<std::string> formula_of(std::string_view expression,
                                         const std::vector<std::string>& also) const;
   void find_sizes();
@@ -99,6 +108,7 @@ class Guesses {
   void add_size(const std::string& name);
   void find_launch();
   void find_whole_sizes();
+  std::int64_t largest_step(std::size_t axis) const;
   std::optional<GuessedExtent> block_of_launch(std::size_t axis);
   GuessedExtent block_along(std::size_t axis);
   GuessedExtent grid_of_kernel(std::size_t axis) const;

@@ -52,6 +52,7 @@ class KernelReader {
     if (const int bounds = tree_.syntax().first_below(kernel.node, "launch_bounds"); bounds >= 0)
       if (const auto given = tree_.syntax().parts(bounds); !given.empty())
         facts.launch_bounds = std::string(tree_.syntax()[given.front()].text);
+    read_subscripts(kernel, facts);
     for (const FunctionOfFile* function : reach_.functions) {
       read_axes(tree_, *function, facts.axes);
       read_declarations(*function, facts);
@@ -100,6 +101,16 @@ class KernelReader {
           accesses_of(tree_, reach_.words, tree_.syntax().above(node, "function_definition"), parameter.name);
     }
     return parameter;
+  }
+
+  void read_subscripts(const FunctionOfFile& kernel, KernelFacts& facts) const {
+    std::vector<std::string> arrays;
+    for (const ParameterOfKernel& one : facts.parameters)
+      if (one.is_pointer) arrays.push_back(one.name);
+    std::vector<Subscripts> all = subscripts_of(tree_, kernel.node, arrays);
+    std::size_t next = 0;
+    for (ParameterOfKernel& one : facts.parameters)
+      if (one.is_pointer) one.subscripts = std::move(all[next++]);
   }
 
   /// Where the kernel and what it calls stand, and the names of what they use that the file declares.
@@ -305,6 +316,14 @@ KernelFacts read_kernel_source(const Branches& branches, const std::string& file
   return KernelReader(branches).read(file_name, kernel);
 }
 
+std::set<std::string, std::less<>> KernelFacts::arrays_read() const {
+  std::set<std::string, std::less<>> names;
+  for (const ParameterOfKernel& one : parameters)
+    if (one.is_pointer && (one.accesses.read || one.accesses.unknown)) names.insert(one.name);
+  for (const ConstantArray& one : constants) names.insert(one.name);
+  return names;
+}
+
 void add_facts(const KernelFacts& other, KernelFacts& facts) {
   add_new(other.unknown_names, facts.unknown_names);
   add_new(other.lines, facts.lines);
@@ -335,8 +354,13 @@ void add_facts(const KernelFacts& other, KernelFacts& facts) {
     ParameterOfKernel& parameter = facts.parameters[i];
     const ParameterOfKernel& more = other.parameters[i];
     parameter.accesses.add(more.accesses);
+    // Those of vectors count vectors: the subscripts of the default count.
+    if (parameter.type == more.type || parameter.subscripts.largest.empty())
+      parameter.subscripts.add(more.subscripts);
     const auto is = type_named(parameter.type), with = type_named(more.type);
     // An array is the same for all: of numbers, where it is read as vectors of several lengths.
+    if (is && with && is->element == with->element && is->components != with->components)
+      facts.components = std::max({facts.components, is->components, with->components});
     if (is && with && is->element == with->element && is->components != with->components)
       parameter.type = with->components == 1 ? more.type
                        : is->components == 1 ? parameter.type

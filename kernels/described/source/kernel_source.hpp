@@ -14,6 +14,7 @@
 #include "kernels/described/source/axes.hpp"
 #include "kernels/described/source/conditions.hpp"
 #include "kernels/described/source/launches.hpp"
+#include "kernels/described/source/subscripts.hpp"
 
 namespace tune::described {
 
@@ -26,6 +27,7 @@ struct ParameterOfKernel {
   bool is_const = false;  ///< its elements
   int line = 0;
   Accesses accesses = {};
+  Subscripts subscripts = {};
 };
 
 struct ConstantArray {
@@ -62,7 +64,11 @@ struct KernelFacts {
   std::set<std::string, std::less<>> words = {};      ///< of all that the kernel uses, macros too
   std::set<std::string, std::less<>> declared = {};   ///< names of values and types that the file declares
   std::set<std::string, std::less<>> shared_extents =
-      {};  ///< names that alone are extents of `__shared__` arrays
+      {};              ///< names that alone are extents of `__shared__` arrays
+  int components = 1;  ///< of the longest vectors, where the type of an array follows a parameter
+
+  /// The arrays that it reads, constant memory too.
+  std::set<std::string, std::less<>> arrays_read() const;
 };
 
 /// Returns the names of values and types that a text declares; it need not be one that compiles.

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes that a first definition gives arrays, from the largest indexes of the kernel.
+#include <gmock/gmock.h>
+
+#include "kernels/described/source/first_definition.hpp"
+#include "kernels/described/source/polynomial.hpp"
+#include "kernels/described/source/syntax.hpp"
+#include "tuner/base/error.hpp"
+
+namespace tune::described {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class SizesOfArrays : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = why_no_parser(); !reason.empty()) GTEST_SKIP() << reason;
+  }
+
+  static FirstDefinition made(const std::string& text) {
+    return first_definition("k.cu", {{"k.cu", text}, {}}, {}, {});
+  }
+
+  /// The size of `a`; empty where it is not by its index.
+  static std::string size_of_a(const std::string& text) {
+    const std::string json = made(text).json, begin = "\"a\": {\"type\": \"float\", \"size\": ";
+    const std::size_t at = json.find(begin) + begin.size();
+    const std::string line = json.substr(at, json.find('\n', at) - at);
+    const std::string size =
+        line.substr(0, line.starts_with('[') ? line.find(']') + 1 : line.find_first_of(",}"));
+    return line.find("by its largest index") == std::string::npos ? "" : size;
+  }
+
+  static std::string in_body(const std::string& body, const std::string& before = {}) {
+    return size_of_a(before +
+                     "\n__global__ void k(float* out, const float* a, const int* list, int n, int m) {\n"
+                     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+                     body + "}\n");
+  }
+};
+
+TEST_F(SizesOfArrays, FollowFromConditionsAndLoops) {
+  EXPECT_EQ(in_body("if (i < n) out[i] = a[i];"), "\"n\"");
+  EXPECT_EQ(in_body("if (i >= n) return; out[i] = a[i + 1];"), "\"n + 1\"");
+  EXPECT_EQ(
+      in_body(
+          "if (i >= n || m == 0) return; float s = 0; for (int j = 0; j < m; ++j) s += a[i * m + j]; out[i] = s;"),
+      "\"m * n\"");
+  EXPECT_EQ(in_body("for (; i <= n && m > 0; i += blockDim.x * gridDim.x) out[i] = a[i];"), "\"n + 1\"");
+  EXPECT_EQ(in_body("if (i < n) for (int j = -R; j <= R; ++j) out[i] += a[i + R + j];", "#define R 3"),
+            "\"n + 6\"");
+  EXPECT_EQ(in_body("if (i <= n) out[i] = a[i];"), "\"n\"");  // a mistake is to be found
+  EXPECT_EQ(in_body("if (i > n - 1) return; out[i] = a[i];"), "\"n\"");
+  EXPECT_EQ(in_body("if (i < n) out[i] = i > 0 ? a[i - 1] : 0;"), "\"n\"");
+  EXPECT_EQ(in_body("if (i < n) { const float* row = a + i * 4; out[i] = row[3]; }"), "\"4 * n\"");
+  EXPECT_EQ(in_body("if (i < n) out[i] = __ldg(a + 2 * i) + LOAD(a, 2 * i + 1);", "#define LOAD(x, i) x[i]"),
+            "\"2 * n\"");
+  EXPECT_EQ(in_body("if (i < n) for (int s = m; s > 0; s /= 2) out[i] += a[s];"), "\"m + 1\"");
+}
+
+TEST_F(SizesOfArrays, FollowFromTheGridWhereNothingIsCompared) {
+  const std::string text =
+      "__global__ void k(float* out, const float* a, int width, int height) {\n"
+      "  int x = blockIdx.x * block_size_x * tile + threadIdx.x, y = blockIdx.y * block_size_y + threadIdx.y;\n"
+      "  for (int t = 0; t < tile; ++t) out[y * width + x + t * block_size_x] = a[(y + 2) * (width + 2) + x + t * block_size_x + 2];\n"
+      "}\n";
+  EXPECT_EQ(size_of_a(text), "[\"width + 2\", \"height + 2\"]");
+  EXPECT_THAT(
+      made(text).json,
+      HasSubstr("\"out\": {\"type\": \"float\", \"size\": [\"width\", \"height\"], \"access\": \"write\"}"));
+}
+
+TEST_F(SizesOfArrays, OfACube) {
+  const std::string json =
+      made(
+          "__global__ void k(float* out, int n, int atoms) {\n"
+          "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,\n"
+          "      z = blockIdx.z * blockDim.z + threadIdx.z;\n"
+          "  if (x < n && y < n && z < n) out[(z * n + y) * n + x] = atoms;\n}\n")
+          .json;
+  EXPECT_THAT(json, HasSubstr("\"out\": {\"type\": \"float\", \"size\": \"n * n * n\""));
+  EXPECT_THAT(json, HasSubstr("ceil_div(n, block_size_z)\"]"));
+  EXPECT_THAT(json, HasSubstr("{\"n\": 21}]"));
+}
+
+TEST_F(SizesOfArrays, AreGuessesOtherwise) {
+  EXPECT_EQ(in_body("if (i < n) out[i] = a[list[i]];"), "");
+  EXPECT_EQ(in_body("if (i < n) out[i] = other(a);"), "");
+  EXPECT_EQ(in_body("if (i < n) { const float* p = a; p += m; out[i] = p[i]; }"), "");
+  EXPECT_EQ(in_body("if (i < n) { int j = i; while (j * j < m) { j += list[j]; out[i] = a[j]; } }"), "");
+  EXPECT_EQ(in_body("if (i < n) out[i] = a[i] + a[m];"), "");  // which one is larger?
+}
+
+// A variable of another scope is another one.
+TEST_F(SizesOfArrays, KnowTheScopesOfVariables) {
+  EXPECT_EQ(
+      in_body("for (int j = 0; j < 5; j += 2) out[j] = 0; if (i < n) { int j = 2 * i; out[i] = a[j]; }"),
+      "\"2 * n\"");
+}
+
+TEST_F(SizesOfArrays, ThatFollowAParameterMakeResultsDependOnIt) {
+  const std::string json =
+      made(
+          "__global__ void k(float* out, const float* a, int n) {\n"
+          "  float s = 0;\n"
+          "  for (int i = blockIdx.x * block_size_x + threadIdx.x; i < n; i += num_blocks * block_size_x) s += a[i];\n"
+          "  if (threadIdx.x == 0) out[blockIdx.x] = s;\n}\n")
+          .json;
+  EXPECT_THAT(
+      json,
+      HasSubstr(
+          "\"out\": {\"type\": \"float\", \"size\": \"max(num_blocks)\", \"access\": \"both\", \"fill\": 0}"));
+  EXPECT_THAT(json, HasSubstr("\"reference\": {\"configuration\": {}, \"same\": [\"num_blocks\"]}"));
+}
+
+TEST_F(SizesOfArrays, ReadForOneValueMakeResultsDependOnTheParameter) {
+  const std::string json =
+      made(
+          "#ifndef pairs\n#define pairs 0\n#endif\n"
+          "__global__ void k(float* out, const float2* both, const float* a, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+          "#if pairs == 1\n  if (i < n) out[i] = both[i].x;\n#else\n  if (i < n) out[i] = a[i];\n#endif\n}\n")
+          .json;
+  EXPECT_THAT(json, HasSubstr("\"same\": [\"pairs\"]"));
+  EXPECT_THAT(json, HasSubstr("\"both\": {\"type\": \"float2\", \"size\": \"n\""));
+}
+
+TEST_F(SizesOfArrays, BlocksThatAreQuotientsAreWhole) {
+  EXPECT_THAT(
+      made("__global__ void k(float* a) {\n"
+           "  int x = blockIdx.x * (TILE / ROWS) + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;\n"
+           "  a[y * 64 + x] = TILE;\n}\n")
+          .json,
+      HasSubstr("\"TILE % ROWS == 0\""));
+}
+
+TEST_F(SizesOfArrays, ATemplateOfJinjaIsNoKernel) {
+  const auto error = [](const std::string& text) -> std::string {
+    try {
+      made(text);
+    } catch (const UsageError& failure) {
+      return failure.what();
+    }
+    return {};
+  };
+  EXPECT_THAT(
+      error("__global__ void k(float* a) {\n{% for i in range(4) %}\n  a[{{ i }}] = 0;\n{% endfor %}\n}\n"),
+      HasSubstr("k.cu:2: this is a template of jinja"));
+  EXPECT_EQ(error("__global__ void k(int* a) { int b[2][1] = {{ 1 }, { 2 }}; a[0] = b[0][0] %2; }\n"), "");
+}
+
+TEST(Polynomials, AreBounds) {
+  const auto bound = [](const std::string& expression) -> std::string {
+    const auto all = upper_bound(
+        expression, [](std::string_view name) { return std::optional(Polynomial::name(std::string(name))); });
+    if (!all) return "?";
+    return all->text([](const std::string& name) { return name; }).value_or("?");
+  };
+  EXPECT_EQ(bound("(a + 1) * (b - 2) + 3"), "a * b - 2 * a + b + 1");
+  EXPECT_EQ(bound("a - (a - 1)"), "1");
+  EXPECT_EQ(bound("(a / 2) * 2"), "a");
+  EXPECT_EQ(bound("17 / 2 * 2"), "16");
+  EXPECT_EQ(bound("a / b * b"), "a");
+  EXPECT_EQ(bound("a % 4"), "3");
+  EXPECT_EQ(bound("min(a, 5)"), "a");
+  EXPECT_EQ(bound("max(0, -a)"), "-a");
+  EXPECT_EQ(bound("a / 2"), "?");
+  EXPECT_EQ(bound("a / (a + b)"), "?");
+  EXPECT_EQ(bound("a / 0"), "?");
+  EXPECT_EQ(bound("a * (b"), "?");
+  EXPECT_EQ(bound("f(a)"), "?");
+  EXPECT_EQ(bound(std::string(5'000, '(')), "?");
+  EXPECT_EQ(bound(std::string(5'000, '-') + "a"), "?");
+}
+
+}  // namespace
+}  // namespace tune::described
