@@ -12,11 +12,14 @@
 #include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
 #include "tuner/replay/comparison.hpp"
 #include "tuner/replay/warm_start.hpp"
 
 namespace tune::cli {
 namespace {
+
+constexpr std::uint64_t max_compilers = 10'000;
 
 /// --choose-by and --group.
 struct FoldChoice {
@@ -55,11 +58,13 @@ struct WarmChoice {
 struct ReplayRequest {
   std::vector<std::string> spaces;
   std::string only;
+  std::uint64_t at_least = 0;  ///< configurations of a space
   std::vector<std::string> strategies;
   const search::StrategyEntry* options_of = nullptr;
   replay::ComparisonOptions comparison;
   WarmChoice warm;
   FoldChoice folds;
+  std::uint64_t compilers = 0;  ///< 0: no run is simulated
   std::string json, csv;
 
   void add_to(OptionTable& table);
@@ -112,6 +117,7 @@ void ReplayRequest::add_to(OptionTable& table) {
               format("recorded spaces: {} (each also as .gz), or databases of tune", replay::format_titles()),
               spaces, Kind::list);
   table.text("only", "TEXT", "only the spaces whose names contain TEXT", only);
+  table.count("at-least", "N", "only the spaces of at least N configurations", at_least, 1);
   table.add(
       "strategy", "S,...",
       "strategies to compare; auto is the default of runs; options follow colons (model:start=10:beliefs=off); default: "
@@ -147,6 +153,9 @@ void ReplayRequest::add_to(OptionTable& table) {
       "keep N configurations on their way, as far as a strategy allows: it chooses before the results of the "
       "last N-1; default: 1",
       comparison.in_flight, 1);
+  table.count("compilers", "N",
+              "search a second time as a run does, with N compilers beside a device and the recorded times",
+              compilers, 1);
   table.texts(
       "warm", "FILE...",
       "recorded spaces whose results are given to the strategies as related records, the most similar first",
@@ -209,6 +218,19 @@ std::vector<replay::SpaceGroup> FoldChoice::of(const std::vector<replay::Recorde
   return folds;
 }
 
+/// Adds after each strategy the same one in a run with so many compilers.
+void add_runs(std::vector<replay::ComparedStrategy>& contenders, std::vector<std::string>& names,
+              unsigned compilers) {
+  std::vector<replay::ComparedStrategy> all;
+  for (const replay::ComparedStrategy& one : contenders) {
+    all.push_back(one);
+    all.push_back({format("{}, {}", one.name, counted(compilers, "compiler")), one.make, compilers});
+  }
+  contenders = std::move(all);
+  names.clear();
+  for (const replay::ComparedStrategy& one : contenders) names.push_back(one.name);
+}
+
 int list_options(const search::StrategyEntry& entry) {
   const std::vector<search::OptionInfo> all = entry.options({});
   if (all.empty()) std::cout << format("{} has no options.\n", entry.name);
@@ -218,6 +240,15 @@ int list_options(const search::StrategyEntry& entry) {
     std::cout << format("{:<14} {:<8} {:<{}} {}\n", option.name, option.value, option.range, longest,
                         option.meaning);
   return 0;
+}
+
+std::vector<replay::RecordedSpace> chosen_spaces(const ReplayRequest& request) {
+  std::vector<replay::RecordedSpace> spaces = read_spaces(request.spaces, request.only);
+  if (spaces.empty()) throw UsageError(format("--only: no space has a name with '{}' in it", request.only));
+  std::erase_if(spaces, [&](const auto& space) { return space.evaluations.size() < request.at_least; });
+  if (spaces.empty())
+    throw UsageError(format("--at-least: no space has {} configurations", request.at_least));
+  return spaces;
 }
 
 int run_replay(const ReplayRequest& request) {
@@ -232,14 +263,17 @@ int run_replay(const ReplayRequest& request) {
   request.folds.check(strategies.size());
   if (request.comparison.batch > 1 && request.comparison.in_flight > 1)
     throw UsageError("--batch and --in-flight exclude each other: name one of them");
+  if (request.compilers > max_compilers) throw UsageError(format("--compilers: at most {}", max_compilers));
+  if (request.compilers > 0 &&
+      (request.comparison.batch > 1 || request.comparison.in_flight > 1 || !request.folds.name().empty()))
+    throw UsageError("--compilers: leave out --batch, --in-flight and --choose-by");
   const WarmChoice& warm = request.warm;
   warm.check();
   const NamedFile json{"json", request.json}, csv{"csv", request.csv};
   std::vector<std::string> inputs = files;
   inputs.insert(inputs.end(), warm.files.begin(), warm.files.end());
   check_outputs(std::array{json, csv}, inputs);
-  const std::vector<replay::RecordedSpace> spaces = read_spaces(files, request.only);
-  if (spaces.empty()) throw UsageError(format("--only: no space has a name with '{}' in it", request.only));
+  const std::vector<replay::RecordedSpace> spaces = chosen_spaces(request);
   const std::vector<replay::RecordedSpace> sources = read_spaces(warm.files);
   const std::vector<replay::SpaceGroup> folds = request.folds.of(spaces);
   replay::ComparisonOptions options = request.comparison;
@@ -254,10 +288,13 @@ int run_replay(const ReplayRequest& request) {
       return start.related(space, repeat);
     };
   }
+  std::vector<replay::ComparedStrategy> contenders = contenders_of(strategies);
+  if (request.compilers > 0) add_runs(contenders, strategies, static_cast<unsigned>(request.compilers));
   ReplayReport report{.spaces = spaces,
                       .strategies = strategies,
                       .options = options,
-                      .results = replay::compare(spaces, contenders_of(strategies), options),
+                      .compilers = request.compilers,
+                      .results = replay::compare(spaces, contenders, options),
                       .groups = {},
                       .warm = warm.text(),
                       .held_by = request.folds.name(),

@@ -158,6 +158,10 @@ std::string to_text(const ReplayReport& report) {
     text += format("Strategies were asked for {} configurations at a time.\n", report.options.batch);
   if (report.options.in_flight > 1)
     text += format("Up to {} configurations were on their way.\n", report.options.in_flight);
+  if (report.compilers > 0)
+    text +=
+        format("With {}: as in a run that compiles so many configurations beside its device, by its clock.\n",
+               counted(report.compilers, "compiler"));
   if (!report.warm.empty()) text += report.warm + "\n";
   return text;
 }
@@ -284,13 +288,15 @@ std::string rows(const ReplayReport& report, const std::string& kind, const std:
 }  // namespace
 
 std::string to_json(const ReplayReport& report) {
-  ordered_json object = {{"format", "tune replay"},
-                         {"format_version", 1},
-                         {"repeats", report.options.repeats},
-                         {"seed", report.options.seed},
-                         {"batch", report.options.batch},
-                         {"in_flight", report.options.in_flight},
-                         {"warm", report.warm.empty() ? ordered_json(nullptr) : ordered_json(report.warm)}};
+  ordered_json object = {
+      {"format", "tune replay"},
+      {"format_version", 1},
+      {"repeats", report.options.repeats},
+      {"seed", report.options.seed},
+      {"batch", report.options.batch},
+      {"in_flight", report.options.in_flight},
+      {"compilers", report.compilers > 0 ? ordered_json(report.compilers) : ordered_json()},
+      {"warm", report.warm.empty() ? ordered_json(nullptr) : ordered_json(report.warm)}};
   object["spaces"] = ordered_json::array();
   for (std::size_t s = 0; s < report.spaces.size(); ++s) object["spaces"].push_back(space_json(report, s));
   object["groups"] = ordered_json::array();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@ struct ReplayReport {
   std::span<const replay::RecordedSpace> spaces;
   std::vector<std::string> strategies;
   const replay::ComparisonOptions& options;
+  std::uint64_t compilers = 0;  ///< of the runs among the strategies, which have it in their names; 0: none
   std::vector<replay::SpaceResult> results;  ///< by space; scores by strategy
   std::vector<replay::SpaceGroup> groups;
   std::string warm;     ///< a sentence: what strategies were given beforehand; empty for nothing

@@ -2,11 +2,13 @@
 // Strategies compared on recorded spaces, from files to tables.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "cli/input/recorded_spaces.hpp"
+#include "search/strategies/registry.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
@@ -165,6 +167,70 @@ TEST(Replay, SharesAfterSecondsOfRecordedTime) {
   expect_refused(
       sandbox.tune(replay_of({written(sandbox, "untimed.json", kernel_tuner(1))}, {"--budget-time", "10s"})),
       1, {"untimed", "does not say how long"});
+}
+
+TEST(Replay, ARunWithCompilersStandsBesideOneAtATime) {
+  const Sandbox sandbox;
+  const std::string json = (sandbox / "out.json").string();
+  const std::string file = written(sandbox, "timed.json", timed(OrderedJson::parse(kernel_tuner(1))));
+  const ProgramResult outcome =
+      sandbox.tune(replay_of({file}, {"--compilers", "4", "--budget-time", "3s", "--json", json}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\n  grid, 4 compilers  "), std::string::npos) << outcome.out;
+  const OrderedJson object = OrderedJson::parse(read_file(json));
+  EXPECT_EQ(object["compilers"], 4);
+  const OrderedJson& strategies = object["spaces"][0]["strategies"];
+  ASSERT_EQ(strategies.size(), 3U);
+  EXPECT_EQ(strategies[2]["strategy"], "grid, 4 compilers");
+  // The grid asks for the same in any case, and a run comes further in the same time.
+  EXPECT_EQ(strategies[2]["budgets"], strategies[1]["budgets"]);
+  EXPECT_GT(strategies[2]["at_times"][0]["share"], strategies[1]["at_times"][0]["share"]);
+  expect_refused(sandbox.tune(replay_of({file}, {"--compilers", "4", "--in-flight", "2"})), 2,
+                 {"--compilers: leave out"});
+  expect_refused(sandbox.tune(replay_of({file}, {"--compilers", "100000"})), 2, {"--compilers", "10000"});
+  expect_refused(
+      sandbox.tune(replay_of({written(sandbox, "untimed.json", kernel_tuner(1))}, {"--compilers", "4"})), 1,
+      {"untimed", "does not say how long"});
+}
+
+TEST(Replay, LeavesSmallSpacesOut) {
+  const Sandbox sandbox;
+  const std::string file = written(sandbox, "one.json", kernel_tuner(1));
+  EXPECT_EQ(sandbox.tune(replay_of({file}, {"--at-least", "96"})).status, 0);
+  expect_refused(sandbox.tune(replay_of({file}, {"--at-least", "97"})), 2, {"--at-least", "97"});
+}
+
+/// Calls the script that measures the tables of docs/search.md, and returns what it prints.
+std::string figures(const Sandbox& sandbox, const std::string& arguments) {
+  const std::string log = (sandbox / "log").string();
+  const std::string command = std::string("python3 ") + TUNE_SOURCE_DIR + "/bench/search/figures.py " +
+                              arguments + " --tune " + TUNE_PROGRAM + " >" + log + " 2>&1";
+  EXPECT_EQ(std::system(command.c_str()), 0) << command << "\n" << read_file(log);
+  return read_file(log);
+}
+
+TEST(Replay, TablesOfTheDocumentationAreCommands) {
+  if (std::system("python3 -c 'import sys' 2>/dev/null") != 0) GTEST_SKIP() << "no python3";
+  const Sandbox sandbox;
+  const std::string one = written(sandbox, "one.json", timed(OrderedJson::parse(kernel_tuner(1)))),
+                    two = written(sandbox, "two.json", timed(OrderedJson::parse(kernel_tuner(2))));
+  // All names of strategies and of their options exist.
+  const std::string commands = figures(sandbox, "--dry-run");
+  const std::regex list("--strategy ([^ ]+) "), name("[^,]+");
+  int tables = 0;
+  for (std::sregex_iterator at(commands.begin(), commands.end(), list), end; at != end; ++at, ++tables) {
+    const std::string names = (*at)[1];
+    for (std::sregex_iterator one(names.begin(), names.end(), name); one != end; ++one)
+      EXPECT_NO_THROW(search::choose_strategy(one->str())) << one->str();
+  }
+  EXPECT_EQ(tables, 9);
+  const std::string quick = " --repeats 1 --budget 8";
+  EXPECT_NE(
+      figures(sandbox, "own " + one + " --more='--at-least 90'" + quick).find("model minus random (exact):"),
+      std::string::npos);
+  figures(sandbox, "warm " + one + " --from " + two + quick);
+  EXPECT_NE(figures(sandbox, "gain " + one + quick).find("until 10%: 8 results (8 to 8), share "),
+            std::string::npos);
 }
 
 TEST(Replay, ChoosesForAKernelByTheOthers) {

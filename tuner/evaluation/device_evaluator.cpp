@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -22,9 +21,6 @@ constexpr int rerank_max_samples = 5;
 constexpr double rerank_time_cap = 0.1;  // seconds
 
 constexpr std::size_t reproducible_window = 64;
-
-/// Of an evaluation, in the means of the times so far.
-constexpr double weight_of_latest = 0.15;
 
 /// Seconds after which somebody who waits for a compile looks whether the run was stopped.
 constexpr double stop_interval = 0.2;
@@ -72,7 +68,7 @@ DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Back
       pool_(backend.compiler(), threads_) {}
 
 std::size_t DeviceEvaluator::window() const {
-  return options_.reproducible ? reproducible_window : 4 * std::size_t{threads_};
+  return options_.reproducible ? reproducible_window : PipelineLoad::window(threads_);
 }
 
 DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {
@@ -133,23 +129,20 @@ std::optional<DeviceEvaluator::Planned> DeviceEvaluator::take_next() {
   const Stopwatch starved;
   while (true) {
     const std::uint64_t finished = pool_.finished();
-    const Planned* awaited = nullptr;
-    for (auto planned = queue_.begin(); planned != queue_.end(); ++planned) {
-      if (is_ready(*planned)) {
-        Planned taken = std::move(*planned);
-        queue_.erase(planned);
-        return taken;
-      }
-      if (!options_.reproducible && planned->submitted.seconds() >= options_.patience) continue;
-      awaited = &*planned;
-      break;
+    const NextInQueue next = next_in_queue(queue_, is_ready, [this](const Planned& planned) {
+      return !options_.reproducible && planned.submitted.seconds() >= options_.patience;
+    });
+    if (next.ready) {
+      Planned taken = std::move(queue_[*next.ready]);
+      queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(*next.ready));
+      return taken;
     }
     if (waits_no_longer()) return std::nullopt;
     if (!options_.reproducible && starved.seconds() >= starving_after && pool_.any_idle() && asked_for_more())
       continue;
     double seconds = std::min(stop_interval, starving_after);
-    if (awaited != nullptr && !options_.reproducible)
-      seconds = std::clamp(options_.patience - awaited->submitted.seconds(), 0.0, seconds);
+    if (next.awaited && !options_.reproducible)
+      seconds = std::clamp(options_.patience - queue_[*next.awaited].submitted.seconds(), 0.0, seconds);
     pool_.wait_for_more_than(finished, seconds);
   }
 }
@@ -177,12 +170,8 @@ std::optional<Evaluation> DeviceEvaluator::next() {
 }
 
 void DeviceEvaluator::note_times(const Evaluation& evaluation) {
-  const auto add = [](std::optional<double>& mean, double seconds) {
-    mean = mean ? (1 - weight_of_latest) * *mean + weight_of_latest * seconds : seconds;
-  };
   const PhaseTimes& took = evaluation.phases;
-  if (took.load + took.verify + took.measure > 0) add(mean_device_, took.load + took.verify + took.measure);
-  add(mean_compile_, evaluation.from_cache ? 0 : took.compile);
+  load_.add(evaluation.from_cache ? 0 : took.compile, took.load + took.verify + took.measure);
 }
 
 bool DeviceEvaluator::any_ready() const {
@@ -190,10 +179,7 @@ bool DeviceEvaluator::any_ready() const {
 }
 
 std::optional<std::size_t> DeviceEvaluator::in_flight() const {
-  if (options_.reproducible || !mean_compile_ || !mean_device_) return std::nullopt;
-  const std::size_t all_compilers = threads_ + threads_ / 4 + 2;
-  const double needed = std::ceil(*mean_compile_ / *mean_device_) + 1;
-  return needed < static_cast<double>(all_compilers) ? static_cast<std::size_t>(needed) : all_compilers;
+  return options_.reproducible ? std::nullopt : load_.in_flight(threads_);
 }
 
 std::optional<Evaluation> DeviceEvaluator::evaluate(Planned& planned) {

@@ -17,6 +17,7 @@
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/evaluation/evaluation.hpp"
+#include "tuner/evaluation/pipeline_order.hpp"
 #include "tuner/evaluation/verification.hpp"
 #include "tuner/problem/problem.hpp"
 
@@ -32,7 +33,7 @@ struct DeviceEvaluatorOptions {
   unsigned compile_threads = 0;  ///< 0: default_compilers()
   /// Seconds from its submission after which the following configurations overtake one that still compiles.
   /// Shorter compiles end in the order in which they were submitted, so that a repeated run asks the same.
-  double patience = 0.1;
+  double patience = compile_patience;
   /// Nothing is overtaken, and the window is the same on every machine: with the same results, a strategy is
   /// told the same in the same order.
   bool reproducible = false;
@@ -53,11 +54,9 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   void submit(Configuration configuration) override;
   std::optional<Evaluation> next() override;
   void drop() override;
-  /// Four compiles for each compiler: one that takes ten times as long as the others must not leave the
-  /// others idle. 64 where the run must be reproducible.
+  /// As PipelineLoad::window; 64 where the run must be reproducible.
   std::size_t window() const override;
-  /// As many as the device evaluates while one compiles, and one more; a quarter more than there are
-  /// compilers where these are the bottleneck.
+  /// As PipelineLoad::in_flight; nothing where the run must be reproducible.
   std::optional<std::size_t> in_flight() const override;
   /// True where `next` would not wait for a compile.
   bool any_ready() const;
@@ -108,9 +107,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   std::uint64_t seed_at_size_ = 0;
   std::optional<double> fastest_;  ///< seconds
   std::string compiler_notice_;
-  /// Seconds of the compilers and of the device for an evaluation, of those so far: later ones count for
-  /// more.
-  std::optional<double> mean_compile_, mean_device_;
+  PipelineLoad load_;
   std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches
   CompilePool pool_;
   std::deque<Planned> queue_;

@@ -86,16 +86,19 @@ std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces,
     tables.emplace_back(space.space, space.evaluations);
     if (tables.back().costs().empty())
       throw Error(format("{}: every configuration failed: there is nothing to search for", space.name));
-    if (!options.times.empty() && !(tables.back().seconds_each() > 0))
+    const bool needs_times =
+        !options.times.empty() ||
+        std::ranges::any_of(contenders, [](const ComparedStrategy& one) { return one.compilers > 0; });
+    if (needs_times && !(tables.back().seconds_each() > 0))
       throw Error(
           format("{}: the recording does not say how long compiling "
                  "and measuring took: it cannot be searched by time",
                  space.name));
   }
-  const SimulationOptions simulation{.evaluations = options.budgets.back(),
-                                     .batch = options.batch,
-                                     .in_flight = options.in_flight,
-                                     .seconds = options.times.empty() ? 0 : options.times.back()};
+  const SimulationOptions one_at_a_time{.evaluations = options.budgets.back(),
+                                        .batch = options.batch,
+                                        .in_flight = options.in_flight,
+                                        .seconds = options.times.empty() ? 0 : options.times.back()};
   const std::uint64_t each = contenders.size() * options.repeats;  // jobs of a space
   std::vector<Trace> traces(spaces.size() * each);
   in_turns(traces.size(), options.threads, [&](std::uint64_t job) {
@@ -104,6 +107,8 @@ std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces,
     const std::uint64_t repeat = job % options.repeats;
     search::SearchTask task{spaces[space].space, seed_of(options.seed, spaces[space].name, repeat)};
     if (options.related) task.related = options.related(space, repeat);
+    SimulationOptions simulation = one_at_a_time;
+    simulation.compilers = strategy.compilers;
     traces[job] = simulate(task, tables[space], strategy.make, simulation);
   });
   std::vector<SpaceResult> results(spaces.size());

@@ -18,6 +18,7 @@ namespace tune::replay {
 struct ComparedStrategy {
   std::string name;
   StrategyFactory make;
+  unsigned compilers = 0;  ///< SimulationOptions::compilers
 };
 
 /// Returns the related records that strategies get for the space with this index and this repeat. Called from

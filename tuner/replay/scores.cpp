@@ -101,6 +101,8 @@ double share_after(const Trace& trace, std::uint64_t evaluations, double optimum
 
 /// Returns the number of evaluations that have ended after that time.
 std::uint64_t ended_after(const Trace& trace, const OutcomeTable& outcomes, double seconds) {
+  if (!trace.ended.empty())
+    return static_cast<std::uint64_t>(std::ranges::upper_bound(trace.ended, seconds) - trace.ended.begin());
   std::uint64_t ended = 0;
   for (const search::Observation& one : trace.evaluations) {
     seconds -= outcomes.at(one.id).seconds;

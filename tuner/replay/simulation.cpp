@@ -8,6 +8,8 @@
 #include <stdexcept>
 
 #include "tuner/base/stopwatch.hpp"
+#include "tuner/replay/pipeline.hpp"
+#include "tuner/session/session.hpp"
 
 namespace tune::replay {
 
@@ -22,6 +24,7 @@ OutcomeTable::OutcomeTable(const search::SearchSpace& space, const std::vector<E
     if (!id || by_id_[*id].recorded) continue;
     by_id_[*id].recorded = true;
     const PhaseTimes& phases = evaluation.phases;
+    by_id_[*id].compile = phases.compile;
     by_id_[*id].seconds = phases.compile + phases.load + phases.verify + phases.measure;
     if (evaluation.outcome) by_id_[*id].cost = evaluation.outcome->time();
   }
@@ -77,23 +80,15 @@ std::vector<double> Trace::best_so_far(double nothing) const {
 
 namespace {
 
-/// A search under way. Counts the strategy's own time.
-class Search {
+/// Counts the time that a strategy takes, and checks that it repeats nothing.
+class WatchedStrategy : public search::Strategy {
  public:
-  Search(const search::SearchTask& task, const OutcomeTable& outcomes, const StrategyFactory& factory,
-         const SimulationOptions& options)
-      : outcomes_(outcomes), options_(options), asked_(outcomes.size()) {
+  WatchedStrategy(const search::SearchTask& task, const OutcomeTable& outcomes,
+                  const StrategyFactory& factory)
+      : outcomes_(outcomes), asked_(outcomes.size()) {
     timed([&] { strategy_ = factory(task); });
   }
-
-  const search::Strategy& strategy() const { return *strategy_; }
-  /// True when it goes on after the results of `out` more.
-  bool wants_more(std::uint64_t out = 0) const {
-    return trace_.evaluations.size() + out < options_.evaluations || spent_ < options_.seconds;
-  }
-  std::vector<search::ConfigurationId> ask(std::uint64_t count) {
-    const std::uint64_t told = trace_.evaluations.size();
-    if (told < options_.evaluations) count = std::min(count, options_.evaluations - told);
+  std::vector<search::ConfigurationId> ask(std::size_t count) override {
     std::vector<search::ConfigurationId> ids;
     timed([&] { ids = strategy_->ask(count); });
     for (const search::ConfigurationId id : ids) {
@@ -104,6 +99,41 @@ class Search {
     }
     return ids;
   }
+  void tell(std::span<const search::Observation> observations) override {
+    timed([&] { strategy_->tell(observations); });
+  }
+  std::size_t max_in_flight() const override { return strategy_->max_in_flight(); }
+  double seconds() const { return seconds_; }
+
+ private:
+  void timed(const std::function<void()>& call) {
+    const Stopwatch watch;
+    call();
+    seconds_ += watch.seconds();
+  }
+
+  const OutcomeTable& outcomes_;
+  std::unique_ptr<search::Strategy> strategy_;
+  std::vector<bool> asked_;
+  double seconds_ = 0;
+};
+
+/// A search under way.
+class Search {
+ public:
+  Search(WatchedStrategy& strategy, const OutcomeTable& outcomes, const SimulationOptions& options)
+      : outcomes_(outcomes), options_(options), strategy_(strategy) {}
+
+  const search::Strategy& strategy() const { return strategy_; }
+  /// True when it goes on after the results of `out` more.
+  bool wants_more(std::uint64_t out = 0) const {
+    return trace_.evaluations.size() + out < options_.evaluations || spent_ < options_.seconds;
+  }
+  std::vector<search::ConfigurationId> ask(std::uint64_t count) {
+    const std::uint64_t told = trace_.evaluations.size();
+    if (told < options_.evaluations) count = std::min(count, options_.evaluations - told);
+    return strategy_.ask(count);
+  }
   void tell(std::span<const search::ConfigurationId> ids) {
     const std::size_t known = trace_.evaluations.size();
     for (const search::ConfigurationId id : ids) {
@@ -112,21 +142,14 @@ class Search {
       trace_.evaluations.push_back({id, outcome.cost, outcome.seconds});
       spent_ += outcome.seconds;
     }
-    timed([&] { strategy_->tell(std::span(trace_.evaluations).subspan(known)); });
+    strategy_.tell(std::span(trace_.evaluations).subspan(known));
   }
   Trace take() { return std::move(trace_); }
 
  private:
-  void timed(const std::function<void()>& call) {
-    const double begin = seconds_now();
-    call();
-    trace_.strategy_seconds += seconds_now() - begin;
-  }
-
   const OutcomeTable& outcomes_;
   const SimulationOptions& options_;
-  std::unique_ptr<search::Strategy> strategy_;
-  std::vector<bool> asked_;
+  WatchedStrategy& strategy_;
   Trace trace_;
   double spent_ = 0;
 };
@@ -155,16 +178,58 @@ void search_in_flight(Search& search, std::uint64_t count) {
   }
 }
 
+/// Notes what a session evaluates, and ends it.
+class TraceObserver : public SessionObserver {
+ public:
+  TraceObserver(const SimulatedPipeline& pipeline, const OutcomeTable& outcomes,
+                const SimulationOptions& options)
+      : pipeline_(pipeline), outcomes_(outcomes), options_(options) {}
+  void on_evaluation(const Evaluation&, const Progress&) override {
+    const Outcome& outcome = outcomes_.at(pipeline_.latest());
+    trace.evaluations.push_back({pipeline_.latest(), outcome.cost, outcome.seconds});
+    trace.ended.push_back(pipeline_.now());
+  }
+  bool stop_requested() override {
+    return trace.evaluations.size() >= options_.evaluations && pipeline_.now() >= options_.seconds;
+  }
+  Trace trace;
+
+ private:
+  const SimulatedPipeline& pipeline_;
+  const OutcomeTable& outcomes_;
+  const SimulationOptions& options_;
+};
+
+Trace search_as_a_run(const search::SearchTask& task, WatchedStrategy& strategy, const OutcomeTable& outcomes,
+                      const SimulationOptions& options) {
+  SimulatedPipeline pipeline(task.space, outcomes, options.compilers);
+  NoStore store;
+  TraceObserver observer(pipeline, outcomes, options);
+  Session session(task.space, strategy, pipeline, store, [&pipeline] { return pipeline.now(); });
+  Budget budget;
+  if (!(options.seconds > 0)) budget.evaluations = options.evaluations;
+  session.run({}, budget, true, observer, {.top_k = 0});
+  return std::move(observer.trace);
+}
+
 }  // namespace
 
 Trace simulate(const search::SearchTask& task, const OutcomeTable& outcomes, const StrategyFactory& factory,
                const SimulationOptions& options) {
-  Search search(task, outcomes, factory, options);
-  if (options.in_flight > 1)
-    search_in_flight(search, options.in_flight);
-  else
-    search_in_batches(search, options.batch);
-  return search.take();
+  WatchedStrategy strategy(task, outcomes, factory);
+  Trace trace;
+  if (options.compilers > 0) {
+    trace = search_as_a_run(task, strategy, outcomes, options);
+  } else {
+    Search search(strategy, outcomes, options);
+    if (options.in_flight > 1)
+      search_in_flight(search, options.in_flight);
+    else
+      search_in_batches(search, options.batch);
+    trace = search.take();
+  }
+  trace.strategy_seconds = strategy.seconds();
+  return trace;
 }
 
 }  // namespace tune::replay

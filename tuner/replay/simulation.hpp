@@ -18,6 +18,7 @@ struct Outcome {
   bool recorded = false;       ///< false: the recording lacks it
   std::optional<double> cost;  ///< seconds; nothing where it failed
   double seconds = 0;          ///< of compiling, checking and measuring; 0 where unknown
+  double compile = 0;          ///< of these, of compiling
 };
 
 /// The outcomes of all configurations of a space. Safe to read from several threads.
@@ -70,6 +71,9 @@ struct SimulationOptions {
   /// asked for one as soon as fewer are (and Strategy::max_in_flight allows it), and told one result at a
   /// time, in the order of asking. `batch` does not count then.
   std::uint64_t in_flight = 1;
+  /// More than 0: the search is a run (Session) with so many compilers beside a device, by a simulated clock.
+  /// `batch` and `in_flight` do not count then.
+  unsigned compilers = 0;
   /// The simulation does not end before evaluations of so many recorded seconds.
   double seconds = 0;
 };
@@ -78,6 +82,9 @@ struct SimulationOptions {
 struct Trace {
   /// All evaluations in the order in which the strategy was told, failures included (no cost).
   std::vector<search::Observation> evaluations;
+  /// When each of them ended, in seconds since the search began, where compilers were simulated. Empty
+  /// otherwise: each began when the one before had ended.
+  std::vector<double> ended = {};
   /// Seconds spent in the strategy itself.
   double strategy_seconds = 0;
 
@@ -86,8 +93,9 @@ struct Trace {
 };
 
 /// Lets a strategy search a recorded space: asks it for configurations and tells it their recorded outcomes
-/// and times. Configurations that the recording lacks are neither told nor counted. Deterministic but for
-/// `strategy_seconds`. Throws std::logic_error for a strategy that asks for a configuration twice.
+/// and times. Configurations that the recording lacks are neither told nor counted (with compilers, there
+/// must be none). Deterministic but for `strategy_seconds`. Throws std::logic_error for a strategy that asks
+/// for a configuration twice.
 Trace simulate(const search::SearchTask& task, const OutcomeTable& outcomes, const StrategyFactory& factory,
                const SimulationOptions& options);
 

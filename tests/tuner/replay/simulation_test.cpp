@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/tuner/replay/spaces.hpp"
 
 namespace tune::testing {
@@ -134,6 +136,57 @@ TEST(Simulation, KeepsConfigurationsInFlight) {
   EXPECT_EQ(known(1000, 3), (std::vector<std::size_t>{0, 0, 0, 1, 2, 3, 4}));
   EXPECT_EQ(known(2, 3), (std::vector<std::size_t>{0, 0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(known(1000, 1), (std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6}));
+}
+
+/// Configurations that compile for 10 s and take the device 1 s.
+OutcomeTable slow_compiles(std::size_t count) {
+  return OutcomeTable(std::vector<replay::Outcome>(count, {true, 1.0, 11, 10}));
+}
+
+TEST(Simulation, CompilersWorkBesideTheDevice) {
+  const replay::RecordedSpace line = recorded_line(Costs(12, 1.0));
+  const OutcomeTable slow = slow_compiles(12);
+  const auto ended = [&](unsigned compilers) {
+    return replay::simulate({line.space}, slow, scripted({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
+                            {.evaluations = 12, .compilers = compilers})
+        .ended;
+  };
+  const std::vector<double> one = ended(1);
+  ASSERT_EQ(one.size(), 12U);
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(one[i], 10.0 * static_cast<double>(i + 1) + 1, 1e-6);
+  const std::vector<double> four = ended(4);
+  // Four are ready at 10, 20 and 30 s: the device then takes one after the other.
+  EXPECT_NEAR(four[0], 11, 1e-6);
+  EXPECT_NEAR(four[3], 14, 1e-6);
+  EXPECT_NEAR(four[4], 21, 1e-6);
+  EXPECT_NEAR(four[11], 34, 1e-6);
+}
+
+TEST(Simulation, ARunTellsOneResultAtATimeAndEndsWithItsBudgets) {
+  const replay::RecordedSpace line = recorded_line(Costs(12, 1.0));
+  const OutcomeTable slow = slow_compiles(12);
+  const auto count = [&](std::uint64_t evaluations, double seconds) {
+    const Trace trace = replay::simulate({line.space}, slow, scripted({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
+                                         {.evaluations = evaluations, .compilers = 4, .seconds = seconds});
+    EXPECT_EQ(trace.evaluations.size(), trace.ended.size());
+    EXPECT_TRUE(std::ranges::is_sorted(trace.ended));
+    return trace.evaluations.size();
+  };
+  EXPECT_EQ(count(3, 0), 3U);
+  EXPECT_EQ(count(1, 21), 5U) << "both budgets have to be used up";
+  EXPECT_EQ(count(100, 1e9), 12U) << "nothing is left";
+}
+
+// One that compiles for long is overtaken, as on a device.
+TEST(Simulation, ARunDoesNotWaitForOneThatCompilesForLong) {
+  const replay::RecordedSpace line = recorded_line(costs);
+  const OutcomeTable mixed(
+      {{true, 3.0, 60, 50}, {true, std::nullopt, 1, 1}, {true, 1.0, 2, 1}, {true, 2.0, 2, 1}});
+  const Trace trace =
+      replay::simulate({line.space}, mixed, scripted({0, 1, 2, 3}), {.evaluations = 4, .compilers = 2});
+  EXPECT_EQ(ids_of(trace), (std::vector<search::ConfigurationId>{1, 2, 3, 0}));
+  EXPECT_DOUBLE_EQ(trace.ended.front(), 1) << "a failure needs no device";
+  EXPECT_FALSE(trace.evaluations.front().cost);
 }
 
 TEST(Simulation, AStrategyThatRepeatsItselfIsAnError) {
