@@ -477,10 +477,14 @@ void Dispatcher::Engine::finish() {
   notice_ = record_.notice().empty() ? notice_ : record_.notice();
 }
 
+void check_launchable(const DispatchOptions& options) {
+  if (options.device == "emulator")
+    throw UsageError("a Dispatcher launches on a GPU; the emulator checks a problem with Tuner::run");
+}
+
 Dispatcher::Dispatcher(const Problem& problem, const Sizes& sizes, const DispatchOptions& options)
     : engine_(guarded([&] {
-        if (options.device == "emulator")
-          throw UsageError("a Dispatcher launches on a GPU; the emulator checks a problem with Tuner::run");
+        check_launchable(options);
         auto device = std::make_shared<CheckingDevice>(
             open_gpu(options.device, options.timeout, options.in_process, options.installed));
         return std::make_unique<Engine>(problem, sizes, options, std::move(device),

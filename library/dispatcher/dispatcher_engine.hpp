@@ -109,6 +109,8 @@ class Dispatcher::Engine {
   std::jthread thread_;
 };
 
+/// Throws UsageError for the device `emulator`.
+void check_launchable(const DispatchOptions& options);
 /// Opens the runner for streams of that GPU. Throws tune::Error where there is none.
 std::unique_ptr<StreamRunner> open_streams(const std::string& device);
 

@@ -179,13 +179,19 @@ std::size_t Dispatchers::Pool::count() const {
   return held_.size();
 }
 
+std::unique_ptr<Dispatchers::Pool> open_pool(const Problem& problem, const DispatchOptions& options,
+                                             std::size_t most) {
+  return guarded([&] {
+    check_launchable(options);
+    auto device = std::make_shared<CheckingDevice>(
+        open_gpu(options.device, options.timeout, options.in_process, options.installed));
+    return std::make_unique<Dispatchers::Pool>(problem, options, most, std::move(device),
+                                               [device = options.device] { return open_streams(device); });
+  });
+}
+
 Dispatchers::Dispatchers(const Problem& problem, const DispatchOptions& options, std::size_t most)
-    : pool_(guarded([&] {
-        auto device = std::make_shared<CheckingDevice>(
-            open_gpu(options.device, options.timeout, options.in_process, options.installed));
-        return std::make_unique<Pool>(problem, options, most, std::move(device),
-                                      [device = options.device] { return open_streams(device); });
-      })) {}
+    : pool_(open_pool(problem, options, most)) {}
 Dispatchers::Dispatchers(std::unique_ptr<Pool> pool) : pool_(std::move(pool)) {}
 Dispatchers::Dispatchers(Dispatchers&&) noexcept = default;
 Dispatchers& Dispatchers::operator=(Dispatchers&&) noexcept = default;

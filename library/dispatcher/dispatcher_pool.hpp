@@ -73,4 +73,8 @@ class Dispatchers::Pool {
   std::jthread leaving_;  ///< ends engines that go
 };
 
+/// Opens the device of the options. Throws Error where there is none.
+std::unique_ptr<Dispatchers::Pool> open_pool(const Problem& problem, const DispatchOptions& options,
+                                             std::size_t most);
+
 }  // namespace tune::api

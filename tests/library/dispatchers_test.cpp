@@ -9,7 +9,7 @@
 #include <future>
 #include <thread>
 
-#include "library/dispatcher/dispatcher_pool.hpp"
+#include "library/dispatcher/dispatcher_c.hpp"
 #include "tests/library/fake_streams.hpp"
 #include "tests/library/toy.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -203,6 +203,89 @@ TEST_F(OnlineSizes, VariablesAreFilledBeforeLaunches) {
   const int whole[] = {1, 2, 3};
   EXPECT_EQ(refused([&] { all.symbol("weights", whole, 3); }),
             "toy: the symbol 'weights' is of float, int32 was given");
+}
+
+class OnlineInC : public OnlineSizes {
+ protected:
+  OnlineInC() {
+    auto device = std::make_shared<api::CheckingDevice>(std::make_unique<FakeBackend>());
+    api::DispatchOptions options;
+    options.database = (folder_.path() / "results.db").string();
+    dispatcher_ = new tune_dispatcher{std::make_unique<api::Dispatchers::Pool>(
+        toy().scalar<float>("factor", 2).symbol<float>("weights", 3), options, 16, device,
+        [this] { return std::make_unique<FakeStreams>(log_); })};
+  }
+  ~OnlineInC() override { tune_dispatcher_close(dispatcher_); }
+  tune_status launch(std::size_t n_bytes = sizeof(int), const char* out_type = "float*") {
+    const float* const from = in();
+    float* const to = out_.data();
+    const int n = 500;
+    const float factor = 2;
+    const tune_call_argument arguments[] = {{"*", &from, sizeof from},
+                                            {out_type, &to, sizeof to},
+                                            {"int32", &n, n_bytes},
+                                            {"float", &factor, sizeof factor}};
+    return tune_dispatcher_launch(dispatcher_, nullptr, nullptr, 0, arguments, 4);
+  }
+  tune_dispatcher* dispatcher_ = nullptr;
+};
+
+TEST_F(OnlineInC, CallsTrialsAndState) {
+  EXPECT_EQ(launch(), TUNE_WRONG_USE);
+  EXPECT_THAT(tune_message(), ::testing::HasSubstr("the symbol 'weights' is not set"));
+  const float weights[] = {1, 2, 3};
+  ASSERT_EQ(tune_dispatcher_symbol(dispatcher_, "weights", "float", weights, sizeof weights), TUNE_OK);
+  ASSERT_EQ(tune_dispatcher_pause(dispatcher_), TUNE_OK);
+  ASSERT_EQ(launch(), TUNE_OK) << tune_message();
+  EXPECT_EQ(out_[7], 2.0f);
+  const float* const from = in();
+  float* const to = out_.data();
+  const float factor = 2;
+  const tune_assignment size = {"nx", "500"};
+  const tune_call_argument others[] = {
+      {"float*", &from, sizeof from}, {"void*", &to, sizeof to}, {"float", &factor, sizeof factor}};
+  int tried = 1, trials = 0;
+  for (; tried != 0; ++trials)
+    ASSERT_EQ(tune_dispatcher_try(dispatcher_, nullptr, &size, 1, others, 3, &tried), TUNE_OK)
+        << tune_message();
+  EXPECT_GT(trials, 2);
+  EXPECT_EQ(tune_dispatcher_count(dispatcher_), 1U);
+  ASSERT_EQ(tune_dispatcher_finish(dispatcher_), TUNE_OK);
+  const tune_dispatch_state* state = nullptr;
+  ASSERT_EQ(tune_dispatcher_state(dispatcher_, &size, 1, &state), TUNE_OK);
+  ASSERT_NE(state, nullptr);
+  EXPECT_STREQ(state->configuration->text, "kind=plain, block=256, items=4");
+  EXPECT_EQ(state->paused, 1);
+  EXPECT_GT(state->tried, 2U);
+  EXPECT_STREQ(state->notice, "");
+  tune_dispatch_state_free(state);
+  const tune_assignment other = {"nx", "501"};
+  ASSERT_EQ(tune_dispatcher_state(dispatcher_, &other, 1, &state), TUNE_OK);
+  EXPECT_EQ(state, nullptr) << "not held";
+}
+
+TEST_F(OnlineInC, WrongUseIsAStatusWithALine) {
+  const auto expect = [](tune_status got, const std::string& part) {
+    EXPECT_EQ(got, TUNE_WRONG_USE);
+    EXPECT_THAT(tune_message(), ::testing::HasSubstr(part));
+  };
+  expect(launch(8), "argument 3 of type int32 has 4 bytes, 8 were given");
+  expect(launch(4, "int32*"), "argument 2 'out' is a pointer to float, a pointer to int32 was given");
+  expect(launch(4, "flaot"), "argument 2 has the type 'flaot': expected a number's type");
+  expect(tune_dispatcher_launch(dispatcher_, nullptr, nullptr, 0, nullptr, 1), "a null pointer");
+  expect(tune_dispatcher_launch(nullptr, nullptr, nullptr, 0, nullptr, 0), "a null pointer");
+  expect(tune_dispatcher_symbol(dispatcher_, "weight", nullptr, this, 1), "did you mean 'weights'?");
+  tune_problem* gemm = nullptr;
+  tune_dispatcher* none = dispatcher_;
+  ASSERT_EQ(tune_problem_built_in("gemm", &gemm), TUNE_OK);
+  const tune_assignment wrong = {"slow_down", "0"}, emulator = {"device", "emulator"};
+  expect(tune_dispatcher_open(gemm, &wrong, 1, &none),
+         "there is no option 'slow_down' (did you mean 'slowdown'?)");
+  expect(tune_dispatcher_open(gemm, &emulator, 1, &none), "a Dispatcher launches on a GPU");
+  EXPECT_EQ(none, nullptr);
+  EXPECT_STREQ(tune_dispatch_option(2), "slowdown");
+  EXPECT_EQ(tune_dispatch_option(100), nullptr);
+  tune_problem_free(gemm);
 }
 
 // Wrong arguments are named as the problem and the kernel have them.

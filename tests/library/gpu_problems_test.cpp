@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "library/dispatcher/dispatcher_c.hpp"
+#include "library/tuner/tuner_c.hpp"
 #include "tests/library/gpu_library.hpp"
 
 namespace tune::testing {
@@ -279,6 +281,29 @@ TEST_F(GpuProblems, ADispatcherLaunchesLoopsAndNoJudges) {
   cuda::check(cudaStreamSynchronize(stream_.get()));
   cuda::check(cudaMemcpy(ones.data(), in_.data(), few * sizeof(float), cudaMemcpyDeviceToHost));
   EXPECT_THAT(ones, ::testing::Each(81.0f));
+}
+
+TEST_F(GpuProblems, ADispatcherInC) {
+  const std::string database = (folder_.path() / "results.db").string();
+  const tune_assignment options[] = {{"database", database.c_str()}, {"slowdown", "0.2"}};
+  const tune_problem problem{scale()};
+  tune_dispatcher* dispatcher = nullptr;
+  ASSERT_EQ(tune_dispatcher_open(&problem, options, 2, &dispatcher), TUNE_OK) << tune_message();
+  float *to = out(), *from = in();
+  const float factor = 3;
+  const int count = 4000;
+  const tune_call_argument arguments[] = {
+      {"float*", &to, sizeof to}, {"*", &from, sizeof from}, {"float", &factor, 4}, {"int32", &count, 4}};
+  for (int i = 0; i < 20; ++i)
+    ASSERT_EQ(tune_dispatcher_launch(dispatcher, stream_.get(), nullptr, 0, arguments, 4), TUNE_OK)
+        << tune_message();
+  expect_scaled(3, 4000);
+  int tried = 0;
+  EXPECT_EQ(tune_dispatcher_try(dispatcher, stream_.get(), nullptr, 0, arguments, 4, &tried), TUNE_OK)
+      << tune_message();
+  EXPECT_EQ(tried, 1);
+  EXPECT_EQ(tune_dispatcher_count(dispatcher), 1U);
+  tune_dispatcher_close(dispatcher);
 }
 
 TEST_F(GpuProblems, CodeOfTheHostRunsBetweenLaunches) {

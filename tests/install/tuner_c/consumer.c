@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tune/dispatcher.h>
 #include <tune/tune.h>
 
 static const char source[] =
@@ -119,6 +120,17 @@ static void find_best(tune_tuner* tuner, const tune_problem* problem) {
   tune_problem_free(stencil);
 }
 
+/* There may be no GPU: what needs none. */
+static void dispatch(const tune_problem* problem) {
+  const tune_assignment options[] = {{"slowdown", "0.05"}, {"device", "emulator"}};
+  tune_dispatcher* dispatcher;
+  CHECK(tune_dispatcher_open(problem, options, 2, &dispatcher) == TUNE_WRONG_USE && dispatcher == NULL);
+  CHECK(strstr(tune_message(), "launches on a GPU") != NULL);
+  CHECK(tune_dispatcher_pause(NULL) == TUNE_WRONG_USE && tune_dispatcher_count(NULL) == 0);
+  CHECK_TEXT(tune_dispatch_option(0), "device");
+  tune_dispatcher_close(NULL);
+}
+
 int main(void) {
   const tune_assignment files[] = {{"scale.cu", source}, {"scale.h", header}};
   const tune_assignment unknown = {"m", "1"};
@@ -137,6 +149,7 @@ int main(void) {
   describe(tuner, problem);
   run(tuner, problem);
   find_best(tuner, problem);
+  dispatch(problem);
   CHECK(tune_describe(tuner, problem, &unknown, 1, &none) == TUNE_WRONG_USE && none == NULL);
   CHECK_TEXT(tune_message(),
              "scale_in_c: 'm' is not a size or setting (did you mean 'n'?); there is: n, real");
