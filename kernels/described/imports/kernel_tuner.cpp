@@ -24,10 +24,15 @@ enum Place : std::size_t {
   arguments,
   tune_params,
   restrictions = 8,
+  verify = 11,
   lang = 13,
   compiler_options = 20,
   defines,
-  metrics = 29
+  strategy = 26,
+  strategy_options,
+  metrics = 29,
+  observers = 32,
+  objective
 };
 
 std::string name_in(const FoundCall& call) {
@@ -208,10 +213,14 @@ void KernelTunerDraft::read_source() {
   }
   if (!made.is(Kind::text)) {
     file_ = request_.own_kernel;
+    const std::string text = text_of(kernel_source, "kernel_source");
+    const std::string what =
+        text.ends_with(".render")
+            ? "a template of jinja with statements, which are not followed: write what it makes to this file, with "
+              "#if for what parameters choose"
+            : "which cannot be followed: write it to this file";
     draft_.kernel.push_back(
-        {"file", as_json(file_),
-         format("the kernel's source: the script has '{}', which cannot be followed: write it to this file",
-                text_of(kernel_source, "kernel_source"))});
+        {"file", as_json(file_), format("the kernel's source: the script has '{}', {}", text, what)});
     draft_.missing.push_back("the kernel's source cannot be followed");
     return;
   }
@@ -348,6 +357,57 @@ void KernelTunerDraft::add_metrics() {
   if (!known.empty()) draft_.results.push_back({"metrics", "{" + joined(known) + "}"});
 }
 
+/// What a run is told, or what is not followed: each in a line, with the cure.
+void KernelTunerDraft::add_notes() {
+  const auto note = [this](std::string text) { result_.notes.push_back(std::move(text)); };
+  if (given(verify, "verify") != nullptr)
+    note(format(
+        "verify: the script judges results with '{}', which is not followed: write it as a program or a "
+        "kernel for \"verify\" of the definition",
+        text_of(verify, "verify")));
+  if (const Value* const name = given(strategy, "strategy"); name != nullptr) {
+    const std::string own = name->is(Kind::text) ? t1::strategy_named(name->text) : "";
+    note(own.empty()
+             ? format("strategy: there is no '{}' here; a run takes the default one, or that of --strategy",
+                      text_of(strategy, "strategy"))
+             : format("strategy: a run takes it from its options: --strategy {}", own));
+  }
+  if (const Value* const name = given(objective, "objective");
+      name != nullptr && !(name->is(Kind::text) && name->text == "time")) {
+    const bool is_energy = name->is(Kind::text) && name->text.ends_with("energy");
+    note(
+        is_energy
+            ? std::string("objective: a run takes it from its options: --objective energy")
+            : format("objective: {} is no objective here, where the least time wins; as a metric it is shown",
+                     text_of(objective, "objective")));
+  }
+  if (given(observers, "observers") != nullptr)
+    note(
+        "observers: not used; times, registers, occupancy, and energy where the device tells it, are recorded anyway");
+  for (const std::string& module : script_.modules()) {
+    std::string file = module;
+    file.erase(0, std::min(file.find_first_not_of('.'), file.size()));
+    std::ranges::replace(file, '.', '/');
+    if (!file.empty() && request_.read && request_.read(file + ".py"))
+      note(format(
+          "{}.py: the script takes names from it, but no other file is followed: copy what the kernel's "
+          "arguments and parameters need into the script, and import it again",
+          file));
+  }
+}
+
+/// Of `strategy_options`.
+void KernelTunerDraft::add_budget() {
+  const Value* const options = given(strategy_options, "strategy_options");
+  if (options == nullptr || !options->is(Kind::dict)) return;
+  std::vector<std::string> budget;
+  for (const auto& [theirs, ours] :
+       {std::pair("max_fevals", "evaluations"), std::pair("time_limit", "seconds")})
+    if (const Value* const limit = options->find(theirs); limit != nullptr && limit->is_number())
+      budget.push_back(format("\"{}\": {}", ours, python::literal_of(*limit)));
+  if (!budget.empty()) draft_.results.push_back({"budget", "{" + joined(budget) + "}"});
+}
+
 Import KernelTunerDraft::import() {
   draft_.maker = "tune import";
   entry_ = name_in(call_);
@@ -370,6 +430,8 @@ Import KernelTunerDraft::import() {
   add_kernel();
   add_results();
   add_metrics();
+  add_budget();
+  add_notes();
   if (!base_.why_not.empty() && !text_.source.text.empty()) result_.notes.push_back(base_.why_not);
   return std::move(result_);
 }

@@ -8,6 +8,7 @@
 #include "kernels/described/imports/kernel_tuner_draft.hpp"
 #include "kernels/described/imports/python_array.hpp"
 #include "kernels/described/imports/python_operators.hpp"
+#include "kernels/described/source/first_definition.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::described {
@@ -86,7 +87,7 @@ KernelTunerDraft::Geometry KernelTunerDraft::geometry_of(const FoundCall& call, 
   };
   Geometry made;
   // run_kernel has no restrictions, answers and so on before this.
-  const Value* const named = argument(is_tuned ? 22 : 17, "block_size_names");
+  const Value* const named = argument(is_tuned ? 24 : 17, "block_size_names");
   const Value* const params = argument(4, is_tuned ? "tune_params" : "params");
   std::array<Value, 3> blocks;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -528,18 +529,20 @@ bool KernelTunerDraft::add_reference(const Value& answer) {
 void KernelTunerDraft::add_results() {
   const Value* const answer = given(9, "answer");
   if (answer == nullptr || !add_reference(*answer)) {
-    std::string guess =
-        "the default configuration counts as right; can another kernel or a file? Do results depend on a parameter (\"same\")?";
+    std::vector<std::string> same;
+    for (const std::string& name : base_.draft.same)
+      if (names_.is_parameter(name)) same.push_back(name);
+    DraftField reference = guessed_reference(same, base_.facts);
     if (answer != nullptr) {
       std::string text = text_of(9, "answer");
       if (answer->is_sequence())
         for (const Value& one : *answer->items)
           if (const std::string own = one.is(Kind::array) ? one.array->contents.why : one.text; !own.empty())
             text = own;
-      guess = format("the default configuration counts as right; the script compares with '{}'",
-                     shortened(one_line(text), 80));
+      reference.guess = format("the default configuration counts as right; the script compares with '{}'",
+                               shortened(one_line(text), 80));
     }
-    draft_.results.push_back({"reference", R"({"configuration": {}})", guess});
+    draft_.results.push_back(std::move(reference));
   }
   if (const Value* const bound = given(10, "atol"); bound != nullptr && bound->is_number())
     draft_.results.push_back(

@@ -37,6 +37,8 @@ class KernelTunerDraft {
   void add_constraints();
   void add_rule(const Value& rule);
   void add_metrics();
+  void add_budget();
+  void add_notes();
   std::string rule_of(const Value& rule);
   /// A function of the script's for the values of the parameters, as a formula.
   Value symbolic(const Value& function);

@@ -289,7 +289,13 @@ void Follower::import(int node) {
     else if (alias < 0)
       full = name;
     assign_name(name, Value::object(full));
+    if (module < 0) add_module(text(path));
   }
+  if (module >= 0) add_module(text(module));
+}
+
+void Follower::add_module(std::string_view name) {
+  if (std::ranges::find(modules_, name) == modules_.end()) modules_.emplace_back(name);
 }
 
 void Follower::define(int node) {

@@ -55,6 +55,8 @@ class Follower {
   void follow();
   /// Each call's first time, in the order of the script.
   const std::vector<FoundCall>& calls() const { return calls_; }
+  /// The modules that the script names, in its order.
+  const std::vector<std::string>& modules() const { return modules_; }
   /// Numbers by the names that formulas have for them; nothing where only the name is known.
   const std::map<std::string, std::optional<std::int64_t>, std::less<>>& numbers() const { return numbers_; }
 
@@ -87,6 +89,7 @@ class Follower {
   Flow run_try(int node);
   void run_with(int node);
   void import(int node);
+  void add_module(std::string_view name);
   void define(int node);
   void assign(int target, Value value);
   void assign_name(const std::string& name, Value value);
@@ -138,6 +141,7 @@ class Follower {
   std::map<std::string, std::optional<std::int64_t>, std::less<>> numbers_ = {};
   std::map<std::string, Value, std::less<>> options_ = {};  ///< of argparse
   std::vector<FoundCall> calls_ = {};
+  std::vector<std::string> modules_ = {};
   std::set<int> called_ = {};  ///< nodes of functions
   Value result_ = {};          ///< of the function that is followed
   std::size_t steps_ = 0;

@@ -77,6 +77,9 @@ std::string word(const JsonField& field);
 
 void read_kernel(const JsonField& kernel, KernelDescription& definition);
 
+/// Returns our strategy of the same meaning as another tuner's; empty if there is none.
+std::string strategy_named(std::string name);
+
 /// Returns the options without those of other compilers and for the host, which go to `dropped`.
 std::vector<std::string> usable_options(const std::vector<std::string>& texts, CompilerName compiler,
                                         std::string& dropped);

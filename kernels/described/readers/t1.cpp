@@ -161,24 +161,6 @@ void read_budget(const JsonField& field, KernelDescription& definition) {
   }
 }
 
-/// Returns our strategy of the same meaning; empty if there is none.
-std::string strategy_named(std::string name) {
-  std::erase_if(name, [](char c) { return c == '_' || c == '-' || c == ' '; });
-  if (name.ends_with("searcher")) name.erase(name.size() - 8);
-  if (name.ends_with("search") && name.size() > 6) name.erase(name.size() - 6);
-  static const std::pair<const char*, std::set<std::string>> known[] = {
-      {"random", {"random", "randomsample"}},
-      {"grid", {"deterministic", "full", "exhaustive", "bruteforce", "grid"}},
-      {"annealing", {"mcmc", "annealing", "simulatedannealing", "dualannealing"}},
-      {"genetic", {"genetic", "geneticalgorithm", "ga"}},
-      {"pso", {"pso", "particleswarm"}},
-      {"ils", {"greedyils", "ils", "iteratedlocal", "mls", "greedymls"}},
-      {"model", {"bayesian", "bayesopt", "bo", "bayesianoptimization", "profilebased", "model"}}};
-  for (const auto& [strategy, names] : known)
-    if (names.contains(name)) return strategy;
-  return "";
-}
-
 void read_search(const JsonField& search, KernelDescription& definition) {
   if (const auto name = search.find("Name")) {
     definition.strategy = strategy_named(word(*name));
@@ -251,6 +233,24 @@ std::string word(const JsonField& field) {
     if (std::isspace(static_cast<unsigned char>(c)) == 0)
       text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
+}
+
+std::string strategy_named(std::string name) {
+  std::erase_if(name, [](char c) { return c == '_' || c == '-' || c == ' '; });
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (name.ends_with("searcher")) name.erase(name.size() - 8);
+  if (name.ends_with("search") && name.size() > 6) name.erase(name.size() - 6);
+  static const std::pair<const char*, std::set<std::string>> known[] = {
+      {"random", {"random", "randomsample"}},
+      {"grid", {"deterministic", "full", "exhaustive", "bruteforce", "grid"}},
+      {"annealing", {"mcmc", "annealing", "simulatedannealing", "dualannealing"}},
+      {"genetic", {"genetic", "geneticalgorithm", "ga"}},
+      {"pso", {"pso", "particleswarm"}},
+      {"ils", {"greedyils", "ils", "iteratedlocal", "mls", "greedymls"}},
+      {"model", {"bayesian", "bayesopt", "bo", "bayesianoptimization", "profilebased", "model"}}};
+  for (const auto& [strategy, names] : known)
+    if (names.contains(name)) return strategy;
+  return "";
 }
 
 }  // namespace t1

@@ -64,6 +64,7 @@ struct Draft {
   std::vector<DraftLaunch> launches = {};
   std::vector<DraftField> results = {};  ///< `reference`, `tolerance`, `work`, ...
   std::vector<std::string> missing = {};
+  std::vector<std::string> same = {};  ///< parameters on which results seem to depend
 
   DraftObject* argument(std::string_view name);
 };

@@ -45,20 +45,13 @@ class Drafter {
 
  private:
   void add_results() {
-    std::vector<std::string> same;
     for (const Tunable& one : guesses_.tunables())
-      if (deciding_.contains(one.name)) same.push_back(as_json(one.name));
-    draft_.results = {
-        {"reference",
-         same.empty() ? R"({"configuration": {}})"
-                      : format("{{\"configuration\": {{}}, \"same\": {}}}", json_list(same)),
-         std::string("the default configuration counts as right; can another kernel or a file? Do results ") +
-             (same.empty() ? "depend on a parameter (\"same\")?"
-                           : "depend on the parameters of \"same\" alone?")},
-        {"work",
-         format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}",
-                as_json(joined(guesses_.extents(), {}, " * "))),
-         "operations of the whole work (\"flops\": a formula), for rates"}};
+      if (deciding_.contains(one.name)) draft_.same.push_back(one.name);
+    draft_.results = {guessed_reference(draft_.same, facts_),
+                      {"work",
+                       format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}",
+                              as_json(joined(guesses_.extents(), {}, " * "))),
+                       "operations of the whole work (\"flops\": a formula), for rates"}};
   }
 
   void add_kernel() {
@@ -516,6 +509,23 @@ class Drafter {
 };
 
 }  // namespace
+
+DraftField guessed_reference(const std::vector<std::string>& same, const KernelFacts& kernel) {
+  std::vector<std::string> names;
+  for (const std::string& one : same) names.push_back(as_json(one));
+  std::string other;
+  for (const std::string& name : kernel.kernels)
+    for (const std::string_view word : {"naive", "reference", "_ref", "simple", "baseline"})
+      if (other.empty() && name != kernel.name && name.find(word) != std::string::npos)
+        other = format(" such as '{}'", name);
+  return {
+      "reference",
+      same.empty() ? R"({"configuration": {}})"
+                   : format("{{\"configuration\": {{}}, \"same\": {}}}", json_list(names)),
+      format(
+          "the default configuration counts as right; can another kernel{} or a file? Do results depend on {}",
+          other, same.empty() ? "a parameter (\"same\")?" : "the parameters of \"same\" alone?")};
+}
 
 Draft draft_of_kernel(const std::string& file_name, const Examination& examination) {
   return Drafter(file_name, examination).draft();

@@ -12,6 +12,10 @@ namespace tune::described {
 /// Returns what a kernel's file suggests. `file_name`: as the definition is to name the file.
 Draft draft_of_kernel(const std::string& file_name, const Examination& examination);
 
+/// The reference of a draft that knows no better one: the default configuration. `same`: parameters on which
+/// results seem to depend.
+DraftField guessed_reference(const std::vector<std::string>& same, const KernelFacts& kernel);
+
 /// Returns a first definition for a kernel's file: the kernel's name, template parameters and arguments from
 /// its declaration, what it reads and writes from its body, the launch from its indices, constant memory, and
 /// parameters from macros with a default (`#ifndef NAME`, `#define NAME 16`) and names that nothing declares.

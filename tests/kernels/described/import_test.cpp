@@ -133,6 +133,41 @@ TEST_F(ImportOfScripts, AnArrayThatIsPassedTwiceIsFilledTheSame) {
   EXPECT_FALSE(std::ranges::equal(all.at("a").as<float>(), all.at("d").as<float>()));
 }
 
+TEST_F(ImportOfScripts, WhatARunIsToldAndWhatIsNotFollowedIsSaid) {
+  std::ofstream(folder_ / "common.py") << "def arguments(): pass\n";
+  const Import import = imported(
+      head + add_kernel + "from common import arguments\n" +
+      "def compare(a, b, atol=None):\n  return True\n"
+      "tune_kernel('add', source, 50, arguments(), {'block_size_x': [32]}, verify=compare, strategy='bayes_opt',\n"
+      "  strategy_options={'max_fevals': 40, 'time_limit': 60}, objective='GFLOP/s', observers=[watch])\n");
+  const std::string notes = joined(import.notes, {}, "\n");
+  EXPECT_THAT(
+      notes,
+      HasSubstr(
+          "verify: the script judges results with 'compare', which is not followed: write it as a program"));
+  EXPECT_THAT(notes, HasSubstr("--strategy model"));
+  EXPECT_THAT(notes, HasSubstr("objective: 'GFLOP/s' is no objective here"));
+  EXPECT_THAT(notes, HasSubstr("observers: not used"));
+  EXPECT_THAT(notes,
+              HasSubstr("common.py: the script takes names from it, but no other file is followed: copy"));
+  EXPECT_THAT(write_draft(import.draft).json,
+              HasSubstr("\"budget\": {\"evaluations\": 40, \"seconds\": 60}"));
+}
+
+TEST_F(ImportOfScripts, AParameterOnWhichResultsSeemToDependIsSuggested) {
+  const Import import = imported(
+      head +
+      "source = \"\"\"__global__ void naive_sum(float* c, const float* a, const float* b, int n) {}\n"
+      "__global__ void sum(float* c, const float* a, const float* b, int n) {\n"
+      "  int i = blockIdx.x * block_size_x + threadIdx.x;\n#if use_b == 1\n  if (i < n) c[i] = b[i];\n#else\n"
+      "  if (i < n) c[i] = a[i];\n#endif\n}\n\"\"\"\n"
+      "n = np.int32(100)\nx = np.random.rand(100).astype(np.float32)\n"
+      "tune_kernel('sum', source, 100, [x, x, x, n], {'block_size_x': [32], 'use_b': [0, 1]})\n");
+  EXPECT_THAT(write_draft(import.draft).json,
+              HasSubstr("\"reference\": {\"configuration\": {}, \"same\": [\"use_b\"]}"));
+  EXPECT_THAT(write_draft(import.draft).json, HasSubstr("can another kernel such as 'naive_sum' or a file?"));
+}
+
 TEST_F(ImportOfScripts, FunctionsBuildWhatTheyReturn) {
   const Import import = imported(
       head +
@@ -270,6 +305,16 @@ TEST_F(ImportOfT1, TheOwnFormatHasTheSameMeaning) {
   // What the own format has no words for, and a macro of Kernel Tuner.
   EXPECT_THAT(joined(import.notes), HasSubstr("--strategy annealing"));
   EXPECT_THAT(write_draft(import.draft).json, HasSubstr("\"defines\": {\"block_size_y\": 1}"));
+}
+
+TEST_F(ImportOfT1, OpenClStaysOpenCl) {
+  std::ofstream(folder_ / "k.cl") << "__kernel void k(__global float* y) { y[get_global_id(0)] = 1; }\n";
+  std::ofstream(folder_ / "t1.json") << R"x({"ConfigurationSpace": {"TuningParameters": [{"Name": "block", "Type": "int", "Values": "[32, 64]"}]},
+    "KernelSpecification": {"Language": "OpenCL", "KernelName": "k", "KernelFile": "k.cl", "GlobalSize": {"X": "128"}, "LocalSize": {"X": "block"},
+    "Arguments": [{"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 128}]}})x";
+  ImportRequest request{folder_ / "t1.json", "", {}, ""};
+  request.name_of = [](const std::filesystem::path& path) { return path.filename().string(); };
+  EXPECT_TRUE(problem(import_t1(request)).description().kernel.is_opencl);
 }
 
 TEST_F(ImportOfT1, OtherFilesAreRefused) {
