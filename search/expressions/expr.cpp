@@ -373,9 +373,13 @@ Value Expr::evaluate(const Lookup& lookup) const {
 }
 
 Tribool Expr::partially_evaluate(const Lookup& lookup) const {
-  const auto known = PartialEvaluation(lookup).known(*this);
-  if (!known) return Tribool::unknown;
-  return known->to_bool() ? Tribool::yes : Tribool::no;
+  try {
+    const auto known = PartialEvaluation(lookup).known(*this);
+    if (!known) return Tribool::unknown;
+    return known->to_bool() ? Tribool::yes : Tribool::no;
+  } catch (const ExprError&) {
+    return Tribool::unknown;  // two huge numbers that cannot be told apart
+  }
 }
 
 namespace {

@@ -28,8 +28,8 @@ enum class Tribool { no, yes, unknown };
 /// chain, numbers and truth values compare by value, texts compare with `==`, `!=` and `in`.
 ///
 /// `a or b` is the operand that decides where its value counts, as in `(a or 1) * 4`; of a whole expression
-/// only the truth counts. Unlike in Python, an integer beyond 64 bits and a real number that is not finite
-/// are errors.
+/// only the truth counts. Unlike in Python, a real number that is not finite is an error, and an integer
+/// beyond 64 bits can only be compared, multiplied and added.
 class Expr {
  public:
   enum class Op {

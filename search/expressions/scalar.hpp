@@ -13,12 +13,14 @@ namespace tune::search {
 /// A value while an expression is computed: 16 bytes, copied freely. A text is borrowed from the `Value` that
 /// the scalar was made of, which must outlive it.
 struct Scalar {
-  enum class Kind : std::uint8_t { boolean, integer, real, text };
+  /// `huge`: a whole number beyond 64 bits. It is only known to some 30 bits, so that it can be compared,
+  /// multiplied and added; other operations on it fail.
+  enum class Kind : std::uint8_t { boolean, integer, real, text, huge };
 
   Kind kind = Kind::integer;
   union {
     std::int64_t integer = 0;  ///< also of a truth value, 0 or 1
-    double real;
+    double real;               ///< also of a huge number, infinite beyond real numbers
     const std::string* text;
   };
 
@@ -40,21 +42,29 @@ struct Scalar {
     return scalar;
   }
   static Scalar of(const Value& value);
+  static Scalar of_huge(double value) {
+    Scalar scalar = of(value);
+    scalar.kind = Kind::huge;
+    return scalar;
+  }
 
   bool is_text() const { return kind == Kind::text; }
   bool is_real() const { return kind == Kind::real; }
+  bool is_huge() const { return kind == Kind::huge; }
   /// True for an integer or a truth value.
   bool is_integral() const { return kind == Kind::integer || kind == Kind::boolean; }
 
   /// Python's truth: nonzero, or a text that is not empty.
   bool to_bool() const {
     if (is_text()) return !text->empty();
-    return is_real() ? real != 0.0 : integer != 0;
+    return is_real() || is_huge() ? real != 0.0 : integer != 0;
   }
+  /// Throws ExprError for a huge number.
   Value value() const;
 };
 
-/// Compares by value, across kinds: 1 equals 1.0 and true; a text equals only the same text.
+/// Compares by value, across kinds: 1 equals 1.0 and true; a text equals only the same text. Throws ExprError
+/// where two huge numbers are too near to each other.
 bool equal(const Scalar& a, const Scalar& b);
 
 /// Carries out an operation of Python's arithmetic on one operand: negate, absolute, logical_not. Throws

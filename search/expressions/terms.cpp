@@ -9,8 +9,29 @@ namespace tune::search {
 
 using Op = Expr::Op;
 
-Terms::Terms(std::map<std::string, std::size_t> slots)
-    : slots_(std::move(slots)), values_(slots_.size()), versions_(slots_.size() + 1, 1) {}
+namespace {
+
+/// A difference is a sum with an operand that is subtracted.
+bool is_sum(const Expr& expr) {
+  return expr.op() == Op::add || expr.op() == Op::subtract || expr.op() == Op::negate;
+}
+
+bool continues(const Expr& expr, Op op) {
+  return op == Op::add ? is_sum(expr) : expr.op() == op;
+}
+
+bool is_comparison(Op op) {
+  return op == Op::less || op == Op::less_equal || op == Op::greater || op == Op::greater_equal ||
+         op == Op::equal || op == Op::not_equal;
+}
+
+}  // namespace
+
+Terms::Terms(std::map<std::string, std::size_t> slots, std::span<const std::vector<Scalar>> values)
+    : slots_(std::move(slots)), values_(slots_.size()), versions_(slots_.size() + 1, 1) {
+  for (const std::vector<Scalar>& all : values) of_parameters_.push_back(ValueRange::of(all));
+  of_parameters_.resize(slots_.size());
+}
 
 Terms::Id Terms::add(const Expr& expr) {
   switch (expr.op()) {
@@ -26,6 +47,8 @@ Terms::Id Terms::add(const Expr& expr) {
     default:
       break;
   }
+  if (is_commutative(expr.op()) || expr.op() == Op::subtract) return add_chain(expr);
+  if (is_comparison(expr.op())) return add_comparison(expr.op(), expr.operands()[0], expr.operands()[1]);
   std::vector<Id> operands;
   for (const Expr& operand : expr.operands()) {
     if (operand.op() != Op::list) {
@@ -34,12 +57,72 @@ Terms::Id Terms::add(const Expr& expr) {
     }
     for (const Expr& choice : operand.operands()) operands.push_back(add(choice));
   }
-  const bool is_chain =
-      operands.size() > 2 && expr.op() != Op::conditional && expr.op() != Op::in && expr.op() != Op::not_in;
-  if (!is_chain) return add_term(expr.op(), operands);
-  Id sum = operands[0];
-  for (std::size_t i = 1; i < operands.size(); ++i) sum = add_term(expr.op(), std::array{sum, operands[i]});
-  return sum;
+  return add_term(expr.op(), operands);
+}
+
+void Terms::add_links(const Expr& expr, Op op, bool negative, std::vector<Link>& links) {
+  if (!continues(expr, op)) {
+    links.push_back({add(expr), negative});
+    return;
+  }
+  const bool negates = expr.op() == Op::negate;
+  for (std::size_t i = 0; i < expr.operands().size(); ++i)
+    add_links(expr.operands()[i], op, negative != (negates || (expr.op() == Op::subtract && i == 1)), links);
+}
+
+Terms::Id Terms::add_chain(const Expr& expr) {
+  const Op op = is_sum(expr) ? Op::add : expr.op();
+  std::vector<Link> links;
+  add_links(expr, op, false, links);
+  return combined(expr, op, std::move(links));
+}
+
+Terms::Id Terms::combined(const Expr& expr, Op op, std::vector<Link> links) {
+  if (any_order_is_exact(op, links)) return in_order(op, std::move(links));
+  std::size_t next = 0;
+  return as_written(expr, op, links, next);
+}
+
+/// `a + b <= c + d` waits for less as `a + b - c - d <= 0`.
+Terms::Id Terms::add_comparison(Op op, const Expr& left, const Expr& right) {
+  std::vector<Link> of_left, of_right;
+  add_links(left, Op::add, false, of_left);
+  add_links(right, Op::add, false, of_right);
+  std::vector<Link> both = of_left;
+  for (const Link& link : of_right) both.push_back({link.term, !link.negative});
+  const auto depth = [this](const Link& one) { return terms_[one.term].known_from; };
+  const std::uint32_t last = depth(*std::ranges::max_element(both, {}, depth));
+  const auto waits = [&](const Link& one) { return depth(one) > 0 && depth(one) < last; };
+  const bool wait_together = std::ranges::any_of(of_left, waits) && std::ranges::any_of(of_right, waits);
+  if (wait_together && any_order_is_exact(Op::add, both))
+    return add_term(op, std::array{in_order(Op::add, std::move(both)), add_literal(Value(0))});
+  const Id first = combined(left, Op::add, std::move(of_left));
+  return add_term(op, std::array{first, combined(right, Op::add, std::move(of_right))});
+}
+
+Terms::Id Terms::as_written(const Expr& expr, Op op, std::span<const Link> links, std::size_t& next) {
+  if (!continues(expr, op)) return links[next++].term;
+  Id all = as_written(expr.operands()[0], op, links, next);
+  if (expr.operands().size() == 1) return add_term(expr.op(), std::array{all});
+  for (std::size_t i = 1; i < expr.operands().size(); ++i) {
+    const Id operand = as_written(expr.operands()[i], op, links, next);
+    all = add_term(expr.op(), std::array{all, operand});
+  }
+  return all;
+}
+
+Terms::Id Terms::in_order(Op op, std::vector<Link> links) {
+  std::ranges::stable_sort(links, {}, [this](const Link& one) { return terms_[one.term].known_from; });
+  Id all = links[0].negative ? add_term(Op::negate, std::array{links[0].term}) : links[0].term;
+  for (const Link& link : std::span(links).subspan(1))
+    all = add_term(link.negative ? Op::subtract : op, std::array{all, link.term});
+  return all;
+}
+
+bool Terms::any_order_is_exact(Op op, std::span<const Link> links) const {
+  std::vector<ValueRange> ranges;
+  for (const Link& link : links) ranges.push_back(ranges_[link.term]);
+  return search::any_order_is_exact(op, ranges);
 }
 
 Terms::Id Terms::add_literal(const Value& value) {
@@ -51,6 +134,7 @@ Terms::Id Terms::add_literal(const Value& value) {
   Term term;
   term.version = versions_[0];
   term.value = Scalar::of(literals_.emplace_back(value));
+  ranges_.push_back(ValueRange::of(term.value));
   terms_.push_back(term);
   parameters_.emplace_back();
   return place->second;
@@ -77,6 +161,10 @@ Terms::Id Terms::add_term(Op op, std::span<const Id> operands) {
     }
   }
   term.known_from = parameters.empty() ? 0 : parameters.back() + 1;
+  std::vector<ValueRange> ranges;
+  if (op != Op::variable)
+    for (const Id operand : operands) ranges.push_back(ranges_[operand]);
+  ranges_.push_back(op == Op::variable ? of_parameters_[operands[0]] : ValueRange::of(op, ranges));
   terms_.push_back(term);
   parameters_.push_back(std::move(parameters));
   return place->second;
@@ -138,9 +226,13 @@ bool Terms::evaluate_member(Term& term) {
   const std::span<const Id> all = operands(term);
   if (std::ranges::any_of(all, [this](Id operand) { return compute(operand).failed; })) return false;
   const Scalar& value = compute(all[0]).value;
-  const bool found =
-      std::ranges::any_of(all.subspan(1), [&](Id choice) { return equal(value, compute(choice).value); });
-  term.value = Scalar::of(found == (term.op == Op::in));
+  try {
+    const bool found =
+        std::ranges::any_of(all.subspan(1), [&](Id choice) { return equal(value, compute(choice).value); });
+    term.value = Scalar::of(found == (term.op == Op::in));
+  } catch (const ExprError&) {
+    return false;
+  }
   return true;
 }
 

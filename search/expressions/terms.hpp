@@ -12,13 +12,15 @@
 #include "search/expressions/expr.hpp"
 #include "search/expressions/scalar.hpp"
 #include "search/expressions/value.hpp"
+#include "search/expressions/value_range.hpp"
 
 namespace tune::search {
 
 /// Expressions over numbered parameters, for evaluating them millions of times while the parameters are
 /// assigned in order. Equal parts of all expressions are one term. A term is computed where it is asked for,
 /// and once for each assignment of the last parameter in it: the others are older. Values and failures are
-/// those of Expr::evaluate. One thread at a time.
+/// those of Expr::evaluate. Operands of a sum, a product, a maximum and the like are combined in the order of
+/// the parameters where that is exact, whatever order they were written in. One thread at a time.
 class Terms {
  public:
   using Id = std::uint32_t;
@@ -34,8 +36,8 @@ class Terms {
     Scalar value = {};
   };
 
-  /// `slots` numbers the parameters.
-  explicit Terms(std::map<std::string, std::size_t> slots);
+  /// `slots` numbers the parameters, `values` has all that each can be assigned.
+  Terms(std::map<std::string, std::size_t> slots, std::span<const std::vector<Scalar>> values);
 
   /// Adds the expression and its parts. Throws ExprError for a variable that is not a parameter.
   Id add(const Expr& expr);
@@ -71,6 +73,19 @@ class Terms {
   std::span<const Id> operands(const Term& term) const {
     return std::span(operands_).subspan(term.first_operand, term.operands);
   }
+  /// An operand of a sum or another chain of equal operations; `negative`: it is subtracted.
+  struct Link {
+    Id term;
+    bool negative = false;
+  };
+  void add_links(const Expr& expr, Expr::Op op, bool negative, std::vector<Link>& links);
+  Id add_chain(const Expr& expr);
+  Id combined(const Expr& expr, Expr::Op op, std::vector<Link> links);
+  Id add_comparison(Expr::Op op, const Expr& left, const Expr& right);
+  /// Combines them as they were written, from `next` on.
+  Id as_written(const Expr& expr, Expr::Op op, std::span<const Link> links, std::size_t& next);
+  Id in_order(Expr::Op op, std::vector<Link> links);
+  bool any_order_is_exact(Expr::Op op, std::span<const Link> links) const;
   Id add_literal(const Value& value);
   Id add_term(Expr::Op op, std::span<const Id> operands);
   /// Returns false where it fails.
@@ -79,10 +94,12 @@ class Terms {
   bool evaluate_member(Term& term);
 
   std::map<std::string, std::size_t> slots_;
+  std::vector<ValueRange> of_parameters_;
   std::vector<Scalar> values_;           ///< of the parameters
   std::vector<std::uint64_t> versions_;  ///< of each parameter, behind that of constants
   std::vector<Term> terms_;
   std::vector<std::vector<std::uint32_t>> parameters_;  ///< of each term
+  std::vector<ValueRange> ranges_;                      ///< of each term
   std::vector<Id> operands_;
   std::deque<Value> literals_;  ///< whose texts the values borrow
   std::map<std::string, Id> literal_ids_;

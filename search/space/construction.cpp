@@ -45,7 +45,7 @@ std::vector<std::vector<Scalar>> scalars_of(const SpaceDefinition& definition) {
 Construction::Construction(const SpaceDefinition& definition)
     : definition_(definition),
       values_(scalars_of(definition)),
-      terms_(slots_of(definition)),
+      terms_(slots_of(definition), values_),
       plan_(plan_checks(definition, terms_)),
       assignment_{std::vector<std::uint32_t>(definition.parameters.size()),
                   std::vector<char>(definition.parameters.size(), 1)} {}
@@ -98,7 +98,7 @@ void Construction::fail(std::size_t constraint, std::size_t depth) const {
     if (value != nullptr) where += (where.empty() ? "" : ", ") + name + "=" + value->to_string();
   }
   if (!where.empty()) where = " at (" + where + ")";
-  std::string reason;
+  std::string reason = "a number is beyond 64-bit integers";
   try {
     rule.evaluate(lookup(depth));
   } catch (const ExprError& error) {

@@ -146,4 +146,38 @@ std::optional<std::vector<std::size_t>> order_by_width(const SpaceDefinition& de
   return best;
 }
 
+namespace {
+
+void add_mentioned(const Expr& expr, std::vector<std::string>& names) {
+  if (expr.op() == Expr::Op::variable) names.push_back(expr.name());
+  for (const Expr& operand : expr.operands()) add_mentioned(operand, names);
+}
+
+}  // namespace
+
+std::vector<std::size_t> order_of_mention(const SpaceDefinition& definition) {
+  std::map<std::string, std::size_t> slots;
+  for (std::size_t p = 0; p < definition.parameters.size(); ++p) slots[definition.parameters[p].name] = p;
+  std::vector<std::vector<std::string>> mentions;
+  for (const Constraint& constraint : definition.constraints)
+    add_mentioned(constraint.rule, mentions.emplace_back());
+  std::ranges::stable_sort(mentions, std::ranges::greater(), &std::vector<std::string>::size);
+  std::vector<std::size_t> order;
+  std::vector<bool> taken(definition.parameters.size());
+  const auto take = [&](const auto& self, std::size_t p) -> void {
+    if (taken[p]) return;
+    taken[p] = true;
+    std::vector<std::string> needed;
+    if (definition.parameters[p].exists_if) add_mentioned(*definition.parameters[p].exists_if, needed);
+    for (const std::string& name : needed)
+      if (const auto slot = slots.find(name); slot != slots.end()) self(self, slot->second);
+    order.push_back(p);
+  };
+  for (const auto& names : mentions)
+    for (const std::string& name : names)
+      if (const auto slot = slots.find(name); slot != slots.end()) take(take, slot->second);
+  for (std::size_t p = 0; p < taken.size(); ++p) take(take, p);
+  return order;
+}
+
 }  // namespace tune::search

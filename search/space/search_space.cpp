@@ -53,21 +53,24 @@ void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
       return false;
     }
   };
-  const auto build_otherwise = [&](std::optional<std::vector<std::size_t>> other) {
+  const auto build_otherwise = [&](std::optional<std::vector<std::size_t>> other,
+                                   std::size_t max_branches = default_max_branches) {
     if (!other) return false;
     SpaceDefinition reordered = definition_;
     for (std::size_t column = 0; column < other->size(); ++column)
       reordered.parameters[column] = definition_.parameters[(*other)[column]];
     try {
-      graph_ = build_graph(reordered, max_states, default_max_branches, watch);
+      graph_ = build_graph(reordered, max_states, max_branches, watch);
     } catch (const TooManyStates&) {
       return false;
     }
     order_columns(std::move(*other));
     return true;
   };
-  auto other = order_by_width(definition_, large_gain);
-  if (other && (build_declared(few_branches) || build_otherwise(std::move(other)))) return;
+  if (build_declared(few_branches)) return;
+  if (build_otherwise(order_by_width(definition_, large_gain)) ||
+      build_otherwise(order_of_mention(definition_), few_branches))
+    return;
   if (build_declared(default_max_branches) || build_otherwise(order_by_width(definition_, 1))) return;
   throw std::length_error("the constraints tie so many parameters together that counting takes more than " +
                           std::to_string(max_states) + " states or " + std::to_string(default_max_branches) +

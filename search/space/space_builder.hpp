@@ -46,4 +46,8 @@ RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit,
 /// where no such order is found.
 std::optional<std::vector<std::size_t>> order_by_width(const SpaceDefinition& definition, double gain);
 
+/// Returns the order in which the constraints mention the parameters, the longest constraint first. A
+/// parameter stands behind those of its condition.
+std::vector<std::size_t> order_of_mention(const SpaceDefinition& definition);
+
 }  // namespace tune::search

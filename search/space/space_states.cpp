@@ -25,7 +25,7 @@ void add_scalar(const Scalar& scalar, std::vector<std::uint32_t>& words) {
   }
   // A text is identified by its address: equal texts at two addresses count as different, which is never
   // wrong.
-  const std::uint64_t bits = scalar.is_real() ? std::bit_cast<std::uint64_t>(scalar.real)
+  const std::uint64_t bits = scalar.is_real() || scalar.is_huge() ? std::bit_cast<std::uint64_t>(scalar.real)
                              : scalar.is_text()
                                  ? static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(scalar.text))
                                  : static_cast<std::uint64_t>(scalar.integer);

@@ -232,11 +232,32 @@ TEST(Expr, NamesWhatGoesWrong) {
                            "abs(-9223372036854775808)"}) {
     EXPECT_NE(error_of(text).find("beyond 64-bit"), std::string::npos) << text << ": " << error_of(text);
   }
+  for (const char* text : {"(2 ** 64 - 2 ** 63) > 0", "2 ** 64 % 3 == 0", "2 ** 64 == 2 ** 64",
+                           "2 ** 64 * 0.5 > 0", "2 ** 64 // 4 > 0", "2 ** 64 & 1", "2 ** 64 in [2 ** 64]"}) {
+    EXPECT_NE(error_of(text).find("beyond 64-bit"), std::string::npos) << text << ": " << error_of(text);
+    EXPECT_EQ(Expr::parse(text).partially_evaluate([](std::string_view) { return nullptr; }),
+              Tribool::unknown);
+  }
   for (const char* text : {"'a' + 1", "1 < 'a'", "-'a'", "min(1, 'a')", "'a' ** 2"}) {
     EXPECT_NE(error_of(text).find("'a' is a text"), std::string::npos) << text << ": " << error_of(text);
   }
   EXPECT_NE(error_of("1e308 * 10").find("not finite"), std::string::npos);
   EXPECT_NE(error_of("(-2) ** 0.5").find("not real"), std::string::npos);
+}
+
+TEST(Expr, ComparesIntegersBeyond64Bits) {
+  for (const char* yes :
+       {"10 ** 20 > 5", "5 < 10 ** 20", "-10 ** 21 < 10 ** 20", "10 ** 21 > 10 ** 20", "8 << 70 > 0",
+        "2 ** 63 != 2 ** 62", "9223372036854775807 + 1 > 9223372036854775807", "2 ** 64 * 0 == 0",
+        "2 ** 64 * 2 ** 64 > 2 ** 64", "10 ** 400 > 10 ** 20", "-(2 ** 64) < -9223372036854775808",
+        "min(2 ** 64, 3) == 3", "(-3) ** 41 < 0", "2 ** 64 + 1 > 5", "2 ** 64 > 1.5e19",
+        "2 ** 64 // 2 ** 0 > 1", "not 2 ** 64 in [1, 2]", "2 ** 64 if 1 else 2",
+        "-(-9223372036854775807 - 1) > 0"}) {
+    EXPECT_TRUE(Expr::parse("(" + std::string(yes) + ") and True")
+                    .evaluate([](std::string_view) { return nullptr; })
+                    .as_bool())
+        << yes;
+  }
 }
 
 TEST(Expr, ReachesTheLimitsOfIntegersWithoutError) {
