@@ -56,6 +56,16 @@ std::int64_t whole_number(const Dispatcher::Argument& argument) {
 
 }  // namespace
 
+std::size_t bytes_of(const described::Argument& array, const described::DescribedProblem& problem,
+                     const Instance& instance) {
+  const described::TypeName type = problem.type_of(array, instance);
+  std::size_t bytes = element_size(type.element) * static_cast<std::size_t>(type.components);
+  const described::ExpressionScope scope(problem.description().parameters, instance);
+  for (const described::Expression& extent : array.extents)
+    bytes *= static_cast<std::size_t>(extent.real(scope));
+  return bytes;
+}
+
 CallArguments::CallArguments(const described::DescribedProblem& problem, const Instance& instance,
                              bool with_sizes)
     : problem_(problem.info().name), signature_(signature_of(problem.description())) {
@@ -124,16 +134,11 @@ Sizes CallArguments::take_sizes(const Dispatcher::Argument* arguments,
 
 CallVariables::CallVariables(const described::DescribedProblem& problem, const Instance& instance)
     : problem_(problem.info().name) {
-  const TensorSet inputs = [&] {
-    const bool any = std::ranges::any_of(problem.description().arguments,
-                                         [](const described::Argument& one) { return !one.symbol.empty(); });
-    return any ? problem.inputs(instance, 1) : TensorSet();
-  }();
   for (const described::Argument& argument : problem.description().arguments)
     if (!argument.symbol.empty())
       all_.push_back({argument.name, argument.symbol,
                       std::string(tune::to_string(problem.type_of(argument, instance).element)),
-                      inputs.at(argument.name).bytes().size()});
+                      bytes_of(argument, problem, instance)});
 }
 
 void CallVariables::set(const std::string& name, const char* type, const void* data, std::size_t bytes) {

@@ -11,6 +11,10 @@
 
 namespace tune::api {
 
+/// The bytes that an array takes at this size.
+std::size_t bytes_of(const described::Argument& array, const described::DescribedProblem& problem,
+                     const Instance& instance);
+
 /// The arguments that a call passes, as the problem declares them.
 class CallArguments {
  public:

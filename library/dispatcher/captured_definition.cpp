@@ -424,15 +424,6 @@ std::string file_after(const Argument& array) {
   return array.name + ".after.bin";
 }
 
-std::size_t bytes_of(const Argument& array, const described::DescribedProblem& problem,
-                     const Instance& instance) {
-  const described::TypeName type = problem.type_of(array, instance);
-  std::size_t bytes = element_size(type.element) * static_cast<std::size_t>(type.components);
-  const ExpressionScope scope(problem.description().parameters, instance);
-  for (const Expression& extent : array.extents) bytes *= static_cast<std::size_t>(extent.real(scope));
-  return bytes;
-}
-
 CapturedDefinition captured_definition(const described::DescribedProblem& problem, const Instance& instance,
                                        const search::SearchSpace& space,
                                        const search::Configuration& configuration, const PassedValue& value) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -20,10 +19,6 @@ using PassedValue = std::function<nlohmann::ordered_json(const described::Argume
 /// Names of files with an array's contents before the launch, and after it.
 std::string file_before(const described::Argument& array);
 std::string file_after(const described::Argument& array);
-
-/// The bytes that an array takes at this size.
-std::size_t bytes_of(const described::Argument& array, const described::DescribedProblem& problem,
-                     const Instance& instance);
 
 /// A definition, and what lies beside it besides the arrays.
 struct CapturedDefinition {
