@@ -19,12 +19,14 @@ namespace {
 struct BenchmarkAxis {
   std::string name;                      ///< as a parameter has it
   std::vector<std::string> values = {};  ///< as JSON
-  bool is_type = false, is_text = false;
+  bool is_type = false, is_text = false, is_whole = false;
 };
 
 struct Benchmark {
   std::string function;
   std::vector<BenchmarkAxis> axes = {};
+  std::string kernel = {};  ///< that it launches; empty: none is seen
+  int first = 0, last = 0;  ///< the lines of its function
 };
 
 constexpr std::size_t most_values = 1000;
@@ -196,6 +198,7 @@ std::vector<Benchmark> benchmarks_of(const std::string& text) {
             axis.values.push_back(as_json(unquoted(one)));
       } else {
         axis.values = numbers_in(parts[1], method.find("power_of_two") != std::string::npos);
+        axis.is_whole = method.starts_with("add_int64");
       }
       made.axes.push_back(std::move(axis));
     }
@@ -229,38 +232,19 @@ std::string with_names_of_axes(std::string text) {
   return text;
 }
 
-/// An expression of the launch over axes, sizes and parameters; nothing where it has other names.
-std::optional<std::string> launch_formula(const std::string& expression,
-                                          const std::vector<std::string>& names) {
-  const std::string text = with_whole_divisions(without_needless_brackets(without_casts(expression)));
-  std::string formula;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view word = leading_word(rest);
-    if (word.empty()) {
-      if (std::string_view("+-*/%(), ").find(rest.front()) == std::string_view::npos) return std::nullopt;
-      formula += rest.front();
-      if (rest.front() == '/') formula += '/';
-      rest.remove_prefix(1);
-      continue;
-    }
-    const auto number = number_of(word);
-    if (!number && word != "ceil_div" && std::ranges::find(names, word) == names.end()) return std::nullopt;
-    formula += number ? std::to_string(*number) : std::string(word);
-    rest.remove_prefix(word.size());
-  }
-  return formula.empty() ? std::nullopt : std::optional(formula);
-}
-
 class NvbenchDraft {
  public:
   NvbenchDraft(const ImportRequest& request, Benchmark benchmark, const Examination& examination, Draft draft)
       : request_(request),
         benchmark_(std::move(benchmark)),
         facts_(examination.facts()),
-        draft_(std::move(draft)) {
-    if (!facts_.launches.empty()) launch_ = &facts_.launches.front();
-    const Guesses guesses = examination.guesses();
-    sizes_ = guesses.sizes();
+        guesses_(examination.guesses()),
+        draft_(std::move(draft)),
+        sizes_(guesses_.sizes()) {
+    for (const LaunchOfFile& launch : facts_.launches)
+      if (launch_ == nullptr || (launch.line >= benchmark_.first && launch.line <= benchmark_.last &&
+                                 launch_->line < benchmark_.first))
+        launch_ = &launch;
   }
 
   Import import() {
@@ -339,7 +323,6 @@ class NvbenchDraft {
 
   void follow_launch() {
     if (launch_ == nullptr || draft_.launches.empty()) return;
-    for (const GuessedSize& size : sizes_) names_.push_back(size.name);
     const std::string before = draft_.launches.front()[2].json;
     for (DraftField& field : draft_.launches.front()) {
       const auto* extents = field.name == "grid"    ? &launch_->grid
@@ -355,7 +338,7 @@ class NvbenchDraft {
           for (std::size_t at = expression.find(asked[i]); at != std::string::npos;
                at = expression.find(asked[i]))
             expression.replace(at, asked[i].size(), launch_->block[i]);
-        const auto formula = launch_formula(expression, names_);
+        const auto formula = guesses_.formula_of(expression, names_);
         if (!formula) break;
         for (const BenchmarkAxis& axis : benchmark_.axes)
           has_axis = has_axis || has_word(*formula, axis.name);
@@ -383,40 +366,89 @@ class NvbenchDraft {
   const ImportRequest& request_;
   const Benchmark benchmark_;
   const KernelFacts& facts_;
+  const Guesses guesses_;
   Draft draft_;
   const LaunchOfFile* launch_ = nullptr;
-  std::vector<GuessedSize> sizes_ = {};
-  std::vector<std::string> names_ = {};  ///< that formulas may have
+  std::vector<GuessedSize> sizes_;
+  std::vector<std::string> names_ = {};  ///< of axes that became parameters
 };
+
+/// The name before `<<<`, without its namespaces and template arguments.
+std::string launched_in(std::string_view body) {
+  std::size_t end = body.find("<<<");
+  if (end == std::string_view::npos) return {};
+  const auto is_spaced = [&] { return end > 0 && is_space(body[end - 1]); };
+  while (is_spaced()) --end;
+  for (int depth = 0; end > 0 && (body[end - 1] == '>' || depth > 0); --end)
+    depth += body[end - 1] == '>' ? 1 : body[end - 1] == '<' ? -1 : 0;
+  while (is_spaced()) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_word(body[begin - 1])) --begin;
+  return std::string(body.substr(begin, end - begin));
+}
+
+/// Finds what each benchmark's function launches.
+void find_functions(const std::string& text, std::vector<Benchmark>& all) {
+  const auto line_of = [&](std::size_t at) {
+    return 1 +
+           static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  };
+  for (Benchmark& one : all) {
+    const std::size_t begin = text.find(one.function + "("),
+                      open = begin == std::string::npos ? begin : text.find('{', begin);
+    if (open == std::string::npos) continue;
+    const std::size_t end = std::min(closing(text, open), text.size() - 1);
+    one.kernel = launched_in(std::string_view(text).substr(open, end - open));
+    one.first = line_of(begin);
+    one.last = line_of(end);
+  }
+}
+
+/// By the name of the kernel or of the benchmark's function: one that launches a kernel, then one with axes
+/// of whole numbers or types, then one with any.
+const Benchmark& chosen_benchmark(const std::vector<Benchmark>& all, const ImportRequest& request) {
+  const auto rank = [](const Benchmark& one) {
+    const auto is_useful = [](const BenchmarkAxis& axis) { return axis.is_whole || axis.is_type; };
+    return (one.kernel.empty() ? 0 : 4) + (std::ranges::any_of(one.axes, is_useful) ? 2 : 0) +
+           (one.axes.empty() ? 0 : 1);
+  };
+  const Benchmark* chosen = nullptr;
+  for (const Benchmark& one : all)
+    if (request.kernel.empty() || one.kernel == request.kernel || one.function == request.kernel)
+      if (chosen == nullptr || rank(one) > rank(*chosen)) chosen = &one;
+  if (chosen != nullptr) return *chosen;
+  throw UsageError(format("{}: no benchmark has the name '{}' or launches such a kernel; there are {}",
+                          request.path.string(), shortened(request.kernel),
+                          joined(all, &Benchmark::function)));
+}
 
 }  // namespace
 
 Import import_nvbench(const ImportRequest& request) {
-  KernelText text = read_kernel_text(request.path, {}, {});
+  const auto folders = folders_with_headers(request.path, {});
+  KernelText text = read_kernel_text(request.path, folders, {});
   const std::string plain = without_comments(text.source.text);
-  const std::vector<Benchmark> all = benchmarks_of(plain);
+  std::vector<Benchmark> all = benchmarks_of(plain);
   if (all.empty())
     throw UsageError(
         format("{}: there is no NVBENCH_BENCH; for a kernel's file take 'tune new'", request.path.string()));
+  find_functions(plain, all);
+  const Benchmark& chosen = chosen_benchmark(all, request);
   text.source.text = with_names_of_axes(plain);
-  const std::string name = request.name_of ? request.name_of(request.path) : request.path.string();
-  const Examination examination(name, text, request.kernel,
+  const auto name_of = [&](const std::filesystem::path& path) {
+    return request.name_of ? request.name_of(path) : path.string();
+  };
+  const std::string name = name_of(request.path);
+  const Examination examination(name, text, chosen.kernel,
                                 request.compiler ? request.compiler(text) : UndefinedNames());
-  // The benchmark that launches the kernel: its function has the name behind which the launch stands.
-  const Benchmark* chosen = &all.front();
-  for (const Benchmark& one : all) {
-    const std::size_t function = plain.find(one.function + "("),
-                      launch = plain.find(examination.facts().name + "<<<", function);
-    if (function != std::string::npos && launch != std::string::npos &&
-        launch - function < plain.find("NVBENCH_BENCH", function) - function) {
-      chosen = &one;
-      break;
-    }
-  }
-  Import result = NvbenchDraft(request, *chosen, examination, draft_of_kernel(name, examination)).import();
+  Draft draft = draft_of_kernel(name, examination);
+  std::vector<std::string> names;
+  for (const std::filesystem::path& folder : folders) names.push_back(as_json(name_of(folder)));
+  if (!names.empty()) draft.kernel.insert(draft.kernel.begin() + 1, {"include", json_list(names)});
+  Import result = NvbenchDraft(request, chosen, examination, std::move(draft)).import();
   if (all.size() > 1)
-    result.notes.push_back(format("of {} benchmarks '{}' is read; --kernel NAME takes another kernel's",
-                                  all.size(), chosen->function));
+    result.notes.push_back(format("of {} benchmarks '{}' is read; --kernel NAME takes another: {}",
+                                  all.size(), chosen.function, joined(all, &Benchmark::function)));
   return result;
 }
 

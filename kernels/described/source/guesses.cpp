@@ -170,10 +170,6 @@ bool Guesses::has_rim() const {
   return std::ranges::any_of(facts_.axes, &Axis::has_rim);
 }
 
-std::optional<std::string> Guesses::formula_of(std::string_view expression) const {
-  return formula_of(expression, {});
-}
-
 std::optional<std::string> Guesses::formula_of(std::string_view expression,
                                                const std::vector<std::string>& also) const {
   const std::string text = expanded(trimmed(expression), branches_.macros, kept_);
@@ -190,7 +186,8 @@ std::optional<std::string> Guesses::formula_of(std::string_view expression,
     if (!number_of(word) && tunable(word) == nullptr && !is_size(word) &&
         std::ranges::find(also, word) == also.end() && word != "min" && word != "max" && word != "ceil_div")
       return std::nullopt;
-    formula += word;
+    const auto number = number_of(word);  // without `U`
+    formula += number ? std::to_string(*number) : std::string(word);
     rest.remove_prefix(word.size());
   }
   if (formula.empty()) return std::nullopt;

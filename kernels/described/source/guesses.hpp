@@ -73,8 +73,9 @@ class Guesses {
   bool is_bound(const std::string& name) const { return bounds_.contains(name); }
   /// The sizes along the grid's axes, the first for x.
   const std::vector<std::string>& extents() const { return extents_; }
-  /// A C expression as a formula over tunables and sizes; nothing where it has other names.
-  std::optional<std::string> formula_of(std::string_view expression) const;
+  /// A C expression as a formula over tunables, sizes and these names; nothing where it has others.
+  std::optional<std::string> formula_of(std::string_view expression,
+                                        const std::vector<std::string>& also = {}) const;
   /// The file's own launch that says most; null where there is none.
   const LaunchOfFile* launch() const { return launch_; }
   /// The elements that the file allocates for an argument of a launch, in terms of its other arguments where
@@ -98,8 +99,6 @@ class Guesses {
   std::optional<Polynomial> largest_of(const std::string& subscript) const;
   std::optional<Polynomial> without_blocks(Polynomial bound, std::size_t axis) const;
   double value_at(const std::string& name, bool is_check) const;
-  std::optional<std::string> formula_of(std::string_view expression,
-                                        const std::vector<std::string>& also) const;
   void find_sizes();
   std::string size_in_struct(const ParameterOfKernel& parameter, std::string_view behind) const;
   bool is_plain(const std::string& bound, const std::string& name) const;

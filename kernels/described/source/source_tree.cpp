@@ -16,6 +16,9 @@ SourceTree::SourceTree(const Branches& branches) : branches_(branches), tree_(re
     if (is.kind == "type_definition" || is.kind == "alias_declaration") add_alias(node);
     if (is.kind == "struct_specifier") add_struct(node);
     if (is.kind == "identifier" && is_declared(node)) declared_.insert(is.text);
+    // Functions of a class use its members without more.
+    if (is.kind == "field_identifier" && tree_.above(node, "field_declaration") >= 0)
+      declared_.insert(is.text);
     if (is.kind == "type_parameter_declaration")
       if (const int name = tree_.first_below(node, "type_identifier"); name >= 0)
         declared_.insert(tree_[name].text);

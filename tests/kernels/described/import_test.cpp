@@ -309,7 +309,8 @@ TEST_F(ImportOfT1, TheOwnFormatHasTheSameMeaning) {
 
 TEST_F(ImportOfT1, OpenClStaysOpenCl) {
   std::ofstream(folder_ / "k.cl") << "__kernel void k(__global float* y) { y[get_global_id(0)] = 1; }\n";
-  std::ofstream(folder_ / "t1.json") << R"x({"ConfigurationSpace": {"TuningParameters": [{"Name": "block", "Type": "int", "Values": "[32, 64]"}]},
+  std::ofstream(folder_ / "t1.json")
+      << R"x({"ConfigurationSpace": {"TuningParameters": [{"Name": "block", "Type": "int", "Values": "[32, 64]"}]},
     "KernelSpecification": {"Language": "OpenCL", "KernelName": "k", "KernelFile": "k.cl", "GlobalSize": {"X": "128"}, "LocalSize": {"X": "block"},
     "Arguments": [{"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 128}]}})x";
   ImportRequest request{folder_ / "t1.json", "", {}, ""};
@@ -361,6 +362,45 @@ TEST_F(ImportOfScripts, AxesOfABenchmark) {
   std::ofstream(folder_ / "own.json") << json;
   EXPECT_EQ(DescribedProblem(read_definition(folder_ / "own.json")).info().name, "copy");
   std::ofstream(folder_ / "b.cu") << "__global__ void k(int* x) { x[0] = 1; }\n";
+  EXPECT_THROW(import_nvbench(request), UsageError);
+}
+
+TEST_F(ImportOfScripts, ABenchmarkWhoseKernelIsInAHeader) {
+  std::ofstream(folder_ / "kernels.cuh")
+      << "#pragma once\nstruct Timer { int m_count; int count() { return m_count; } };\n"
+         "namespace lib {\n__global__ void wait(double s) { Timer timer; timer.count(); }\n"
+         "__global__ void copy(const int* in, int* out, int n) {\n"
+         "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) out[i] = in[i]; }\n}\n";
+  const std::string text =
+      "#include \"kernels.cuh\"\n"
+      "void sleeps(nvbench::state& state) {\n  const auto s = state.get_float64(\"Duration\");\n"
+      "  state.exec([s](nvbench::launch& l) { lib::wait<<<1, 1, 0, l.get_stream()>>>(s); });\n}\n"
+      "NVBENCH_BENCH(sleeps).add_float64_axis(\"Duration\", nvbench::range(0., 1., 0.5));\n"
+      "void one_shape(nvbench::state& state) {\n"
+      "  state.exec([](nvbench::launch& l) { lib::copy<<<7, 256, 0, l.get_stream()>>>(in, out, 9); });\n}\n"
+      "NVBENCH_BENCH(one_shape);\n"
+      "void shapes(nvbench::state& state) {\n  const auto block = static_cast<unsigned int>(state.get_int64(\"Block\"));\n"
+      "  const auto blocks = static_cast<unsigned int>(state.get_int64(\"Blocks\"));\n"
+      "  state.exec([block, blocks](nvbench::launch& l) { lib::copy<<<blocks, block, 0, l.get_stream()>>>(in, out, n); });\n}\n"
+      "NVBENCH_BENCH(shapes).add_int64_power_of_two_axis(\"Block\", nvbench::range(6, 10, 2)).add_int64_axis(\"Blocks\", {32, 64});\n";
+  std::ofstream(folder_ / "b.cu") << text;
+  ImportRequest request{folder_ / "b.cu", text, {}, ""};
+  request.name_of = [](const std::filesystem::path& path) { return path.filename().string(); };
+  const Import import = import_nvbench(request);
+  EXPECT_EQ(import.draft.problem, "copy");
+  EXPECT_EQ(launch(import, "entry"), R"("lib::copy")");
+  EXPECT_EQ(launch(import, "grid"), R"("Blocks")");
+  EXPECT_EQ(launch(import, "block"), R"("Block")");
+  EXPECT_THAT(write_draft(import.draft).json, HasSubstr("\"Block\": [64, 256, 1024],"));
+  EXPECT_THAT(
+      joined(import.notes),
+      HasSubstr("of 3 benchmarks 'shapes' is read; --kernel NAME takes another: sleeps, one_shape, shapes"));
+  request.kernel = "sleeps";
+  const Import sleeps = import_nvbench(request);
+  EXPECT_EQ(sleeps.draft.problem, "wait");
+  EXPECT_THAT(joined(sleeps.notes), HasSubstr("does not follow from Duration"));
+  EXPECT_THAT(write_draft(sleeps.draft).json, Not(HasSubstr("m_count")));
+  request.kernel = "other";
   EXPECT_THROW(import_nvbench(request), UsageError);
 }
 
