@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 
+#include "search/expressions/expr_lists.hpp"
 #include "search/expressions/expr_syntax.hpp"
 
 namespace tune::search {
@@ -118,7 +119,9 @@ class Parser {
         break;
       }
       Expr right = membership ? node(where, Op::list, sequence()) : expression(tighter(Binding::comparison));
-      Expr one = node(where, infix->op, {std::move(left), right});
+      std::optional<Expr> complete =
+          infix->op == Op::equal ? complete_length(lengths_, left, right) : std::nullopt;
+      Expr one = complete ? *std::move(complete) : node(where, infix->op, {std::move(left), right});
       all = all ? node(where, Op::logical_and, {*std::move(all), std::move(one)}) : std::move(one);
       left = std::move(right);
     }
@@ -440,7 +443,10 @@ class Parser {
   /// Returns the operands of a call; for `min([a, b])` those in the list. `otherwise`: see comprehended.
   std::vector<Expr> operands(const std::optional<Expr>& otherwise) {
     if (!is_only_sequence()) return items(")", otherwise);
+    const ExprToken& where = token();
+    const bool is_set = where.is("{") || where.is("set");
     std::vector<Expr> all = sequence(otherwise);
+    if (is_set && otherwise && !otherwise->literal().is_bool()) all = distinct(all, *otherwise);
     accept(",");
     expect(")");
     return all;
@@ -535,19 +541,11 @@ class Parser {
     return std::nullopt;
   }
 
-  /// The number of values, of which a comprehension leaves some out.
+  /// The number of values, of which a comprehension or a set leaves some out.
   Expr length(const ExprToken& where, bool listed, const std::vector<Expr>& given) {
     if (!listed) fail_at(where, "'len' takes a list");
-    Expr count(0);
-    std::int64_t certain = 0;
-    for (const Expr& one : given) {
-      const bool conditional = one.op() == Op::conditional && one.operands()[2].same_as(Expr(""));
-      if (conditional)
-        count = node(where, Op::add, {std::move(count), if_else(one.operands()[0], Expr(1), Expr(0))});
-      else
-        ++certain;
-    }
-    return count.op() == Op::literal ? Expr(certain) : count + Expr(certain);
+    lengths_.push_back(length_of(given));
+    return lengths_.back().count;
   }
 
   /// Reads the subscript of `divmod(a, b)[0]`.
@@ -580,6 +578,7 @@ class Parser {
     return std::nullopt;
   }
 
+  std::vector<ListLength> lengths_;
   std::vector<ExprToken> tokens_;
   std::size_t at_ = 0;
   std::size_t nesting_ = 0;

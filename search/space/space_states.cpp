@@ -55,8 +55,7 @@ SpaceStates::SpaceStates(const SpaceDefinition& definition, const std::vector<st
     if (parameter.values.size() == 1 && !parameter.exists_if)
       constants_.emplace(parameter.name, parameter.values.front());
   }
-  for (const Constraint& constraint : definition.constraints)
-    rules_.push_back(rule_of(&constraint, constraint.rule));
+  for (const Constraint& constraint : definition.constraints) add_rules(constraint, constraint.rule);
   for (std::size_t p = 0; p < parameters.size(); ++p)
     if (parameters[p].exists_if) conditions_.emplace(p, rule_of(nullptr, *parameters[p].exists_if));
   levels_.resize(parameters.size());
@@ -64,6 +63,17 @@ SpaceStates::SpaceStates(const SpaceDefinition& definition, const std::vector<st
     plan(depth);
     sort_by_change(depth);
   }
+}
+
+/// `a and b` is two constraints, where both apply in any case.
+void SpaceStates::add_rules(const Constraint& constraint, const Expr& expr) {
+  const auto all = mentioned(expr);
+  const bool applies = std::ranges::none_of(all, [this](std::size_t p) { return is_conditional(p); });
+  if (!applies || expr.op() != Op::logical_and) {
+    rules_.push_back(rule_of(&constraint, expr));
+    return;
+  }
+  for (const Expr& part : expr.operands()) add_rules(constraint, part);
 }
 
 SpaceStates::Rule SpaceStates::rule_of(const Constraint* constraint, const Expr& expr) {

@@ -107,6 +107,7 @@ class SpaceStates {
   };
   using Uses = std::vector<std::pair<const Rule*, std::vector<std::uint32_t>>>;
 
+  void add_rules(const Constraint& constraint, const Expr& expr);
   Rule rule_of(const Constraint* constraint, const Expr& expr);
   void plan(std::size_t depth);
   /// Returns whether all rules are answered by rests, or, without these, whether some parts are alike.
