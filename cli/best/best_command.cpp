@@ -54,6 +54,14 @@ Metrics metrics_of(const BestAnswer& answer) {
                              reports::shown(answer.candidate.result));
 }
 
+std::string objective_text(const Objective& objective, double value) {
+  if (const MetricObjective* metric = objective.of_metric())
+    return format("{} {}: the {} that is stored", metric->name, objective.value_text(value),
+                  metric->maximised ? "largest" : "smallest");
+  return format("{} an execution: the smallest {} that is stored", objective.value_text(value),
+                to_string(objective));
+}
+
 /// For people: configuration, time, and why this record was chosen.
 std::string best_text(const BestAnswer& answer) {
   const auto& [selection, candidate, database, shipped, objective, sources] = answer;
@@ -64,9 +72,7 @@ std::string best_text(const BestAnswer& answer) {
              result.workload.origin == Origin::imported ? " (imported)" : "");
   std::vector<std::string> lines = reports::result_texts(reports::shown(result));
   if (recorded_size != selection.instance.size()) lines.front() += format("  (at {})", recorded_size);
-  if (objective != Objective::time)
-    lines.push_back(format("{} an execution: the smallest {} that is stored",
-                           si(candidate.value, unit_of(objective)), to_string(objective)));
+  if (objective != Objective::time) lines.push_back(objective_text(objective, candidate.value));
   for (const auto& [name, value] : metrics_of(answer)) lines.push_back(format("{}: {:.6g}", name, value));
   text += labelled("best", lines);
   std::vector<reports::Tie> ties;
@@ -155,7 +161,7 @@ struct BestRequest {
   ProblemOptions problem;
   std::string device;
   CacheState cache = CacheState::cold;
-  Objective objective = Objective::time;
+  std::optional<Objective> objective = std::nullopt;
   bool imported = false, portfolio = false;
   double loss = 0;
   bool names_loss = false;
@@ -173,7 +179,9 @@ void BestRequest::add_to(OptionTable& table) {
       device);
   add_cache_state_option(table, "state of the caches when an execution starts: cold or warm", cache);
   add_objective_option(
-      table, "the figure to minimise: time, energy or edp (energy times time); energies must be stored",
+      table,
+      "the figure to minimise: time, energy, edp (energy times time), or a metric: min:METRIC, max:METRIC; energies "
+      "must be stored; default: that of the definition, else time",
       objective);
   table.flag("imported",
              "answer with results that other programs measured ('tune db import'), instead of those of tune",
@@ -316,7 +324,10 @@ std::string hint_of_imported(const Question& question) {
   std::string text =
       format("no {}result of {}", request.imported ? "imported " : "", selection.instance.problem);
   if (!selection.instance.settings.empty()) text += " " + selection.instance.settings_key();
-  if (query.objective != Objective::time) text += " with energies";
+  if (query.objective.needs_energy())
+    text += " with energies";
+  else if (query.objective.of_metric() != nullptr)
+    text += format(" with {}", query.objective.of_metric()->name);
   if (query.cache == CacheState::warm) text += " with warm caches";
   const std::string& device = query.device.name;
   if (!device.empty()) text += format(" on {}", device);
@@ -388,6 +399,24 @@ void print_best(const Question& question, const KernelSources& sources) {
   if (const std::string hint = hint_of_imported(question); !hint.empty()) say(hint.substr(2));
 }
 
+/// The metrics of a problem that only a database has, and of imported results, are those that are stored.
+Objective asked_objective(const Question& question) {
+  const Problem& problem = *question.selection.problem;
+  Objective objective = Objective::time;
+  const HasDescription* const described = find_description(&problem);
+  if (question.request.objective)
+    objective = *question.request.objective;
+  else if (described != nullptr && !described->run_defaults().objective.empty())
+    objective = objective_from_string(described->run_defaults().objective);
+  const MetricObjective* const metric = objective.of_metric();
+  if (metric == nullptr) return objective;
+  const std::vector<MetricInfo> known = problem.metric_infos();
+  const bool defined = std::ranges::count(known, metric->name, &MetricInfo::name) > 0;
+  return !defined && (question.stored || question.request.imported)
+             ? recorded_objective(objective)
+             : objective_of(objective, problem, question.selection.instance);
+}
+
 void answer(Question question) {
   const BestRequest& request = question.request;
   question.selection = asked_problem(request.problem, question.databases, question.stored);
@@ -399,7 +428,7 @@ void answer(Question question) {
   db::BestQuery& query = question.query;
   query = device_query(request.device);
   query.cache = request.cache;
-  query.objective = request.objective;
+  query.objective = asked_objective(question);
   if (request.imported) query.origin = Origin::imported;
   query.problem = selection.instance.problem;
   query.extents = selection.instance.extents;

@@ -3,8 +3,10 @@
 #include <deque>
 #include <future>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "cli/check/check_stored.hpp"
 #include "cli/input/command.hpp"
@@ -23,6 +25,8 @@
 #include "tuner/cache/caching_compiler.hpp"
 #include "tuner/device/device_properties.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
+#include "tuner/evaluation/parameter_effects.hpp"
+#include "tuner/evaluation/verification.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
@@ -369,15 +373,35 @@ std::vector<Configuration> chosen_configurations(const CheckRequest& request,
   return chosen;
 }
 
-/// The configurations to check within a device's limits; writes their sources where --keep-sources is given.
+/// The configurations to check; writes their sources where --keep-sources is given.
 std::vector<Configuration> prepared(const CheckRequest& request, const ProblemSelection& selection,
-                                    const DeviceProperties& device, const KernelSources& sources) {
-  const search::SearchSpace space = build_space(selection, device, request.space);
+                                    const search::SearchSpace& space, const KernelSources& sources) {
   std::vector<Configuration> configurations = chosen_configurations(request, space);
   if (const auto dumped =
           chosen_dumped_sources(request.sources_folder, *selection.problem, selection.instance, sources))
     for (const Configuration& configuration : configurations) dumped->keep(configuration);
   return configurations;
+}
+
+/// Returns configurations that differ from the first ones in one parameter alone: they show whether it has an
+/// effect.
+std::vector<Configuration> beside_the_first(const search::SearchSpace& space,
+                                            const std::vector<Configuration>& chosen) {
+  std::vector<Configuration> all;
+  const std::size_t bases = std::min<std::size_t>(chosen.size(), ParameterEffects::few_pairs);
+  for (const search::Parameter& parameter : space.definition().parameters)
+    for (const Configuration& base : std::span(chosen).first(bases)) {
+      if (!base.has(parameter.name)) continue;
+      Configuration other = base;
+      const auto differs = [&](const Value& value) {
+        if (value == base[parameter.name]) return false;
+        other.set(parameter.name, value);
+        return space.allows(other);
+      };
+      if (std::ranges::any_of(parameter.values, differs) && std::ranges::find(chosen, other) == chosen.end())
+        all.push_back(std::move(other));
+    }
+  return all;
 }
 
 /// Arguments that do not fit the kernel are a failure here, where nothing is launched.
@@ -402,8 +426,13 @@ Evaluation compiled(const Configuration& configuration, const LaunchPlan& plan,
 int compile_only(const CheckRequest& request, const ProblemSelection& selection,
                  const KernelSources& sources) {
   const std::string& architecture = request.architecture;
-  const std::vector<Configuration> configurations =
-      prepared(request, selection, architecture_properties(architecture), sources);
+  const search::SearchSpace space =
+      build_space(selection, architecture_properties(architecture), request.space);
+  std::vector<Configuration> configurations = prepared(request, selection, space, sources);
+  const std::size_t chosen = configurations.size();
+  // The parameters of the program's own problems mean what they do.
+  if (find_description(selection.problem.get()) != nullptr && request.configurations.empty())
+    std::ranges::move(beside_the_first(space, configurations), std::back_inserter(configurations));
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Compiler> compiler = cache::with_cache(
       run::open_compiler(architecture, request.process.in_process, request.process.compile_timeout), cache);
@@ -417,7 +446,9 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   };
   std::deque<Compiling> compiling;
   const std::size_t ahead = 4 * std::size_t{compilers};  // few, because each holds the kernel's text
-  std::string compiler_of, notice;
+  std::string compiler_of, notice, effects_notice;
+  ParameterEffects effects;
+  std::size_t finished = 0;
   const auto finish_first = [&] {
     Compiling& first = compiling.front();
     while (first.binary.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
@@ -427,7 +458,10 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
       compiler_of = binary->compiler;
       notice = compiler_notice(*binary);
     }
-    findings.add(compiled(first.configuration, first.plan, binary));
+    if (binary) effects.add(first.configuration, executed_code(first.plan, *binary));
+    if (finished++ < chosen) findings.add(compiled(first.configuration, first.plan, binary));
+    const std::uint64_t pairs = finished == space.size() ? 1 : ParameterEffects::few_pairs;
+    effects_notice = to_text(effects.without_effect(pairs), first.plan.compile);
     compiling.pop_front();
   };
   for (const Configuration& configuration : configurations) {
@@ -440,6 +474,7 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   }
   while (!compiling.empty() && !InterruptGuard::interrupted()) finish_first();
   tell_notice(cache.get());
+  if (!effects_notice.empty()) notice += (notice.empty() ? "" : "; ") + effects_notice;
   return findings.finish(format("compiled for {}, not run", architecture), notice,
                          {{"compiler", compiler_of.empty() ? ordered_json() : ordered_json(compiler_of)}});
 }
@@ -449,7 +484,7 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, request.process), cache);
   const std::vector<Configuration> configurations =
-      prepared(request, selection, backend->properties(), sources);
+      prepared(request, selection, build_space(selection, backend->properties(), request.space), sources);
   DeviceEvaluator evaluator(
       *selection.problem, selection.instance, *backend, sources,
       {.measure = {}, .measure_time = false, .compile_threads = compilers_of(request.process)});
@@ -472,9 +507,10 @@ int check_selection(const CheckRequest& request) {
   if (request.device == "emulator") {
     const DeviceProperties limits =
         architecture_properties(request.architecture.empty() ? "sm_90" : request.architecture);
-    return check_emulated(selection, !request.problem.size.empty(), *sources,
-                          prepared(request, selection, limits, *sources), request.emulator, request.process,
-                          request.format);
+    return check_emulated(
+        selection, !request.problem.size.empty(), *sources,
+        prepared(request, selection, build_space(selection, limits, request.space), *sources),
+        request.emulator, request.process, request.format);
   }
   if (!request.architecture.empty()) return compile_only(request, selection, *sources);
   const DeviceChoice device = chosen_device(request.device, DeviceUse::checking);

@@ -226,12 +226,14 @@ void add_format_option(OptionTable& table, Format& format) {
       .by_default("text");
 }
 
-void add_objective_option(OptionTable& table, const std::string& what, Objective& objective) {
-  table
-      .choice<Objective>("objective", "O", what,
-                         {{"time", Objective::time}, {"energy", Objective::energy}, {"edp", Objective::edp}},
-                         objective)
-      .by_default("time");
+void add_objective_option(OptionTable& table, const std::string& what, std::optional<Objective>& objective) {
+  table.add("objective", "O", what, [&objective](const std::string& text) {
+    try {
+      objective = objective_from_string(text);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(format("--objective: {}", error.what()));
+    }
+  });
 }
 
 void add_cache_state_option(OptionTable& table, const std::string& what, CacheState& cache) {

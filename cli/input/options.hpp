@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -134,7 +135,7 @@ void add_database_option(OptionTable& table, std::string& path);
 void add_format_option(OptionTable& table, Format& format);
 
 /// `--objective`; `what` is its description.
-void add_objective_option(OptionTable& table, const std::string& what, Objective& objective);
+void add_objective_option(OptionTable& table, const std::string& what, std::optional<Objective>& objective);
 /// `--cache`; `what` is its description.
 void add_cache_state_option(OptionTable& table, const std::string& what, CacheState& cache);
 

@@ -76,7 +76,9 @@ reports::ShownResult winner_of(const db::RunDetails& details) {
 
 std::string winner_text(const db::RunDetails& details) {
   if (!details.winner) return labelled("winner", "none: no configuration was measured");
-  return labelled("winner", reports::result_texts(winner_of(details)));
+  // Without a re-ranking, only times tell which one it is.
+  const bool by_time = details.record.options.objective == Objective::time || !details.rerank.empty();
+  return labelled(by_time ? "winner" : "fastest", reports::result_texts(winner_of(details)));
 }
 
 std::string rerank_text(const db::RunDetails& details) {

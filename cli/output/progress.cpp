@@ -31,6 +31,9 @@ void install(void (*handler)(int)) {
   action.sa_flags = SA_RESTART;  // a database write in progress continues
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction hangup = {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup
 }
 
 }  // namespace
@@ -104,8 +107,14 @@ ProgressDisplay::Mode display_mode(bool quiet, bool verbose) {
   return isatty(STDERR_FILENO) == 1 ? ProgressDisplay::Mode::live : ProgressDisplay::Mode::plain;
 }
 
-ProgressDisplay::ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item)
-    : out_(out), mode_(mode), limit_(limit), items_(items), item_(std::move(item)) {}
+ProgressDisplay::ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item,
+                                 Objective objective)
+    : out_(out),
+      mode_(mode),
+      limit_(limit),
+      items_(items),
+      item_(std::move(item)),
+      objective_(std::move(objective)) {}
 
 ProgressDisplay::~ProgressDisplay() {
   if (!pending_.empty()) show(pending_);
@@ -125,16 +134,23 @@ void ProgressDisplay::tell(const Evaluation& evaluation, const Progress& progres
   const std::string_view what = evaluation.reused ? "known" : "stored";
   out_ << one_line(format("{} {}: {} [{}]", what, ++told_, outcome, evaluation.configuration.key())) << "\n"
        << std::flush;
-  if (progress.best) best_ = progress.best->outcome->time();
+  take_best(progress);
   pending_ = line(progress);
+}
+
+bool ProgressDisplay::take_best(const Progress& progress) {
+  if (!progress.best) return false;
+  best_ = progress.best->outcome->time();
+  const double value = objective_value(*progress.best, objective_).value_or(0);
+  const bool improved = value > 0 && (value_ == 0 || value < value_);
+  value_ = value;
+  return improved;
 }
 
 void ProgressDisplay::on_evaluation(const Evaluation& evaluation, const Progress& progress) {
   if (mode_ == Mode::quiet) return;
   if (mode_ == Mode::verbose) return tell(evaluation, progress);
-  const double best = progress.best ? progress.best->outcome->time() : 0;
-  const bool improved = best > 0 && (best_ == 0 || best < best_);
-  best_ = best;
+  const bool improved = take_best(progress);
   pending_ = line(progress);
   if (mode_ == Mode::plain) {
     const bool tenth =
@@ -185,7 +201,10 @@ std::string ProgressDisplay::line(const Progress& progress) const {
     if (left > 0 && (!is_limited || left < allowed)) text += format(", {} left", duration_text(left));
   }
   if (best_ > 0) {
-    text += format(" | best {}", si(best_, "s"));
+    text += " | best ";
+    if (objective_ != Objective::time)
+      text += format("{} {}, ", to_string(objective_), objective_.value_text(value_));
+    text += si(best_, "s");
     if (limit_ > 0) text += format(", {} of the limit", percent_text(limit_ / best_));
     if (items_ > 0) text += format(", {}", si(items_ / best_, item_ + "s/s"));
   }

@@ -45,7 +45,8 @@ class ProgressDisplay : public SessionObserver {
  public:
   enum class Mode { live, plain, verbose, quiet };
   /// `limit` in seconds (0: unknown); `items` and `item` give the rate.
-  ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item);
+  ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item,
+                  Objective objective = Objective::time);
   /// Shows the last state, if it was not shown yet, and ends the live line.
   ~ProgressDisplay() override;
 
@@ -55,6 +56,8 @@ class ProgressDisplay : public SessionObserver {
 
  private:
   std::string line(const Progress& progress) const;
+  /// True where the best is another one than before.
+  bool take_best(const Progress& progress);
   void tell(const Evaluation& evaluation, const Progress& progress);
   void show(const std::string& line);
 
@@ -63,7 +66,9 @@ class ProgressDisplay : public SessionObserver {
   double limit_;
   double items_;
   std::string item_;
+  Objective objective_;
   double best_ = 0;         ///< seconds; 0 until there is one
+  double value_ = 0;        ///< the best's, by the objective
   double last_shown_ = -1;  ///< seconds since the start
   std::uint64_t next_tenth_ = 1;
   std::uint64_t told_ = 0;  ///< evaluations, one line each

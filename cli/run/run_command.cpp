@@ -133,8 +133,11 @@ void RunRequest::add_to(OptionTable& table) {
 }
 
 void RunRequest::add_measuring_to(OptionTable& table) {
-  add_objective_option(table, "the figure to minimise: time, energy or edp (energy times time)",
-                       tuning.objective);
+  add_objective_option(
+      table,
+      "the figure to minimise: time, energy, edp (energy times time), or a metric of the definition: min:METRIC, "
+      "max:METRIC; default: that of the definition, else time",
+      tuning.objective);
   add_cache_state_option(
       table,
       "state of the caches when an execution starts: cold (flushed) or warm (as the execution before left them)",
@@ -225,7 +228,7 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
   {
     const InterruptGuard guard;
     ProgressDisplay display(std::cerr, display_mode(request.quiet, request.verbose), job.record.limit,
-                            job.record.items, job.record.item);
+                            job.record.items, job.record.item, *job.tuning.objective);
     job.tuning.budget.seconds_before = seconds_of_program();
     result =
         run::tune(database, space, evaluator, job.record, job.tuning, display, [&](const std::string& line) {
@@ -291,12 +294,14 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
         "--kernel-dir needs a GPU (--device cuda:0): recorded results are those of the program's own kernels");
   refuse_measuring_options(job.request);
   db::Recording recording = open_recording(choice, job.selection.instance, job.tuning.cache);
-  const Objective objective = job.tuning.objective;
+  const Objective& objective = *job.tuning.objective;
   if (objective != Objective::time && std::ranges::none_of(recording.evaluations, [&](const Evaluation& one) {
         return objective_value(one, objective).has_value();
       }))
-    throw UsageError(
-        "the recording has no energy: choose --objective time, or measure it on a GPU with --device cuda:0");
+    throw UsageError(format(
+        "the recording has nothing of which {} follows: choose --objective time, or measure on a GPU with "
+        "--device cuda:0",
+        to_string(objective)));
   const bool imported = recording.origin == Origin::imported;
   const search::SearchSpace whole_space = build_space(
       job.selection, imported ? any_limits(recording.device) : recording.device, job.request.space);
@@ -334,7 +339,8 @@ int run_on_third_party(RunSetup& job, const std::string& file) {
   };
   if (!request.problem.size.empty() && !db::is_database(file)) refuse("size");
   if (!request.problem.settings.empty()) refuse("set");
-  if (!request.kernel_folder.empty() || request.tuning.objective != Objective::time ||
+  if (!request.kernel_folder.empty() ||
+      request.tuning.objective.value_or(Objective::time) != Objective::time ||
       request.tuning.cache == CacheState::warm || !request.sources_folder.empty())
     throw UsageError(
         format("{} has recorded times alone: leave out --kernel-dir, --keep-sources, --objective and --cache",
@@ -363,6 +369,8 @@ int tune_problem(const RunRequest& request) {
   }
   job.tuning = request.settled(job.selection.problem.get());
   if (job.selection.problem) {
+    job.tuning.objective =
+        objective_of(*job.tuning.objective, *job.selection.problem, job.selection.instance);
     job.sources = chosen_sources(*job.selection.problem, request.kernel_folder);
     job.dumped = chosen_dumped_sources(request.sources_folder, *job.selection.problem, job.selection.instance,
                                        *job.sources);

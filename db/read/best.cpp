@@ -22,6 +22,48 @@
 namespace tune::db {
 namespace {
 
+// In the order of the function below.
+constexpr const char* select_figures = R"(
+SELECT configuration, registers, spill_store_bytes, spill_load_bytes, static_shared_memory, dynamic_shared_memory,
+       threads, occupancy, metrics FROM evaluations WHERE id = ?1)";
+
+/// Returns the value by a metric.
+std::optional<double> metric_value(const Objective& objective, lookup::Connection& connection,
+                                   std::int64_t evaluation, double seconds, double joules) {
+  lookup::Statement row = connection.prepare(select_figures);
+  if (!row.bind(1, evaluation).step()) return std::nullopt;
+  const Configuration configuration = configuration_from_json(row.text(0));
+  std::optional<KernelResources> resources;
+  if (!row.is_null(1)) {
+    resources.emplace();
+    int column = 1;
+    for (int* const figure :
+         {&resources->registers, &resources->spill_store_bytes, &resources->spill_load_bytes,
+          &resources->static_shared_memory, &resources->dynamic_shared_memory, &resources->threads})
+      *figure = static_cast<int>(row.integer(column++));
+    resources->occupancy = row.real(column);
+  }
+  const Metrics recorded = row.is_null(8) ? Metrics{} : metrics_from_json(row.text(8));
+  return objective_value({configuration, resources, seconds, joules, &recorded}, objective);
+}
+
+lookup::RankingObjective ranking_by(const Objective& objective) {
+  switch (objective.kind()) {
+    case Objective::time:
+      return lookup::RankingObjective::time;
+    case Objective::energy:
+      return lookup::RankingObjective::energy;
+    case Objective::edp:
+      return lookup::RankingObjective::edp;
+    case Objective::by_metric:
+      break;
+  }
+  return {to_string(objective), [objective](lookup::Connection& connection, std::int64_t evaluation,
+                                            double seconds, std::optional<double> joules) {
+            return metric_value(objective, connection, evaluation, seconds, joules.value_or(0));
+          }};
+}
+
 lookup::Want want_of(const BestQuery& query) {
   lookup::Want want;
   want.query.problem = query.problem;
@@ -35,7 +77,7 @@ lookup::Want want_of(const BestQuery& query) {
   if (query.toolchain) want.query.source_hash = query.toolchain->source_hash;
   want.query.warm_caches = query.cache == CacheState::warm;
   want.origin = to_string(query.origin);
-  want.objective = static_cast<lookup::RankingObjective>(query.objective);
+  want.objective = ranking_by(query.objective);
   return want;
 }
 
@@ -167,9 +209,11 @@ std::vector<const lookup::RecordedWorkload*> workloads_of(lookup::Records& recor
   return workloads;
 }
 
-/// Nothing where the objective needs an energy that was not measured.
-std::optional<double> value_in(const ResultRow& row, Objective objective) {
-  return objective_value(*row.time, row.timing ? row.timing->energy : 0, objective);
+/// Nothing where the objective needs a figure that is not known.
+std::optional<double> value_in(const ResultRow& row, const Objective& objective) {
+  return objective_value({row.configuration, row.resources, *row.time, row.timing ? row.timing->energy : 0,
+                          row.timing ? &row.timing->metrics : nullptr},
+                         objective);
 }
 
 lookup::Board lookup_board(const Board& board) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/store/database.hpp"
 
+#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Transaction.h>
 #include <pwd.h>
@@ -190,10 +191,23 @@ void Database::open() {
     connect(access_ == OpenMode::immutable);
     check_content();
   }
-  if (access_ == OpenMode::read_write)
+  if (access_ == OpenMode::read_write) {
     prepare_for_writing();
-  else if (connection_->execAndGet("PRAGMA user_version").getInt() == schema_version())
-    make_views(*connection_, ViewPlace::connection);
+    return;
+  }
+  const bool is_older = connection_->execAndGet("PRAGMA user_version").getInt() < schema_version();
+  if (is_older && access_ == OpenMode::inspect) return;
+  if (is_older) read_as_copy();
+  make_views(*connection_, ViewPlace::connection);
+}
+
+/// A reader must not change the file: it reads a copy in memory that has today's schema.
+void Database::read_as_copy() {
+  auto copy = std::make_unique<SQLite::Database>(std::string(in_memory),
+                                                 SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  SQLite::Backup(*copy, *connection_).executeStep();
+  migrate(*copy, migrations());
+  connection_ = std::move(copy);
 }
 
 void Database::open_for_reading() {
@@ -268,6 +282,7 @@ void Database::check_content() const {
     throw Error(format("{} holds no results yet: tune something first, or name another file with --db",
                        path_.string()),
                 Exit::no_answer);
+  if (file_bytes(path_) <= max_copied_bytes) return;
   throw Error(
       format("{} was made by an older tune (schema {}, this program needs {}): `tune db compact {}`"
              " or any tuning run that uses it updates it",

@@ -58,6 +58,9 @@ class Database {
   /// The time whose committed evaluations a crash of the machine may lose.
   static constexpr std::chrono::milliseconds sync_interval{1'000};
 
+  /// A file of an older schema is read as a copy in memory up to this size; a larger one is refused.
+  static constexpr std::uint64_t max_copied_bytes = std::uint64_t{1} << 30;
+
   /// `:memory:` is a database that ends with this object.
   explicit Database(std::filesystem::path path, OpenMode access = OpenMode::read_write,
                     std::chrono::milliseconds patience = default_patience);
@@ -97,6 +100,7 @@ class Database {
   void synchronise(bool now);
   void check_place();
   void open_for_reading();
+  void read_as_copy();
   void renew() const;
   void confirm() const;
   [[noreturn]] void rethrow() const;

@@ -228,7 +228,7 @@ void insert_rerank(SQLite::Database& connection, const RerankKey& key, const Rer
 }
 
 /// Reads the newest re-ranking of the workload by that objective, as Store::known_rerank returns it.
-RerankResult newest_rerank(SQLite::Database& connection, std::int64_t workload, Objective objective) {
+RerankResult newest_rerank(SQLite::Database& connection, std::int64_t workload, const Objective& objective) {
   RerankResult rerank;
   rerank.objective = objective;
   SQLite::Statement newest =
@@ -405,7 +405,7 @@ std::vector<Evaluation> SqliteStore::known(const WorkloadKey& key) {
   return result;
 }
 
-RerankResult SqliteStore::known_rerank(const WorkloadKey& key, Objective objective) {
+RerankResult SqliteStore::known_rerank(const WorkloadKey& key, const Objective& objective) {
   RerankResult rerank;
   database_.read([&](SQLite::Database& connection) {
     if (const auto workload = find_workload(connection, key))

@@ -32,7 +32,7 @@ class SqliteStore : public Store {
   void end_run(RunId run, RunEnd end) override;
   /// Sets `reused` in what it returns.
   std::vector<Evaluation> known(const WorkloadKey& key) override;
-  RerankResult known_rerank(const WorkloadKey& key, Objective objective) override;
+  RerankResult known_rerank(const WorkloadKey& key, const Objective& objective) override;
 
  private:
   struct Statements;

@@ -290,6 +290,7 @@ struct KernelDescription {
   std::optional<double> budget_seconds = std::nullopt;
   std::optional<double> budget_share = std::nullopt;  ///< of all valid configurations
   std::string strategy = {};                          ///< of a run without another one; empty: the default
+  std::string objective = {};                         ///< likewise; `time` or `max:METRIC`, say
   std::optional<std::uint64_t> seed = std::nullopt;   ///< likewise
   std::vector<std::string> notes = {};                ///< readings that may surprise the user
 

@@ -363,6 +363,15 @@ Metrics DescribedProblem::metrics(const Instance& instance, const Configuration&
   return metrics;
 }
 
+std::vector<MetricInfo> DescribedProblem::metric_infos() const {
+  std::vector<MetricInfo> infos;
+  for (const auto& [name, formula] : description_.metrics) {
+    const auto words = words_in(formula.text());
+    infos.push_back({name, words.contains("energy") || words.contains("power")});
+  }
+  return infos;
+}
+
 /// A metric that names something unknown is found when the problem is made. With parameters at their defaults
 /// it may divide by zero, and the like.
 void DescribedProblem::check_metrics() const {
@@ -378,6 +387,7 @@ RunDefaults DescribedProblem::run_defaults() const {
   RunDefaults defaults{.seconds = description_.budget_seconds,
                        .share = description_.budget_share,
                        .strategy = description_.strategy,
+                       .objective = description_.objective,
                        .seed = description_.seed};
   if (const auto count = description_.budget_evaluations)
     defaults.evaluations = static_cast<std::uint64_t>(*count);

@@ -57,6 +57,7 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
                                         const Configuration& configuration) const override;
   Metrics metrics(const Instance& instance, const Configuration& configuration,
                   const Facts& facts) const override;
+  std::vector<MetricInfo> metric_infos() const override;
   RunDefaults run_defaults() const override;
   std::unique_ptr<KernelSources> sources(std::unique_ptr<const KernelSources> others) const override;
 

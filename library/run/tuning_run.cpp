@@ -102,7 +102,7 @@ void check_memory(const Problem& problem, const Instance& instance, const search
 
 RerankOptions rerank_options(const TuningRequest& request) {
   RerankOptions rerank;
-  if (request.objective != Objective::time) rerank.top_k = top_k_by_energy;
+  if (request.objective.value_or(Objective::time) != Objective::time) rerank.top_k = top_k_by_energy;
   rerank.top_k = request.top_k.value_or(rerank.top_k);
   return rerank;
 }
@@ -199,6 +199,9 @@ void settle(TuningRequest& request, const Problem* problem) {
   if (!request.strategy)
     request.strategy = strategy_named(defaults.strategy.empty() ? "auto" : defaults.strategy);
   if (!request.seed) request.seed = defaults.seed.value_or(1);
+  if (!request.objective)
+    request.objective =
+        defaults.objective.empty() ? Objective::time : objective_from_string(defaults.objective);
   const search::StrategyEntry& strategy = *request.strategy->entry;
   Budget& budget = request.budget;
   if (budget.gain && !strategy.estimates_gain)
@@ -225,7 +228,7 @@ Budget budget_in(const search::SearchSpace& space, const TuningRequest& request)
 RunOptions run_options(const TuningRequest& request) {
   RunOptions options;
   if (request.strategy) options.strategy = request.strategy->name();
-  options.objective = request.objective;
+  options.objective = request.objective.value_or(Objective::time);
   options.seed = request.seed.value_or(1);
   options.budget_evaluations = request.budget.evaluations;
   options.budget_seconds = request.budget.seconds;
@@ -267,15 +270,16 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
   describe_workload(record, problem, instance, space, backend, sources, request.cache);
   record.machine = backend.machine_state();
   record.space_size = space.size();
-  const bool by_time = request.objective == Objective::time;
-  if (!by_time && !(record.machine.power > 0))
+  const Objective objective = request.objective.value_or(Objective::time);
+  const bool by_time = objective == Objective::time;
+  if (objective.needs_energy() && !(record.machine.power > 0))
     throw UsageError(
         format("the energy of {} cannot be measured (NVML is not installed or may not read it, or the device "
                "is a part of a GPU, whose energy is not counted); choose the objective time",
                record.key.device.name));
   DeviceEvaluatorOptions options{.measure = request.measure};
   options.measure.flush_cache = request.cache == CacheState::cold;
-  options.measure.energy = !by_time;
+  options.measure.energy = objective.needs_energy();
   options.compile_threads = request.compilers;
   if (by_time) record.variant_bounds = variant_bounds(problem, instance, space, backend.properties());
   options.race = by_time && request.race;  // the slower one may take less energy

@@ -37,7 +37,7 @@ struct TuningRequest {
   std::optional<std::uint64_t> seed = std::nullopt;
   std::string where = {};  ///< restriction of the space, as typed; stored with the run
   std::vector<std::pair<std::string, Value>> pinned = {};  ///< likewise
-  Objective objective = Objective::time;
+  std::optional<Objective> objective = std::nullopt;
   CacheState cache = CacheState::cold;
   MeasureOptions measure = {};  ///< `flush_cache` and `energy` follow from the cache state and the objective
   bool race = true;             ///< stop measuring what cannot become the fastest; by time only

@@ -34,13 +34,6 @@ inline bool truth_of(const std::string& option, const std::string& text) {
   throw Error(tune::format("{}: '{}' is neither true nor false", option, text));
 }
 
-inline Objective objective_of(const std::string& option, const std::string& text) {
-  if (text == "time") return Objective::time;
-  if (text == "energy") return Objective::energy;
-  if (text == "edp") return Objective::edp;
-  throw Error(tune::format("{}: '{}' is not time, energy or edp", option, text));
-}
-
 /// Sets a member from a text, by the member's type; an empty text stands for the default.
 template<auto member, class Options>
 void set_member(Options& options, const std::string& option, const std::string& text) {
@@ -52,8 +45,6 @@ void set_member(Options& options, const std::string& option, const std::string& 
     target = text;
   else if constexpr (std::is_same_v<Member, bool>)
     target = truth_of(option, text);
-  else if constexpr (std::is_same_v<Member, Objective>)
-    target = objective_of(option, text);
   else if constexpr (std::is_same_v<Member, double>)
     target = number_of<double>(option, text, "a number");
   else if constexpr (std::is_same_v<Member, std::optional<double>>)

@@ -41,7 +41,9 @@ std::optional<Stored> Tuner::best(const Problem& problem, const Sizes& sizes) {
     query.settings = instance.settings_key();
     query.toolchain = Toolchain{"", source_hash(*asked, *sources_of(*asked))};
     query.cache = state_->request.cache;
-    query.objective = state_->request.objective;
+    run::TuningRequest request = state_->request;
+    run::settle(request, asked.get());
+    query.objective = tune::objective_of(*request.objective, *asked, instance);
     if (!any_device) query.device = db::lookup_device(device);
     const std::vector<std::unique_ptr<db::Database>> opened = open_all(state_->options);
     std::vector<const db::Database*> databases;

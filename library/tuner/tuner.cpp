@@ -41,9 +41,13 @@ run::TuningRequest request_of(const Options& options) {
   request.budget = {options.evaluations, options.seconds, options.until_gain};
   request.seed = options.seed;
   request.where = options.where;
-  request.objective = options.objective == Objective::time     ? tune::Objective::time
-                      : options.objective == Objective::energy ? tune::Objective::energy
-                                                               : tune::Objective::edp;
+  if (!options.objective.empty()) {
+    try {
+      request.objective = objective_from_string(options.objective);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  }
   request.cache = options.warm_caches ? CacheState::warm : CacheState::cold;
   request.top_k = options.finalists;
   request.fresh = options.fresh;
@@ -67,6 +71,7 @@ OpenRun::OpenRun(const Problem& given, const Sizes& sizes, const run::TuningRequ
       instance(instance_at(problem->info(), sizes)),
       device(properties_of(backend)),
       space(valid_space(*problem, instance, device, request.where)) {
+  request.objective = tune::objective_of(*request.objective, *problem, instance);
   if (backend == nullptr)
     evaluator =
         std::make_unique<EmulatorEvaluator>(*problem, *sources, instance, !names_size(instance, sizes));
@@ -229,7 +234,7 @@ std::map<std::string, tune::Evaluation>& known_of(Tuner::State& state, OpenRun& 
   if (open_run.known) return *open_run.known;
   open_run.known.emplace();
   for (tune::Evaluation& evaluation :
-       known_answers(state.store(), open_run.record.key, open_run.request.objective, state.options.timeout))
+       known_answers(state.store(), open_run.record.key, *open_run.request.objective, state.options.timeout))
     open_run.known->emplace(evaluation.configuration.key(), std::move(evaluation));
   return *open_run.known;
 }

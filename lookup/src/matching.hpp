@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,8 +39,38 @@ std::string canonical_settings(const std::string& problem, const std::string& ke
 /// Decides which record answers a question, by computation alone.
 namespace tune::lookup {
 
+class Connection;
+
 /// The value that is minimised, by which records are ranked.
-enum class RankingObjective { time, energy, edp };
+class RankingObjective {
+ public:
+  enum Kind { time, energy, edp, by_metric };
+  /// Returns the value of an evaluation of an execution's seconds and joules; nothing where it is not known.
+  using Value = std::function<std::optional<double>(Connection& connection, std::int64_t evaluation,
+                                                    double seconds, std::optional<double> joules)>;
+
+  // NOLINTNEXTLINE(google-explicit-constructor): `RankingObjective::time` is one
+  RankingObjective(Kind kind = time)
+      : kind_(kind),
+        name_(kind == time     ? "time"
+              : kind == energy ? "energy"
+                               : "edp") {}
+  /// A metric, by the name under which runs are stored.
+  RankingObjective(std::string name, Value value)
+      : kind_(by_metric), name_(std::move(name)), value_(std::move(value)) {}
+
+  bool is_time() const { return kind_ == time; }
+  /// Energies are few; other metrics may be known of all that was measured.
+  bool needs_energy() const { return kind_ == energy || kind_ == edp; }
+  const std::string& name() const { return name_; }
+  std::optional<double> value(Connection& connection, std::int64_t evaluation, double seconds,
+                              std::optional<double> joules) const;
+
+ private:
+  Kind kind_;
+  std::string name_;
+  Value value_ = {};
+};
 
 /// A Query, with members that only the program uses.
 struct Want {

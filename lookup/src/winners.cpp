@@ -126,6 +126,14 @@ std::vector<RecordedWorkload> recorded_workloads(Connection& connection, std::si
   return workloads;
 }
 
+std::optional<double> RankingObjective::value(Connection& connection, std::int64_t evaluation, double seconds,
+                                              std::optional<double> joules) const {
+  if (is_time()) return seconds;
+  if (value_) return value_(connection, evaluation, seconds, joules);
+  if (!joules) return std::nullopt;
+  return kind_ == energy ? *joules : *joules * seconds;
+}
+
 namespace {
 
 // Selects the finalists of all runs of the workload, in the order in which the runs began: the numbers of
@@ -150,6 +158,10 @@ WHERE work = ?1 AND time IS NOT NULL ORDER BY time, id)";
 constexpr const char* select_with_energy = R"(
 SELECT id, time, configuration_key, configuration, energy, run FROM evaluations
 WHERE work = ?1 AND time IS NOT NULL AND energy IS NOT NULL)";
+
+constexpr const char* select_all = R"(
+SELECT id, time, configuration_key, configuration, energy, run FROM evaluations
+WHERE work = ?1 AND time IS NOT NULL)";
 
 constexpr const char* select_newest = R"(
 SELECT id, time, energy, configuration, run FROM evaluations WHERE work = ?1 AND configuration_key = ?2
@@ -178,17 +190,8 @@ SELECT d.uuid, json_extract(d.facts, '$.power_limit') FROM devices d WHERE d.id 
 constexpr const char* select_device_of =
     "SELECT r.device FROM evaluations e JOIN runs r ON r.id = e.run WHERE e.id = ?1";
 
-const std::string& name_of(RankingObjective objective) {
-  static const std::string names[] = {"time", "energy", "edp"};
-  return names[static_cast<std::size_t>(objective)];
-}
-
-/// Returns nothing where the objective needs the energy and it is not known.
-std::optional<double> objective_value(RankingObjective objective, double seconds, const Statement& row,
-                                      int energy) {
-  if (objective == RankingObjective::time) return seconds;
-  if (row.is_null(energy)) return std::nullopt;
-  return objective == RankingObjective::energy ? row.real(energy) : row.real(energy) * seconds;
+std::optional<double> joules_in(const Statement& row, int column) {
+  return row.is_null(column) ? std::nullopt : std::optional(row.real(column));
 }
 
 bool before(const RankedRecord& a, const RankedRecord& b) {
@@ -218,7 +221,7 @@ class RunsOn {
 /// The ranking of one workload, as far as it is asked for.
 class Ranking {
  public:
-  Ranking(Connection& connection, std::int64_t workload, RankingObjective objective, Order order,
+  Ranking(Connection& connection, std::int64_t workload, const RankingObjective& objective, Order order,
           const std::vector<std::int64_t>& devices)
       : connection_(connection),
         workload_(workload),
@@ -228,7 +231,7 @@ class Ranking {
 
   std::vector<RankedRecord> first(std::size_t max_count) {
     add_reranked(max_count);
-    if (objective_ == RankingObjective::time)
+    if (objective_.is_time())
       walk(max_count);
     else
       scan();
@@ -253,7 +256,7 @@ class Ranking {
 
   bool is_outranked(std::int64_t evaluation) {
     Statement row = connection_.prepare(select_outranked);
-    row.bind(1, evaluation).bind(2, name_of(objective_));
+    row.bind(1, evaluation).bind(2, objective_.name());
     while (row.step())
       if (runs_.has(row.integer(0))) return true;
     return false;
@@ -268,13 +271,14 @@ class Ranking {
     std::vector<RankedRecord> all;
     {
       Statement row = connection_.prepare(select_rerank);
-      row.bind(1, workload_).bind(2, name_of(objective_));
+      row.bind(1, workload_).bind(2, objective_.name());
       while (row.step()) {
         if (!runs_.has(row.integer(4))) continue;
         RankedRecord entry;
         entry.evaluation = row.integer(0);
         entry.seconds = row.real(1);
-        entry.value = objective_value(objective_, entry.seconds, row, 2).value_or(0);
+        entry.value =
+            objective_.value(connection_, entry.evaluation, entry.seconds, joules_in(row, 2)).value_or(0);
         entry.place = row.integer(3);
         all.push_back(std::move(entry));
       }
@@ -341,17 +345,18 @@ class Ranking {
   }
 
   void scan() {
-    Statement row = connection_.prepare(select_with_energy);
+    Statement row = connection_.prepare(objective_.needs_energy() ? select_with_energy : select_all);
     row.bind(1, workload_);
     while (row.step()) {
       if (!runs_.has(row.integer(5))) continue;
-      if (const auto value = objective_value(objective_, row.real(1), row, 4)) add(row, *value);
+      if (const auto value = objective_.value(connection_, row.integer(0), row.real(1), joules_in(row, 4)))
+        add(row, *value);
     }
   }
 
   Connection& connection_;
   std::int64_t workload_;
-  RankingObjective objective_;
+  const RankingObjective& objective_;
   Order order_;
   RunsOn runs_;
   std::vector<std::int64_t> reranked_;  ///< sorted
@@ -362,8 +367,8 @@ class Ranking {
 
 }  // namespace
 
-std::vector<RankedRecord> fastest(Connection& connection, std::int64_t workload, RankingObjective objective,
-                                  std::size_t max_count, Order order,
+std::vector<RankedRecord> fastest(Connection& connection, std::int64_t workload,
+                                  const RankingObjective& objective, std::size_t max_count, Order order,
                                   const std::vector<std::int64_t>& devices) {
   return Ranking(connection, workload, objective, order, devices).first(max_count);
 }
@@ -378,7 +383,7 @@ std::size_t count_measured(Connection& connection, std::int64_t workload, std::s
   return count;
 }
 
-Board board_of(Connection& connection, const RankedRecord& entry, RankingObjective objective,
+Board board_of(Connection& connection, const RankedRecord& entry, const RankingObjective& objective,
                const std::vector<std::int64_t>& devices) {
   const auto seen = [&](std::int64_t device) {
     return devices.empty() || std::find(devices.begin(), devices.end(), device) != devices.end();
@@ -386,7 +391,7 @@ Board board_of(Connection& connection, const RankedRecord& entry, RankingObjecti
   std::optional<std::int64_t> device;
   {
     Statement row = connection.prepare(select_rerank_of);
-    row.bind(1, entry.evaluation).bind(2, name_of(objective));
+    row.bind(1, entry.evaluation).bind(2, objective.name());
     while (!device && row.step())
       if (seen(row.integer(4))) device = row.integer(4);
   }
@@ -401,7 +406,8 @@ Board board_of(Connection& connection, const RankedRecord& entry, RankingObjecti
 }
 
 std::optional<RecordedOutcome> outcome(Connection& connection, std::int64_t workload,
-                                       RankingObjective objective, const std::string& configuration_key,
+                                       const RankingObjective& objective,
+                                       const std::string& configuration_key,
                                        const std::vector<std::int64_t>& devices) {
   const RunsOn runs(connection, workload, devices);
   Statement newest = prepare_newest(connection);
@@ -414,17 +420,20 @@ std::optional<RecordedOutcome> outcome(Connection& connection, std::int64_t work
     outcome.failed = newest.is_null(1);
     if (outcome.failed && here) return outcome;
     Statement rerank_row = connection.prepare(select_rerank_of);
-    rerank_row.bind(1, outcome.entry.evaluation).bind(2, name_of(objective));
+    rerank_row.bind(1, outcome.entry.evaluation).bind(2, objective.name());
     bool reranked = false;
     while (!reranked && rerank_row.step()) reranked = runs.has(rerank_row.integer(3));
     if (!reranked && !here) continue;
     outcome.entry.configuration = newest.text(3);
     outcome.entry.seconds = newest.real(1);
-    outcome.entry.value = objective_value(objective, newest.real(1), newest, 2).value_or(0);
+    outcome.entry.value =
+        objective.value(connection, outcome.entry.evaluation, newest.real(1), joules_in(newest, 2))
+            .value_or(0);
     if (reranked) {
       outcome.entry.seconds = rerank_row.real(0);
       outcome.entry.value =
-          objective_value(objective, rerank_row.real(0), rerank_row, 1).value_or(outcome.entry.value);
+          objective.value(connection, outcome.entry.evaluation, rerank_row.real(0), joules_in(rerank_row, 1))
+              .value_or(outcome.entry.value);
       outcome.entry.place = rerank_row.integer(2);
     }
     if (!(outcome.entry.value > 0)) return std::nullopt;

@@ -40,8 +40,9 @@ enum class Order {
 // empty: all.
 
 /// Returns at most so many measurements of a workload, the best first. Throws Failed.
-std::vector<RankedRecord> fastest(Connection& connection, std::int64_t workload, RankingObjective objective,
-                                  std::size_t max_count, Order order = Order::ranking,
+std::vector<RankedRecord> fastest(Connection& connection, std::int64_t workload,
+                                  const RankingObjective& objective, std::size_t max_count,
+                                  Order order = Order::ranking,
                                   const std::vector<std::int64_t>& devices = {});
 
 /// Returns the number of measurements of a workload, counted up to the limit. Throws Failed.
@@ -49,7 +50,7 @@ std::size_t count_measured(Connection& connection, std::int64_t workload, std::s
                            const std::vector<std::int64_t>& devices = {});
 
 /// Returns the board that `entry` was measured on, or re-ranked on. Throws Failed.
-Board board_of(Connection& connection, const RankedRecord& entry, RankingObjective objective,
+Board board_of(Connection& connection, const RankedRecord& entry, const RankingObjective& objective,
                const std::vector<std::int64_t>& devices = {});
 
 /// The result of a configuration in a workload.
@@ -60,7 +61,8 @@ struct RecordedOutcome {
 /// Returns nothing where it was not evaluated there, or without a value that the objective needs. Throws
 /// Failed.
 std::optional<RecordedOutcome> outcome(Connection& connection, std::int64_t workload,
-                                       RankingObjective objective, const std::string& configuration_key,
+                                       const RankingObjective& objective,
+                                       const std::string& configuration_key,
                                        const std::vector<std::int64_t>& devices = {});
 
 }  // namespace tune::lookup

@@ -72,17 +72,9 @@ ShownResult shown(const db::ResultRow& row, std::vector<double> samples) {
 }
 
 Metrics metrics_of(const Problem& problem, const Instance& instance, const ShownResult& result) {
-  Facts facts = {{"time", result.seconds}};
   const double joules = result.timing && result.timing->energy > 0 ? result.timing->energy : result.joules;
-  if (joules > 0) facts.insert({{"energy", joules}, {"power", joules / result.seconds}});
-  if (result.resources)
-    facts.insert(
-        {{"registers", result.resources->registers},
-         {"spill_bytes", result.resources->spill_store_bytes + result.resources->spill_load_bytes},
-         {"shared_memory", result.resources->static_shared_memory + result.resources->dynamic_shared_memory},
-         {"threads", result.resources->threads},
-         {"occupancy", result.resources->occupancy}});
-  return problem.metrics(instance, result.configuration, facts);
+  return problem.metrics(instance, result.configuration,
+                         facts_of({result.configuration, result.resources, result.seconds, joules}));
 }
 
 ShownResult shown(const db::RerankRow& place) {

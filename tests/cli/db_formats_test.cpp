@@ -381,5 +381,95 @@ TEST(DbFormats, ExportOfSeveralWorksNeedsAFolder) {
   expect_refused(sandbox.tune({"db", "export", "--out", file, "--best", "--all"}), 2, {"choose one"});
 }
 
+/// Six results of another tuner: what does the most work in a second is not the fastest.
+class MetricObjective : public ::testing::Test {
+ protected:
+  MetricObjective() {
+    std::ofstream(sandbox_ / "k.cu") << "extern \"C\" __global__ void k(float* out, int n) {}  // BLOCK\n";
+    nlohmann::ordered_json cache = {{"device_name", "X"},
+                                    {"kernel_name", "padded"},
+                                    {"problem_size", "1000"},
+                                    {"tune_params_keys", {"BLOCK", "PAD"}},
+                                    {"tune_params", {{"BLOCK", {32, 64}}, {"PAD", {0, 500, 1000}}}}};
+    const double times[] = {1.0, 1.3, 1.5, 0.9, 1.1, 1.2};  // ms
+    for (int i = 0; i < 6; ++i)
+      cache["cache"][std::to_string(i)] = {{"BLOCK", i < 3 ? 32 : 64},
+                                           {"PAD", 500 * (i % 3)},
+                                           {"time", times[i]},
+                                           {"GFLOP/s", i == 1 ? 99 : i}};
+    std::ofstream(sandbox_ / "cache.json") << cache;
+    done(sandbox_, {"db", "import", file("cache.json"), "--db", file("theirs.db")});
+  }
+
+  std::string file(const std::string& name) const { return (sandbox_ / name).string(); }
+  std::string definition(const std::string& objective = "") const {
+    std::ofstream(sandbox_ / "k.json") << R"json({"problem": "padded", "kernel": "k.cu", "sizes": {"n": 1000},
+      "parameters": {"BLOCK": [32, 64], "PAD": [0, 500, 1000]},
+      "arguments": {"out": {"type": "float", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"}},
+      "launches": {"entry": "k", "grid": 4, "block": "BLOCK + 0 * PAD"}, "reference": "none",
+      "metrics": {"rate": "(n + PAD) / time", "joules": "energy * 2"})json"
+                                       << objective << "}";
+    return file("k.json");
+  }
+  Json best(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(),
+                     {"best", "--imported", "--format", "json", "--db", file("theirs.db")});
+    return Json::parse(done(sandbox_, arguments).out);
+  }
+  Json run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(),
+                     {"run", "--format", "json", "--quiet", "--device", "replay:" + file("theirs.db")});
+    return Json::parse(done(sandbox_, arguments).out);
+  }
+
+  Sandbox sandbox_;
+};
+
+TEST_F(MetricObjective, RanksARunAndItsAnswers) {
+  const std::string problem = definition();
+  EXPECT_EQ(run({"--problem", problem})["best"]["configuration"]["PAD"], 0);
+  const Json rated = run({"--problem", problem, "--objective", "max:rate"});
+  EXPECT_EQ(rated["best"]["configuration"], (Json{{"BLOCK", 64}, {"PAD", 1000}}));
+  EXPECT_EQ(rated["objective"], "max:rate");
+  EXPECT_EQ(best({"--problem", problem})["configuration"]["PAD"], 0);
+  EXPECT_EQ(best({"--problem", problem, "--objective", "max:rate"})["configuration"]["PAD"], 1000);
+  EXPECT_EQ(best({"--problem", problem, "--objective", "min:rate"})["configuration"]["BLOCK"], 32);
+  const std::string shown = done(sandbox_, {"show", "2"}).out;
+  EXPECT_TRUE(has(shown, "objective   max:rate")) << shown;
+}
+
+TEST_F(MetricObjective, OfTheDefinitionIsTheDefault) {
+  const std::string problem = definition(R"(, "objective": "max:rate")");
+  EXPECT_EQ(run({"--problem", problem})["objective"], "max:rate");
+  EXPECT_EQ(run({"--problem", problem, "--objective", "time"})["objective"], "time");
+  EXPECT_EQ(best({"--problem", problem})["configuration"]["PAD"], 1000);
+  EXPECT_EQ(best({"--problem", problem, "--objective", "time"})["configuration"]["PAD"], 0);
+}
+
+TEST_F(MetricObjective, OfImportedResultsIsTheFigureBesideTheTime) {
+  const Json found = best({"--problem", "padded", "--objective", "max:GFLOP/s"});
+  EXPECT_EQ(found["configuration"], (Json{{"BLOCK", 32}, {"PAD", 500}}));
+  const std::string text = done(sandbox_, {"best", "--imported", "--db", file("theirs.db"), "--problem",
+                                           "padded", "--objective", "max:GFLOP/s"})
+                               .out;
+  EXPECT_TRUE(has(text, "GFLOP/s 99: the largest that is stored")) << text;
+}
+
+TEST_F(MetricObjective, ThatIsNotThereIsRefusedInOneLine) {
+  const std::string problem = definition();
+  const auto expect = [&](const std::vector<std::string>& arguments, const std::string& words) {
+    std::vector<std::string> all = {"run", "--device", "replay:" + file("theirs.db"), "--problem"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const ProgramResult result = sandbox_.tune(all);
+    EXPECT_EQ(result.status, 2) << words;
+    EXPECT_TRUE(has(result.err, words)) << result.err;
+  };
+  expect({problem, "--objective", "max:speed"}, "the metrics of padded are 'rate', 'joules'");
+  expect({problem, "--objective", "fast"}, "'fast' is not time, energy, edp, min:METRIC or max:METRIC");
+  expect({problem, "--objective", "min:joules"}, "nothing of which min:joules follows");
+  expect({"stencil3d", "--objective", "max:rate"}, "stencil3d has no metrics");
+  expect({definition(R"(, "objective": "max:speed")")}, "'metrics' has no 'speed'");
+}
+
 }  // namespace
 }  // namespace tune::testing

@@ -218,6 +218,35 @@ TEST_F(OwnKernel, ArgumentsOfOtherSizesFailWhereTheyAreCompiled) {
       << wrong.out << wrong.err;
 }
 
+/// Mentioned, but only where nothing is computed.
+TEST_F(OwnKernel, AParameterThatChangesNoBinaryIsTold) {
+  std::string reason;
+  if (!cuda::make_nvrtc_compiler("sm_90", &reason)) GTEST_SKIP() << reason;
+  write("k.cu",
+        "extern \"C\" __global__ void k(float* out) {\n"
+        "  if (sizeof(float) == 8) out[1] = UNROLL;\n"
+        "  out[threadIdx.x] = DEPTH;\n}\n");
+  const auto check = [&](const std::string& unroll) {
+    const std::string file = write("k.json", R"json({"problem": "k", "kernel": "k.cu", "sizes": {"n": 64},
+      "parameters": {"UNROLL": [1, 2, 4, 8], "DEPTH": [1, 2, 3], "BLOCK": [32, 64]},
+      "arguments": {"out": {"type": "float", "size": "n", "access": "write"}},
+      "launches": {"entry": "k", "grid": 1, "block": "BLOCK"}, "reference": "none"})json");
+    if (unroll.empty())
+      write("k.cu",
+            "extern \"C\" __global__ void k(float* out) {\n"
+            "  out[threadIdx.x] = DEPTH * UNROLL;\n}\n");
+    return sandbox_.tune({"check", "--problem", file, "--arch", "sm_90", "--sample", "3"});
+  };
+  const ProgramResult told = check("dead");
+  EXPECT_EQ(told.status, 0) << told.err;
+  EXPECT_TRUE(has(told.out, "3 configurations, 0 failed")) << told.out;
+  EXPECT_TRUE(has(told.out, "parameter 'UNROLL' changed nothing in ")) << told.out;
+  EXPECT_TRUE(has(told.out, "k.cu:2")) << told.out;
+  EXPECT_FALSE(has(told.out, "'DEPTH'") || has(told.out, "'BLOCK'")) << told.out;
+  const ProgramResult silent = check("");
+  EXPECT_FALSE(has(silent.out, "changed nothing")) << silent.out;
+}
+
 TEST_F(OwnKernel, LongNamesOfParametersKeepTheirDistance) {
   const std::string file = write("long.json", R"json({"problem": "k", "kernel": "add.cu", "sizes": {"n": 64},
     "parameters": {"A_NAME_THAT_IS_LONGER_THAN_A_COLUMN": [1, 2], "B": [3]},

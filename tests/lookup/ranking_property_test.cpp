@@ -33,7 +33,7 @@ class RankingProperty : public ::testing::TestWithParam<unsigned> {
     const bool held = random_() % 2 == 0;
     for (const auto& [number, seconds] : times)
       if (held && seconds > 0 && rerank.size() < 3) rerank.emplace_back(number, time());
-    sample_.record(key, times, rerank, static_cast<Objective>(random_() % 4 == 0 ? 1 : 0));
+    sample_.record(key, times, rerank, random_() % 4 == 0 ? Objective::energy : Objective::time);
   }
 
   /// As merged files have them: neither runs nor evaluations in the order of their numbers.

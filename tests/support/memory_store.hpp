@@ -21,7 +21,7 @@ class MemoryStore : public Store {
   void record_rerank(RunId, const RerankResult& value) override { rerank.push_back(value); }
   void end_run(RunId, RunEnd reason) override { end = reason; }
   std::vector<Evaluation> known(const WorkloadKey&) override;
-  RerankResult known_rerank(const WorkloadKey&, Objective) override {
+  RerankResult known_rerank(const WorkloadKey&, const Objective&) override {
     return rerank.empty() ? RerankResult{} : rerank.back();
   }
 

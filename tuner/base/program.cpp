@@ -46,10 +46,38 @@ class Environment {
   std::vector<char*> pointers_;
 };
 
-/// Runs between fork and exec: only calls that are safe in a copy of a program with threads.
+void end_group(int /*signal*/) {
+  kill(0, SIGKILL);
+}
+
+/// Returns in a process that is to run the program. This process leads its group, ends as the program does,
+/// and ends the group with `parent`, whatever ends that. Runs between fork and exec: only calls that are safe
+/// in a copy of a program with threads.
+void lead_group(pid_t parent) {
+  setpgid(0, 0);
+  std::signal(SIGTERM, end_group);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) end_group(SIGTERM);  // it ended before
+  const pid_t program = fork();
+  if (program == 0) {
+    std::signal(SIGTERM, SIG_DFL);
+    return;
+  }
+  if (program < 0) _exit(127);
+  close_range(STDERR_FILENO + 1, ~0U, 0);  // a reader of the output waits for all that hold it
+  int status = 0;
+  while (waitpid(program, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) {
+    std::signal(WTERMSIG(status), SIG_DFL);
+    std::raise(WTERMSIG(status));
+  }
+  _exit(WEXITSTATUS(status));
+}
+
+/// Likewise.
 [[noreturn]] void become(const char* program, char* const* arguments, char* const* environment,
-                         const char* folder, bool own_group, int output) {
-  if (own_group) setpgid(0, 0);
+                         const char* folder, int output) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int nothing = open("/dev/null", O_RDONLY);
   if (nothing >= 0) dup2(nothing, STDIN_FILENO);
@@ -95,10 +123,11 @@ ProgramResult run_program(const std::vector<std::string>& command, const Program
   const Environment environment(options.temporary.string());
   const std::string folder = options.folder.string();
   const bool own_group = options.stop || options.seconds > 0;
-  const pid_t child = fork();
-  if (child == 0)
-    become(program.c_str(), arguments.data(), environment.pointers(), folder.c_str(), own_group,
-           theirs.get());
+  const pid_t self = getpid(), child = fork();
+  if (child == 0) {
+    if (own_group) lead_group(self);
+    become(program.c_str(), arguments.data(), environment.pointers(), folder.c_str(), theirs.get());
+  }
   if (child < 0)
     throw Error(format("cannot start '{}': too many processes (raise ulimit -u) or too little memory",
                        command.front()));

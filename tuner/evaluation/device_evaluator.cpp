@@ -204,13 +204,22 @@ std::string compiler_notice(const Binary& binary) {
 }
 
 std::string DeviceEvaluator::notice() const {
-  const std::string& verified = verification_.notice();
-  return compiler_notice_ + (compiler_notice_.empty() || verified.empty() ? "" : "; ") + verified;
+  std::string all = compiler_notice_;
+  const auto add = [&all](const std::string& line) {
+    if (!line.empty()) all += (all.empty() ? "" : "; ") + line;
+  };
+  add(verification_.notice());
+  if (compiled_) add(to_text(effects_.without_effect(), *compiled_));
+  return all;
 }
 
 void DeviceEvaluator::evaluate_binary(const Planned& planned, const Binary& binary, Evaluation& evaluation) {
   if (std::string line = compiler_notice(binary); !line.empty()) compiler_notice_ = std::move(line);
   const std::string code = executed_code(*planned.plan, binary);
+  if (find_description(&problem_) != nullptr) {
+    effects_.add(planned.configuration, code);
+    if (!compiled_) compiled_ = planned.plan->compile;
+  }
   const auto same = by_code_.find(code);
   if (same != by_code_.end()) {
     const Configuration configuration = evaluation.configuration;

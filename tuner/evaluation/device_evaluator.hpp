@@ -17,6 +17,7 @@
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/evaluation/evaluation.hpp"
+#include "tuner/evaluation/parameter_effects.hpp"
 #include "tuner/evaluation/pipeline_order.hpp"
 #include "tuner/evaluation/verification.hpp"
 #include "tuner/problem/problem.hpp"
@@ -108,6 +109,8 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   std::optional<double> fastest_;  ///< seconds
   std::string compiler_notice_;
   PipelineLoad load_;
+  ParameterEffects effects_;  ///< of a described problem: those of the program mean what they do
+  std::optional<CompileRequest> compiled_;  ///< one of its requests
   std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches
   CompilePool pool_;
   std::deque<Planned> queue_;

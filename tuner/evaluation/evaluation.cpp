@@ -2,19 +2,9 @@
 #include "tuner/evaluation/evaluation.hpp"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
-#include "tuner/base/enum_names.hpp"
-
 namespace tune {
-namespace {
-
-constexpr std::array<std::string_view, 3> objective_names = {"time", "energy", "edp"};
-constexpr std::array<std::string_view, 3> units = {"s", "J", "Js"};
-
-}  // namespace
-
 PhaseTimes& PhaseTimes::operator+=(const PhaseTimes& other) {
   compile += other.compile;
   load += other.load;
@@ -36,33 +26,13 @@ double Measurement::time() const {
   return median(samples);
 }
 
-std::string_view to_string(Objective objective) {
-  return objective_names.at(static_cast<std::size_t>(objective));
-}
-
-Objective objective_from_string(std::string_view name) {
-  return enum_from_name<Objective>(objective_names, name, "objective");
-}
-
-std::string_view unit_of(Objective objective) {
-  return units.at(static_cast<std::size_t>(objective));
-}
-
-std::optional<double> objective_value(double seconds, double joules, Objective objective) {
-  if (objective == Objective::time) return seconds;
-  if (!(joules > 0)) return std::nullopt;
-  return objective == Objective::energy ? joules : joules * seconds;
-}
-
-std::optional<double> objective_value(const Measurement& measurement, Objective objective) {
-  if (measurement.samples.empty()) return std::nullopt;
-  return objective_value(measurement.time(), measurement.energy, objective);
-}
-
-std::optional<double> objective_value(const Evaluation& evaluation, Objective objective) {
+std::optional<double> objective_value(const Evaluation& evaluation, const Objective& objective) {
   if (evaluation.estimate) return objective == Objective::time ? evaluation.estimate : std::nullopt;
-  if (!evaluation.outcome) return std::nullopt;
-  return objective_value(*evaluation.outcome, objective);
+  if (!evaluation.outcome || evaluation.outcome->samples.empty()) return std::nullopt;
+  const Measurement& measurement = *evaluation.outcome;
+  return objective_value({evaluation.configuration, evaluation.resources, measurement.time(),
+                          measurement.energy, &measurement.metrics},
+                         objective);
 }
 
 void evaluate_all(Evaluator& evaluator, std::span<const Configuration> configurations,

@@ -14,6 +14,7 @@
 #include "search/space/configuration.hpp"
 #include "tuner/backends/kernel_resources.hpp"
 #include "tuner/base/failure.hpp"
+#include "tuner/evaluation/objective.hpp"
 #include "tuner/measurement/timing.hpp"
 
 namespace tune {
@@ -68,21 +69,8 @@ struct Evaluation {
   bool ended_at_low_fidelity() const { return low_fidelity && (estimate || !low_fidelity->outcome); }
 };
 
-/// The quantity to minimise: seconds, joules, or their product (the energy-delay product), an execution.
-enum class Objective { time, energy, edp };
-/// `time`, `energy`, `edp`: as stored and as typed.
-std::string_view to_string(Objective objective);
-/// Throws std::invalid_argument for an unknown name.
-Objective objective_from_string(std::string_view name);
-/// `s`, `J` or `Js`.
-std::string_view unit_of(Objective objective);
-
-/// Returns nothing where the objective needs the energy and that is unknown (0).
-std::optional<double> objective_value(double seconds, double joules, Objective objective);
-/// Returns nothing without samples, too.
-std::optional<double> objective_value(const Measurement& measurement, Objective objective);
-/// Returns nothing for a failure, and the time of an estimate.
-std::optional<double> objective_value(const Evaluation& evaluation, Objective objective);
+/// Returns nothing for a failure, and without samples; the time of an estimate.
+std::optional<double> objective_value(const Evaluation& evaluation, const Objective& objective);
 
 /// A device that can time evaluated configurations again. Runs with such an evaluator begin with the best
 /// known configuration, and end with a re-ranking.
@@ -105,7 +93,8 @@ class Evaluator {
   /// Puts a configuration at the end of the queue.
   virtual void submit(Configuration configuration) = 0;
   /// Takes the first configuration out of the queue, or a later one where the first would keep the device
-  /// waiting, and evaluates it. Nothing where a recording lacks the first, and where it was stopped. Throws std::logic_error where the queue is empty.
+  /// waiting, and evaluates it. Nothing where a recording lacks the first, and where it was stopped. Throws
+  /// std::logic_error where the queue is empty.
   virtual std::optional<Evaluation> next() = 0;
   /// What is under way may end early. Each question is asked several times a second; empty: never.
   struct Stops {
@@ -113,8 +102,8 @@ class Evaluator {
     std::function<bool()> device = {};   ///< what the device does: its process is ended
   };
   virtual void stop_when(Stops stops) { stops_ = std::move(stops); }
-  /// `ask` is called while `next` has waited for compiles for a while and compilers have nothing to do: it may
-  /// submit more, and returns whether it did. Empty: nobody is asked.
+  /// `ask` is called while `next` has waited for compiles for a while and compilers have nothing to do: it
+  /// may submit more, and returns whether it did. Empty: nobody is asked.
   void when_starving(std::function<bool()> ask) { starving_ = std::move(ask); }
   /// Empties the queue.
   virtual void drop() = 0;

@@ -12,11 +12,14 @@ namespace {
 /// More than are re-ranked, so that others are left when top candidates turn out to be wrong.
 constexpr std::size_t max_kept = 128;
 
-/// Returns the objective's value of each round; nothing where one is unknown.
-std::optional<std::vector<double>> values_of(const std::vector<RerankRound>& rounds, Objective objective) {
+/// Returns the objective's value of each round; nothing where one is unknown. `one` is a place or an
+/// evaluation.
+std::optional<std::vector<double>> values_of(const std::vector<RerankRound>& rounds, const auto& one,
+                                             const Objective& objective) {
   std::vector<double> values;
   for (const RerankRound& round : rounds) {
-    const std::optional<double> value = objective_value(round.seconds, round.energy, objective);
+    const std::optional<double> value =
+        objective_value({one.configuration, one.resources, round.seconds, round.energy}, objective);
     if (!value) return std::nullopt;
     values.push_back(*value);
   }
@@ -45,11 +48,13 @@ struct RerankCandidate {
   bool out = false;  ///< failed, or clearly slower
 };
 
-std::vector<RerankCandidate> entries_of(std::span<const Evaluation> top_k) {
+/// A metric may differ where the machine code is equal: its formula may name a parameter.
+std::vector<RerankCandidate> entries_of(std::span<const Evaluation> top_k, const Objective& objective) {
+  const bool shared = objective.of_metric() == nullptr;
   std::vector<RerankCandidate> entries;
   for (const Evaluation& candidate : top_k) {
     const auto same = std::ranges::find_if(entries, [&](const RerankCandidate& entry) {
-      return same_measurement(*entry.members.front(), candidate);
+      return shared && same_measurement(*entry.members.front(), candidate);
     });
     if (same != entries.end())
       same->members.push_back(&candidate);
@@ -61,11 +66,12 @@ std::vector<RerankCandidate> entries_of(std::span<const Evaluation> top_k) {
 
 /// Takes out candidates that are slower than the leader in every round. True once it is clear which of the
 /// others tie.
-bool decided(std::vector<RerankCandidate>& entries, Objective objective) {
+bool decided(std::vector<RerankCandidate>& entries, const Objective& objective) {
   std::vector<std::pair<RerankCandidate*, std::vector<double>>> running;
   for (RerankCandidate& entry : entries)
     if (!entry.out)
-      if (auto values = values_of(entry.rounds, objective)) running.emplace_back(&entry, std::move(*values));
+      if (auto values = values_of(entry.rounds, *entry.members.front(), objective))
+        running.emplace_back(&entry, std::move(*values));
   if (running.empty()) return true;
   const auto leader =
       std::ranges::min_element(running, {}, [](const auto& one) { return median(one.second); });
@@ -79,16 +85,19 @@ bool decided(std::vector<RerankCandidate>& entries, Objective objective) {
   return clear;
 }
 
-bool is_read(const Result<Timing>& timing, Objective objective) {
+bool is_read(const Result<Timing>& timing, const Evaluation& candidate, const Objective& objective) {
   return timing && !timing->samples.empty() &&
-         objective_value(median(timing->samples), timing->energy, objective);
+         objective_value(
+             {candidate.configuration, candidate.resources, median(timing->samples), timing->energy},
+             objective);
 }
 
-void take_turn(RerankCandidate& entry, std::size_t index, RerankDevice& device, Objective objective) {
+void take_turn(RerankCandidate& entry, std::size_t index, RerankDevice& device, const Objective& objective) {
   if (entry.out) return;
+  const Evaluation& candidate = *entry.members.front();
   Result<Timing> timing = device.time_candidate(index);
-  if (timing && !is_read(timing, objective)) timing = device.time_candidate(index);
-  if (timing && !is_read(timing, objective))
+  if (timing && !is_read(timing, candidate, objective)) timing = device.time_candidate(index);
+  if (timing && !is_read(timing, candidate, objective))
     timing = fail(Phase::launch, std::string(energy_not_read), "the device reported no energy, twice");
   if (timing)
     entry.rounds.push_back({median(timing->samples), timing->energy});
@@ -198,13 +207,13 @@ std::vector<Evaluation> TopCandidates::top_k(const RerankOptions& given) const {
   return chosen;
 }
 
-RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& device, Objective objective,
-                           const RerankOptions& given, const std::function<bool()>& stop,
-                           const std::function<double()>& seconds_left) {
+RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& device,
+                           const Objective& objective, const RerankOptions& given,
+                           const std::function<bool()>& stop, const std::function<double()>& seconds_left) {
   const RerankOptions options = top_k.empty() ? given : given.for_executions_of(seconds_of(top_k.front()));
   RerankResult rerank;
   rerank.objective = objective;
-  std::vector<RerankCandidate> entries = entries_of(top_k);
+  std::vector<RerankCandidate> entries = entries_of(top_k, objective);
   std::vector<Configuration> configurations;
   for (const RerankCandidate& entry : entries) configurations.push_back(entry.members.front()->configuration);
   if (configurations.empty()) return rerank;
@@ -235,26 +244,26 @@ RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& devi
       if (entry.failure)
         rerank.failures.push_back(failed(*member, *entry.failure));
       else
-        places.push_back({member->configuration, entry.rounds});
+        places.push_back(
+            {.configuration = member->configuration, .rounds = entry.rounds, .resources = member->resources});
     }
   rerank.places = rank_top_k(std::move(places), objective);
   return rerank;
 }
 
-std::vector<RerankPlace> rank_top_k(std::vector<RerankPlace> places, Objective objective) {
-  std::erase_if(places, [&](const RerankPlace& place) {
-    return place.rounds.empty() || !values_of(place.rounds, objective);
-  });
+std::vector<RerankPlace> rank_top_k(std::vector<RerankPlace> places, const Objective& objective) {
+  const auto values = [&](const RerankPlace& place) { return values_of(place.rounds, place, objective); };
+  std::erase_if(places, [&](const RerankPlace& place) { return place.rounds.empty() || !values(place); });
   if (places.empty()) return places;
   const auto rank = [&](const RerankPlace& place) {
-    return std::tuple(-static_cast<std::ptrdiff_t>(place.rounds.size()),
-                      median(*values_of(place.rounds, objective)), place.configuration.key());
+    return std::tuple(-static_cast<std::ptrdiff_t>(place.rounds.size()), median(*values(place)),
+                      place.configuration.key());
   };
-  const std::vector<double> winner = *values_of(std::ranges::min(places, {}, rank).rounds, objective);
+  const std::vector<double> winner = *values(std::ranges::min(places, {}, rank));
   const std::string winner_key = std::ranges::min(places, {}, rank).configuration.key();
   for (RerankPlace& place : places) {
     place.time = median_interval(seconds_of(place.rounds), rerank_confidence);
-    place.ratio = median_interval(ratios(*values_of(place.rounds, objective), winner), rerank_confidence);
+    place.ratio = median_interval(ratios(*values(place), winner), rerank_confidence);
     place.tied = place.ratio.low < 1 + rerank_resolution;
   }
   std::ranges::sort(places, {}, [&](const RerankPlace& place) {
@@ -264,16 +273,19 @@ std::vector<RerankPlace> rank_top_k(std::vector<RerankPlace> places, Objective o
   return places;
 }
 
-std::vector<RerankPlace> rank_again(std::span<const Evaluation> top_k, const RerankResult& earlier) {
+std::vector<RerankPlace> rank_again(std::span<const Evaluation> top_k, const RerankResult& earlier,
+                                    const Objective& objective) {
   std::map<std::string, const RerankPlace*> known;
   for (const RerankPlace& place : earlier.places) known.emplace(place.configuration.key(), &place);
   std::vector<RerankPlace> places;
   for (const Evaluation& candidate : top_k) {
     const auto found = known.find(candidate.configuration.key());
     if (found == known.end()) return {};
-    places.push_back({candidate.configuration, found->second->rounds});
+    places.push_back({.configuration = candidate.configuration,
+                      .rounds = found->second->rounds,
+                      .resources = candidate.resources});
   }
-  return rank_top_k(std::move(places), earlier.objective);
+  return rank_top_k(std::move(places), objective);
 }
 
 }  // namespace tune

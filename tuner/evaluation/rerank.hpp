@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/evaluation/evaluation.hpp"
@@ -47,6 +49,7 @@ struct RerankPlace {
   MedianInterval time = {};         ///< seconds: of the rounds
   MedianInterval ratio = {};        ///< to the winner's value in the same round; 1 for the winner
   bool tied = false;                ///< with the winner, which ties with itself
+  std::optional<KernelResources> resources = std::nullopt;  ///< where a metric ranks
 
   /// Returns the median of the rounds' joules; 0 where not measured.
   double energy() const;
@@ -66,7 +69,7 @@ struct RerankResult {
 /// Collects the candidates for the re-ranking, in bounded memory.
 class TopCandidates {
  public:
-  explicit TopCandidates(Objective objective) : objective_(objective) {}
+  explicit TopCandidates(Objective objective) : objective_(std::move(objective)) {}
   /// Ranks the evaluation by its value times `scale`.
   void add(const Evaluation& evaluation, double scale = 1);
   void remove(const Configuration& configuration);
@@ -92,16 +95,18 @@ bool same_measurement(const Evaluation& a, const Evaluation& b);
 /// Times the top candidates in turns until it is clear which of them tie. Calls `stop` before and after each
 /// turn. Where `seconds_left` (empty: without limit) is too little for all of them, the last ones are left
 /// out after the first round; where nothing is left, the complete rounds so far decide.
-RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& device, Objective objective,
-                           const RerankOptions& options, const std::function<bool()>& stop,
+RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& device,
+                           const Objective& objective, const RerankOptions& options,
+                           const std::function<bool()>& stop,
                            const std::function<double()>& seconds_left = {});
 
 /// Ranks by configurations and rounds of `places` and fills in the rest. The winner has the smallest median
 /// of those with the most rounds; a place ties with it unless the interval of their ratio, round by round,
 /// lies above 1 + rerank_resolution. Leaves out places with a round of unknown value.
-std::vector<RerankPlace> rank_top_k(std::vector<RerankPlace> places, Objective objective);
+std::vector<RerankPlace> rank_top_k(std::vector<RerankPlace> places, const Objective& objective);
 
 /// Ranks these candidates by the rounds of an earlier re-ranking; empty where that lacks one of them.
-std::vector<RerankPlace> rank_again(std::span<const Evaluation> top_k, const RerankResult& earlier);
+std::vector<RerankPlace> rank_again(std::span<const Evaluation> top_k, const RerankResult& earlier,
+                                    const Objective& objective);
 
 }  // namespace tune

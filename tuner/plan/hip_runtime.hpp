@@ -1,19 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string_view>
+#include <utility>
 
 namespace tune {
 
-/// The text of `hip/hip_runtime.h` for a kernel whose CUDA source was renamed for HIP: names that HIP has
-/// besides those of CUDA.
-constexpr std::string_view hip_runtime =
-    "#pragma once\n"
-    "#define hipThreadIdx_x threadIdx.x\n#define hipThreadIdx_y threadIdx.y\n"
-    "#define hipThreadIdx_z threadIdx.z\n#define hipBlockIdx_x blockIdx.x\n#define hipBlockIdx_y blockIdx.y\n"
-    "#define hipBlockIdx_z blockIdx.z\n#define hipBlockDim_x blockDim.x\n#define hipBlockDim_y blockDim.y\n"
-    "#define hipBlockDim_z blockDim.z\n#define hipGridDim_x gridDim.x\n#define hipGridDim_y gridDim.y\n"
-    "#define hipGridDim_z gridDim.z\n"
-    "#define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];\n";
+/// The headers of HIP, with texts for a kernel whose CUDA source was renamed for HIP: names that HIP has
+/// besides those of CUDA. A warp has 32 threads, as on all devices of CUDA.
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 6> hip_headers = {{
+    {"hip/hip_runtime.h",
+     "#pragma once\n"
+     "#define hipThreadIdx_x threadIdx.x\n#define hipThreadIdx_y threadIdx.y\n"
+     "#define hipThreadIdx_z threadIdx.z\n#define hipBlockIdx_x blockIdx.x\n#define hipBlockIdx_y blockIdx.y\n"
+     "#define hipBlockIdx_z blockIdx.z\n#define hipBlockDim_x blockDim.x\n#define hipBlockDim_y blockDim.y\n"
+     "#define hipBlockDim_z blockDim.z\n#define hipGridDim_x gridDim.x\n#define hipGridDim_y gridDim.y\n"
+     "#define hipGridDim_z gridDim.z\n"
+     "#define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];\n"
+     "#define __shfl(...) __shfl_sync(0xffffffffu, __VA_ARGS__)\n"
+     "#define __shfl_up(...) __shfl_up_sync(0xffffffffu, __VA_ARGS__)\n"
+     "#define __shfl_down(...) __shfl_down_sync(0xffffffffu, __VA_ARGS__)\n"
+     "#define __shfl_xor(...) __shfl_xor_sync(0xffffffffu, __VA_ARGS__)\n"
+     "#define __ballot(...) __ballot_sync(0xffffffffu, __VA_ARGS__)\n"
+     "static inline __device__ int __any(int given) { return __any_sync(0xffffffffu, given); }\n"
+     "static inline __device__ int __all(int given) { return __all_sync(0xffffffffu, given); }\n"
+     "#define __lane_id() \\\n"
+     "  ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32u)\n"
+     "#define hipTextureObject_t cudaTextureObject_t\n#define hipSurfaceObject_t cudaSurfaceObject_t\n"
+     "#define hipStream_t cudaStream_t\n"
+     "#define unsafeAtomicAdd atomicAdd\n#define safeAtomicAdd atomicAdd\n#define atomicAddNoRet atomicAdd\n"
+     "#define wall_clock64 clock64\n"
+     "#define __builtin_nontemporal_load(place) (*(place))\n"
+     "#define __builtin_nontemporal_store(value, place) (*(place) = (value))\n"},
+    {"hip/hip_runtime_api.h", "#include \"hip/hip_runtime.h\"\n"},
+    {"hip/hip_fp16.h", "#include <cuda_fp16.h>\n"},
+    {"hip/hip_bf16.h", "#include <cuda_bf16.h>\n"},
+    {"hip/hip_cooperative_groups.h", "#include <cooperative_groups.h>\n"},
+    {"hip/hip_complex.h",
+     "#pragma once\n#include <cuComplex.h>\n"
+     "#define hipComplex cuComplex\n#define hipFloatComplex cuFloatComplex\n"
+     "#define hipDoubleComplex cuDoubleComplex\n#define make_hipComplex make_cuComplex\n"
+     "#define make_hipFloatComplex make_cuFloatComplex\n#define make_hipDoubleComplex make_cuDoubleComplex\n"
+     "#define hipCrealf cuCrealf\n#define hipCimagf cuCimagf\n#define hipConjf cuConjf\n"
+     "#define hipCaddf cuCaddf\n#define hipCsubf cuCsubf\n#define hipCmulf cuCmulf\n#define hipCdivf cuCdivf\n"
+     "#define hipCabsf cuCabsf\n#define hipCreal cuCreal\n#define hipCimag cuCimag\n#define hipConj cuConj\n"
+     "#define hipCadd cuCadd\n#define hipCsub cuCsub\n#define hipCmul cuCmul\n#define hipCdiv cuCdiv\n"
+     "#define hipCabs cuCabs\n#define hipCfmaf cuCfmaf\n#define hipCfma cuCfma\n"},
+}};
 
 }  // namespace tune

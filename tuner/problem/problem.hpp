@@ -84,6 +84,12 @@ using Facts = std::map<std::string, double, std::less<>>;
 inline constexpr std::array fact_names = {"time",        "energy",        "power",   "registers",
                                           "spill_bytes", "shared_memory", "threads", "occupancy"};
 
+/// A metric of a problem.
+struct MetricInfo {
+  std::string name;
+  bool needs_energy = false;  ///< `energy` or `power`
+};
+
 /// A problem that can be tuned. Stateless: one object serves all threads.
 class Problem {
  public:
@@ -136,6 +142,8 @@ class Problem {
                           const Facts& /*facts*/) const {
     return {};
   }
+  /// Returns the metrics that `metrics` may return.
+  virtual std::vector<MetricInfo> metric_infos() const { return {}; }
   /// Returns small odd sizes at which this configuration has a plan, for checking.
   virtual std::vector<Instance> check_instances(const Instance& instance,
                                                 const Configuration& configuration) const = 0;
@@ -166,6 +174,7 @@ struct RunDefaults {
   std::optional<double> seconds = std::nullopt;
   std::optional<double> share = std::nullopt;  ///< of all valid configurations, as evaluations
   std::string strategy = {};                   ///< empty: the program's default
+  std::string objective = {};                  ///< as `--objective`; empty: the time
   std::optional<std::uint64_t> seed = std::nullopt;
 };
 

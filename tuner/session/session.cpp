@@ -40,8 +40,19 @@ constexpr double references_of_rerank = 0.6;
 constexpr std::uint64_t many_evaluations = 50;
 
 /// True for a measurement without what the objective needs. Its time is known and is stored.
-bool lacks_energy(const Evaluation& evaluation, Objective objective) {
+bool lacks_value(const Evaluation& evaluation, const Objective& objective) {
   return objective != Objective::time && evaluation.outcome && !objective_value(evaluation, objective);
+}
+
+/// True where the device did not report an energy, which it may do the next time.
+bool lacks_energy(const Evaluation& evaluation, const Objective& objective) {
+  return lacks_value(evaluation, objective) && objective.needs_energy() && !(evaluation.outcome->energy > 0);
+}
+
+/// Why a measured configuration has no value.
+std::string no_value(const Evaluation& evaluation, const Objective& objective) {
+  if (lacks_energy(evaluation, objective)) return "the energy of the last one was not read";
+  return format("{} of the last one is not a positive number", to_string(objective).substr(4));
 }
 
 /// False for a strategy whose choices do not depend on results: it gets as many in flight as there may be.
@@ -52,7 +63,7 @@ bool learns(const search::Strategy& strategy) {
 }  // namespace
 
 struct Session::State {
-  State(const Budget& limits, SessionObserver& watching, Objective aim)
+  State(const Budget& limits, SessionObserver& watching, const Objective& aim)
       : budget(limits), observer(watching), objective(aim), top_candidates(aim) {}
 
   /// A configuration that the strategy asked for: submitted, or known.
@@ -248,7 +259,7 @@ RerankResult Session::rerank_top_k(State& state, const RunRecord& record, std::s
   if (!fresh) {
     RerankResult rerank;
     rerank.objective = state.objective;
-    rerank.places = rank_again(top_k, store_.known_rerank(record.key, state.objective));
+    rerank.places = rank_again(top_k, store_.known_rerank(record.key, state.objective), state.objective);
     rerank.reused = true;
     if (!rerank.places.empty()) return rerank;
   }
@@ -449,7 +460,7 @@ void Session::count(State& state, const Evaluation& evaluation, double scale) {
     if (evaluation.from_cache) ++progress.from_cache;
     if (evaluation.same_code) ++progress.same_code;
   }
-  const bool accident = evaluation.outcome ? lacks_energy(evaluation, state.objective)
+  const bool accident = evaluation.outcome ? lacks_value(evaluation, state.objective)
                                            : recurrence_of(evaluation.outcome.error()) == Recurrence::unknown;
   state.accidents = accident ? state.accidents + 1 : 0;
   if (!evaluation.estimate) state.top_candidates.add(evaluation, scale);
@@ -466,9 +477,11 @@ void Session::check_gain(State& state) const {
 }
 
 void Session::check_hopeless(State& state, const Evaluation& evaluation) const {
-  if (state.end || (evaluation.outcome && !lacks_energy(evaluation, state.objective))) return;
-  std::string last = "the energy of the last one was not read";
-  if (!evaluation.outcome) {
+  if (state.end || (evaluation.outcome && !lacks_value(evaluation, state.objective))) return;
+  std::string last;
+  if (evaluation.outcome) {
+    last = no_value(evaluation, state.objective);
+  } else {
     const Failure& failure = evaluation.outcome.error();
     last = format("the last one: {}, {}: {}", to_string(failure.phase), failure.reason, failure.detail);
   }

@@ -30,7 +30,7 @@ std::string_view to_string(RunEnd end) {
   return end_names.at(static_cast<std::size_t>(end));
 }
 
-std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, Objective objective,
+std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, const Objective& objective,
                                       double timeout) {
   std::vector<Evaluation> known = store.known(key);
   std::erase_if(known, [&](const Evaluation& evaluation) {

@@ -65,8 +65,8 @@ struct RunRecord {
   std::string limit_by;                    ///< host_bound of the problem; not stored
   double items = 0, flops = 0, bytes = 0;  ///< of the problem at this size
   std::string item;                        ///< `cell update`
-  /// Seconds that no configuration with a value of the first parameter can beat, by the value's index; 0 where
-  /// nothing is known. Not stored.
+  /// Seconds that no configuration with a value of the first parameter can beat, by the value's index; 0
+  /// where nothing is known. Not stored.
   std::vector<double> variant_bounds = {};
   /// The record of the run at a cheaper instance, where some configurations are evaluated there first.
   std::shared_ptr<RunRecord> low_fidelity = nullptr;
@@ -95,13 +95,13 @@ class Store {
   virtual std::vector<Evaluation> known(const WorkloadKey& key) = 0;
   /// Returns the newest re-ranking under the key and objective, without failures and without places whose
   /// configuration was evaluated again since. Empty places where there is none.
-  virtual RerankResult known_rerank(const WorkloadKey& key, Objective objective) = 0;
+  virtual RerankResult known_rerank(const WorkloadKey& key, const Objective& objective) = 0;
 };
 
 /// The store's evaluations under the key that answer a question about the objective, marked as reused. A
 /// measurement without energy does not answer one about energy. A failure does not answer where it may not
 /// come again (is_answer); `timeout`: the seconds that one execution may take now.
-std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, Objective objective,
+std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, const Objective& objective,
                                       double timeout);
 
 /// Stores nothing: for runs whose results are not those of a device.
@@ -112,7 +112,7 @@ class NoStore : public Store {
   void record_rerank(RunId, const RerankResult&) override {}
   void end_run(RunId, RunEnd) override {}
   std::vector<Evaluation> known(const WorkloadKey&) override { return {}; }
-  RerankResult known_rerank(const WorkloadKey&, Objective) override { return {}; }
+  RerankResult known_rerank(const WorkloadKey&, const Objective&) override { return {}; }
 };
 
 }  // namespace tune

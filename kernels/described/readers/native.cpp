@@ -6,6 +6,7 @@
 
 #include "kernels/described/readers/definition.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/evaluation/objective.hpp"
 
 namespace tune::described {
 namespace {
@@ -517,6 +518,20 @@ void read_cost(const JsonField& root, KernelDescription& definition) {
   definition.item = text_or(*work, "item", definition.item);
 }
 
+void read_objective(const JsonField& field, KernelDescription& definition) {
+  definition.objective = field.text();
+  try {
+    const Objective objective = objective_from_string(definition.objective);
+    const MetricObjective* metric = objective.of_metric();
+    if (metric == nullptr) return;
+    const auto name = &std::pair<std::string, Expression>::first;
+    if (std::ranges::count(definition.metrics, metric->name, name) == 0)
+      field.fail(format("'metrics' has no '{}'", metric->name));
+  } catch (const std::invalid_argument& error) {
+    field.fail(error.what());
+  }
+}
+
 }  // namespace
 
 std::vector<LaunchDescription> read_launches(const JsonField& field, const KernelDescription& definition) {
@@ -529,7 +544,7 @@ std::vector<LaunchDescription> read_launches(const JsonField& field, const Kerne
 KernelDescription read_native(const JsonField& root) {
   root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "low_fidelity", "parameters",
               "constraints", "arguments", "launches", "reference", "tolerance", "verify", "work", "metrics",
-              "budget"});
+              "objective", "budget"});
   KernelDescription definition;
   const std::filesystem::path folder = root.file().parent_path();
   definition.name = root.at("problem").text();
@@ -551,6 +566,7 @@ KernelDescription read_native(const JsonField& root) {
   if (const auto metrics = root.find("metrics"))
     for (const auto& [name, formula] : metrics->members())
       definition.metrics.emplace_back(name, formula.expression());
+  if (const auto objective = root.find("objective")) read_objective(*objective, definition);
   if (const auto budget = root.find("budget")) {
     budget->allow({"evaluations", "seconds"});
     if (const auto count = budget->find("evaluations")) definition.budget_evaluations = count->integer();

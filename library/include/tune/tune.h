@@ -244,7 +244,7 @@ TUNE_C_API void tune_close(tune_tuner* tuner);
  *   seconds       budget
  *   until_gain    budget: ends when the expected gain is below this share
  *   seed          of the strategy
- *   objective     time, energy or edp
+ *   objective     time, energy, edp, min:METRIC or max:METRIC
  *   finalists     timed again in turns at the end; 0: none
  *   where         restricts the space: an expression
  *   timeout       seconds that a kernel may take to run once

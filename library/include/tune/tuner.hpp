@@ -50,8 +50,6 @@ struct Progress {
   std::optional<Evaluation> best;
 };
 
-enum class Objective { time, energy, edp };
-
 /// Why a run ended: the whole space is evaluated, the budget is spent, little was left to gain, or `cancel`
 /// was called.
 enum class End { exhausted, budget, little_to_gain, cancelled };
@@ -96,7 +94,8 @@ struct Options {
   std::optional<double> seconds = {};
   std::optional<double> until_gain = {};   ///< a share, as --until-gain
   std::optional<std::uint64_t> seed = {};  ///< default: that of the definition, else 1
-  Objective objective = Objective::time;
+  /// As --objective: time, energy, edp, min:METRIC or max:METRIC; empty: that of the definition, else time.
+  std::string objective = {};
   bool warm_caches = false;                   ///< measure with the caches as the execution before left them
   bool fresh = false;                         ///< evaluate again what the database already has
   bool reproducible = false;                  ///< as --reproducible

@@ -227,14 +227,25 @@ TEST_P(ReleasedSchema, AMigrationWithoutRoomLeavesItWhole) {
   EXPECT_GT(size, 0U);
 }
 
-TEST_P(ReleasedSchema, CanBeLookedAtAsItIs) {
-  const db::Database database(path_, db::OpenMode::inspect);
-  if (newest()) {
-    EXPECT_NO_THROW(db::Database(path_, db::OpenMode::read_only));
-  } else {
-    EXPECT_THROW(db::Database(path_, db::OpenMode::read_only), Error);
+TEST_P(ReleasedSchema, IsReadWithoutAChange) {
+  for (const db::OpenMode mode : {db::OpenMode::inspect, db::OpenMode::read_only, db::OpenMode::immutable}) {
+    const db::Database database(path_, mode);
+    if (mode == db::OpenMode::inspect) continue;
+    EXPECT_EQ(db::list_runs(database).size(), 4U);
+    EXPECT_FALSE(db::list_results(database, {}).empty());
   }
   EXPECT_EQ(version_of(path_), GetParam());
+  expect_all_of(before_, path_);
+}
+
+TEST_P(ReleasedSchema, NumbersOfRunsThatAreGoneAreNotGivenAgain) {
+  {
+    SQLite::Database before(path_.string(), SQLite::OPEN_READWRITE);
+    before.exec("UPDATE sqlite_sequence SET seq = 4711 WHERE name = 'runs'");
+  }
+  const db::Database database(path_);
+  EXPECT_EQ(database.connection().execAndGet("SELECT seq FROM sqlite_sequence WHERE name = 'runs'").getInt(),
+            4711);
 }
 
 TEST(ReleasedSchemas, TheNewestHasTheColumnsOfANewFile) {

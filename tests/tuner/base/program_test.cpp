@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <fstream>
@@ -52,6 +54,24 @@ void expect_no_child(const std::filesystem::path& file) {
   while (is_alive(child) && waiting.seconds() < 10)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_FALSE(is_alive(child)) << "what the program started runs on";
+}
+
+TEST(Program, EndsWithAllThatItStartedWhenItsCallerIsKilled) {
+  const testing::TemporaryFolder folder;
+  const pid_t caller = fork();
+  if (caller == 0) {
+    run_program(with_child(folder / "child"), {.seconds = 60});
+    _exit(0);
+  }
+  const Stopwatch waiting;
+  const auto started = [&] {
+    pid_t child = 0;
+    return static_cast<bool>(std::ifstream(folder / "child") >> child);
+  };
+  while (!started() && waiting.seconds() < 10) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  kill(caller, SIGKILL);
+  waitpid(caller, nullptr, 0);
+  expect_no_child(folder / "child");
 }
 
 TEST(Program, ALimitEndsAllThatItStarted) {

@@ -211,9 +211,9 @@ TEST(RankAgain, NeedsEveryFinalist) {
   RerankResult earlier;
   earlier.places = {place(1, {1, 1}), place(2, {2, 2}), place(3, {3, 3})};
   const std::vector<Evaluation> some = {measured(2, {2}), measured(3, {3})};
-  EXPECT_EQ(numbers_of(rank_again(some, earlier)), (std::vector<int>{2, 3}));
+  EXPECT_EQ(numbers_of(rank_again(some, earlier, Objective::time)), (std::vector<int>{2, 3}));
   const std::vector<Evaluation> more = {measured(2, {2}), measured(4, {3})};
-  EXPECT_TRUE(rank_again(more, earlier).empty());
+  EXPECT_TRUE(rank_again(more, earlier, Objective::time).empty());
 }
 
 TEST(ConfirmTopK, TakeTurnsInBothDirections) {

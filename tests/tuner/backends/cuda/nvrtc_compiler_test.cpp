@@ -428,6 +428,20 @@ TEST_F(NvrtcCompilerTest, SourcesThatWereRenamedForHipCompile) {
   EXPECT_TRUE(binary) << binary.error().detail.substr(0, 2000);
 }
 
+TEST_F(NvrtcCompilerTest, HeadersOfHipAreThoseOfTheToolkit) {
+  const CompileRequest wanted = request(
+      "#include <hip/hip_runtime.h>\n#include <hip/hip_complex.h>\n#include <hip/hip_fp16.h>\n"
+      "#include <hip/hip_cooperative_groups.h>\n"
+      "__global__ void k(float* v, hipTextureObject_t t) {\n"
+      "  hipFloatComplex z = make_hipFloatComplex(v[0], v[1]);\n"
+      "  v[__lane_id()] = __shfl_down(hipCrealf(hipCmulf(z, z)), 1) + __half2float(__float2half(v[2]));\n"
+      "  if (__any(1) && __all(1) && __ballot(1)) cooperative_groups::this_thread_block().sync();\n}",
+      {"k"});
+  if (other_headers(wanted, nvrtc_->path).folders.empty()) GTEST_SKIP() << "no headers of the toolkit";
+  const auto binary = NvrtcCompiler(nvrtc_, "sm_90").compile(wanted);
+  EXPECT_TRUE(binary) << binary.error().detail.substr(0, 2000);
+}
+
 // The working directory does not matter where headers of the toolkit are read from disk either.
 TEST_F(NvrtcCompilerTest, BesideHeadersOfTheToolkitAMissingOneIsMissed) {
   const tune::testing::TemporaryFolder folder;

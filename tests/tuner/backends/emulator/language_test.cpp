@@ -54,6 +54,30 @@ TEST(Language, MathematicsHasItsNamesInStd) {
       "#include <cmath>\n#include <cstddef>\n");
 }
 
+TEST(Language, TypesAndLimitsOfTheStandardLibrary) {
+  const std::string headers =
+      "#include <algorithm>\n#include <array>\n#include <functional>\n#include <limits>\n#include <type_traits>\n"
+      "#include <utility>\n";
+  expect_values(
+      "std::array<float, 3> all = {1, 2, 3}; std::pair<int, float> both = {t, 0.5f}; std::swap(all[0], all[2]);\n"
+      "v = std::plus<>()(all[0], both.second) + std::move(both.first) + std::clamp(t, 3, 5) + larger<int>(t, 7);",
+      [](int t) { return 3.5 + t + std::clamp(t, 3, 5) + std::max(t, 7); },
+      headers +
+          "template<class T, class = std::enable_if_t<std::is_integral_v<T>>> __device__ T larger(T a, T b) {\n"
+          "  return std::greater<T>()(a, b) ? a : b;\n}\n"
+          "static_assert(std::numeric_limits<int>::max() == 2147483647 && std::numeric_limits<int>::min() < 0);\n"
+          "static_assert(std::numeric_limits<unsigned char>::max() == 255 && !std::numeric_limits<char>::min() == 0);\n"
+          "static_assert(std::numeric_limits<long long>::max() > 0 && std::numeric_limits<float>::lowest() < -1e38f);\n"
+          "static_assert(std::is_same_v<std::conditional_t<true, int, float>, std::make_signed_t<unsigned>>);\n"
+          "static_assert(std::is_same<std::remove_cvref_t<const int&>, std::decay_t<int>>::value);\n"
+          "static_assert(std::is_signed_v<int> && !std::is_signed_v<bool> && std::is_pointer_v<int* const>);\n");
+  expect_values(
+      "v = cuda::std::numeric_limits<short>::max() + (cuda::std::is_same_v<int, int> ? 1 : 0);",
+      [](int) { return 32768; }, "#include <cuda/std/limits>\n#include <cuda/std/type_traits>\n");
+  expect_values("v = __dp4a(0x01ff0203, 0x02030405, t); __builtin_assume(t >= 0);",
+                [](int t) { return 2 - 3 + 8 + 15 + t; });
+}
+
 // As published kernels have them.
 TEST(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
   for (const char* const open : {"extern \"C\" {\n", "#ifdef __cplusplus\nextern \"C\"\n{\n#endif\n",
@@ -88,6 +112,13 @@ TEST(Language, ClocksTypesOfTheStandardLibraryAndHip) {
   expect_values(
       "v = hipThreadIdx_x + hipBlockDim_x;", [](int t) { return t + 64; },
       "#include \"hip/hip_runtime.h\"\n");
+  expect_values(
+      "v = __shfl_down(in[t], 1, 2) + __shfl_xor(in[t], 1) + __popc(__ballot(1)) + __lane_id();",
+      [](int t) { return (t | 1) + 1 + (t ^ 1) + 1 + 32 + t % 32; }, "#include <hip/hip_runtime.h>\n");
+  expect_values(
+      "cg::thread_block block = cg::this_thread_block(); block.sync(); v = __half2float(__float2half(in[t]));",
+      [](int t) { return t + 1; },
+      "#include <hip/hip_cooperative_groups.h>\n#include <hip/hip_fp16.h>\nnamespace cg = cooperative_groups;\n");
 }
 
 TEST(Language, VotesMatchesAndReductions) {

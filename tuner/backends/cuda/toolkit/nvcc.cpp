@@ -23,6 +23,7 @@
 #include "tuner/base/scratch_folder.hpp"
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/plan/directives.hpp"
+#include "tuner/plan/hip_runtime.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -101,6 +102,7 @@ fs::path write_texts(const fs::path& folder, const CompileRequest& request) {
                          error.message()));
   };
   fs::create_directories(root);
+  for (const auto& [name, text] : hip_headers) write(std::string(name), std::string(text));
   for (const SourceFile& header : request.headers)
     if (!fs::path(header.name).is_absolute()) write(header.name, header.text);
   write(fs::path(request.source.name).filename().string(), request.source.text);
@@ -332,6 +334,7 @@ std::optional<std::string> NvccCompiler::files_key(const CompileRequest& request
   options->included.emplace_back("cuda_runtime.h");
   std::vector<std::string> own;
   for (const SourceFile& header : request.headers) own.push_back(header.name);
+  for (const auto& [name, text] : hip_headers) own.emplace_back(name);
   return files_.digest(request, options->included, options->folders, own, host_folders_);
 }
 

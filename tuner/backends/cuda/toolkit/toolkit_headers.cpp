@@ -160,38 +160,39 @@ constexpr std::string_view assertions =
     "#pragma once\n#ifndef assert\n#define assert(condition) ((condition) ? (void)0 : __trap())\n#endif\n";
 
 const std::map<std::string, std::string_view, std::less<>>& known() {
-  static const std::map<std::string, std::string_view, std::less<>> all = {
-      {"stdint.h", integers},
-      {"cstdint", integers},
-      {"inttypes.h", integers},
-      {"limits.h", limits},
-      {"climits", limits},
-      {"float.h", floats},
-      {"cfloat", floats},
-      {"math.h", all_mathematics()},
-      {"cmath", all_mathematics()},
-      {"assert.h", assertions},
-      {"cassert", assertions},
-      {"cuda.h", ""},
-      {"cuda_runtime.h", runtime_names()},
-      {"cuda_runtime_api.h", runtime_names()},
-      {"sys/types.h", unsigned_names},
-      {"device_functions.h", ""},
-      {"device_launch_parameters.h", ""},
-      {"sm_20_intrinsics.h", ""},
-      {"vector_types.h", ""},
-      {"vector_functions.h", ""},
-      {"stdio.h", output},
-      {"cstdio", output},
-      {"stdlib.h", general},
-      {"cstdlib", general},
-      {"string.h", memory},
-      {"cstring", memory},
-      {"stddef.h", sizes},
-      {"cstddef", sizes},
-      {"stdbool.h", ""},
-      {"hip/hip_runtime.h", hip_runtime},
-      {"hip/hip_runtime_api.h", ""}};
+  static const std::map<std::string, std::string_view, std::less<>> all = [] {
+    std::map<std::string, std::string_view, std::less<>> texts = {{"stdint.h", integers},
+                                                                  {"cstdint", integers},
+                                                                  {"inttypes.h", integers},
+                                                                  {"limits.h", limits},
+                                                                  {"climits", limits},
+                                                                  {"float.h", floats},
+                                                                  {"cfloat", floats},
+                                                                  {"math.h", all_mathematics()},
+                                                                  {"cmath", all_mathematics()},
+                                                                  {"assert.h", assertions},
+                                                                  {"cassert", assertions},
+                                                                  {"cuda.h", ""},
+                                                                  {"cuda_runtime.h", runtime_names()},
+                                                                  {"cuda_runtime_api.h", runtime_names()},
+                                                                  {"sys/types.h", unsigned_names},
+                                                                  {"device_functions.h", ""},
+                                                                  {"device_launch_parameters.h", ""},
+                                                                  {"sm_20_intrinsics.h", ""},
+                                                                  {"vector_types.h", ""},
+                                                                  {"vector_functions.h", ""},
+                                                                  {"stdio.h", output},
+                                                                  {"cstdio", output},
+                                                                  {"stdlib.h", general},
+                                                                  {"cstdlib", general},
+                                                                  {"string.h", memory},
+                                                                  {"cstring", memory},
+                                                                  {"stddef.h", sizes},
+                                                                  {"cstddef", sizes},
+                                                                  {"stdbool.h", ""}};
+    texts.insert(hip_headers.begin(), hip_headers.end());
+    return texts;
+  }();
   return all;
 }
 
@@ -209,6 +210,8 @@ std::map<std::string, bool> included(const CompileRequest& request) {
   };
   search(request.source.text);
   for (const SourceFile& header : request.headers) search(header.text);
+  for (const auto& [name, text] : hip_headers)
+    if (names.contains(std::string(name))) search(std::string(text));
   return names;
 }
 

@@ -38,6 +38,9 @@ constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.
                                    {"cublasLt.h", "half.cuh"},
                                    {"cublas_v2.h", "half.cuh"}};
 
+/// Headers of the C++ standard library, also under cuda/std, that standard_library.cuh replaces.
+constexpr std::string_view library_headers = " algorithm array functional limits type_traits utility ";
+
 /// Headers of the toolkit whose declarations the prelude has.
 constexpr std::string_view built_in_headers =
     " assert.h cassert cmath cstddef cstdint cstdio cstdlib cstring cuda.h cuda/std/cstdint "
@@ -56,8 +59,6 @@ constexpr std::string_view overloaded[] = {
     "fmaf",  "logf",   "powf",  "fmodf", "sinf",  "cosf",  "tanf",  "atan2f"};
 constexpr std::string_view vectors_of[] = {"char", "uchar", "short",    "ushort",    "int",   "uint",
                                            "long", "ulong", "longlong", "ulonglong", "float", "double"};
-
-const SourceFile hip_header{"hip/hip_runtime.h", std::string(hip_runtime)};
 
 bool contains_word(std::string_view words, const std::string& word) {
   return words.find(" " + word + " ") != std::string_view::npos;
@@ -149,14 +150,22 @@ class VariantText {
   void append_include(const SourceFile& file, const std::string& name, bool quoted, const std::string& line,
                       int number) {
     const auto* const known = std::ranges::find(known_headers, std::string_view(name), &Known::first);
+    constexpr std::string_view of_cuda = "cuda/std/";
+    const bool is_of_cuda = name.starts_with(of_cuda);
     if (const SourceFile* const header = find(name)) {
       append_header(file, *header, number);
-    } else if (name == hip_header.name) {
-      append_header(file, hip_header, number);
+    } else if (const auto* hip = std::ranges::find(hip_headers, std::string_view(name),
+                                                   &std::pair<std::string_view, std::string_view>::first);
+               hip != hip_headers.end()) {
+      append_header(file, {name, std::string(hip->second)}, number);
     } else if (is_macros(name)) {
       text_ += line + "\n";
     } else if (known != std::end(known_headers)) {
       needed_.insert(std::string(known->second));
+      text_ += "\n";
+    } else if (contains_word(library_headers, is_of_cuda ? name.substr(of_cuda.size()) : name) ||
+               is_of_cuda) {
+      needed_.insert("standard_library.cuh");
       text_ += "\n";
     } else if (contains_word(built_in_headers, name) || of_library(name)) {
       text_ += "\n";
@@ -401,14 +410,23 @@ std::string lacking(const std::string& log, const std::string& text) {
   static const std::regex header(R"(tune_cannot_emulate: ([^\n]*))");
   if (std::regex_search(log, match, header)) return match[1];
   static const std::regex intrinsic(
-      R"('(__\w+|malloc|free|alloca|cooperative_groups|nvcuda|cuda)'[^\n]*(?:not declared|not been declared|not a namespace))");
+      R"('(__\w+|malloc|free|alloca|cooperative_groups|nvcuda|cuda|(?:cuda|hip)[A-Z]\w*|(?:surf|tex|nv)\w+)'[^\n]*(?:not declared|not been declared|not a namespace))");
   if (std::regex_search(log, match, intrinsic)) return format("the emulator has no {}", match[1].str());
   static const std::regex library(
       R"('(\w+)' (?:is not a member of|in namespace) 'std'|'(std::\w+)' has not been declared)");
   if (std::regex_search(log, match, library))
     return format("the emulator has no {}", match[1].matched ? "std::" + match[1].str() : match[2].str());
-  static const std::regex member(R"('(\w+)' is not a member of '(?:cooperative_groups|cuda)')");
-  if (std::regex_search(log, match, member)) return format("the emulator has no {}", match[1].str());
+  // Of a namespace of CUDA, or of a name that the kernel gave it.
+  static const std::regex member(
+      R"('(\w+)' is not a member of '(?:[^']*::)?(cooperative_groups|cg|cuda|nvcuda)')");
+  if (std::regex_search(log, match, member))
+    return format("the emulator has no {}::{}", match[2].str(), match[1].str());
+  static const std::regex halves(
+      R"(no match for '(operator[^']*)' \(operand types? (?:is|are) '(?:const )?(half2?|__half2?|__nv_bfloat162?)\b)");
+  if (std::regex_search(log, match, halves))
+    return format("the emulator has no {} of {}", match[1].str(), match[2].str());
+  if (text.find("<<<") != std::string::npos && log.find("before '<' token") != std::string::npos)
+    return "the emulator has no kernels that launch kernels";
   if (const auto missing = missing_headers(text); !missing.empty() && is_of_unknown_name(log))
     return format("the emulator has no header {}: {}", joined(missing), first_errors(log));
   return {};

@@ -45,6 +45,12 @@ struct __nv_bfloat16 {
   TUNE_FUNCTION(T __hsub(T x, T y), x - y)                                                     \
   TUNE_FUNCTION(T __hmul(T x, T y), (x * y))                                                   \
   TUNE_FUNCTION(T __hdiv(T x, T y), x / y)                                                     \
+  TUNE_FUNCTION(bool __hgt(T x, T y), x > y)                                                   \
+  TUNE_FUNCTION(bool __hlt(T x, T y), x < y)                                                   \
+  TUNE_FUNCTION(bool __hge(T x, T y), float(x) >= float(y))                                    \
+  TUNE_FUNCTION(bool __hle(T x, T y), float(x) <= float(y))                                    \
+  TUNE_FUNCTION(bool __heq(T x, T y), x == y)                                                  \
+  TUNE_FUNCTION(bool __hne(T x, T y), !(x == y))                                               \
   TUNE_FUNCTION(T __hneg(T x), -x)                                                             \
   TUNE_FUNCTION(T __hmax(T x, T y), x < y ? y : x)                                             \
   TUNE_FUNCTION(T __hmin(T x, T y), y < x ? y : x)                                             \
@@ -57,6 +63,8 @@ struct __nv_bfloat16 {
   TUNE_FUNCTION(T##2_pair operator+(T##2_pair a, T##2_pair b), {a.x + b.x, a.y + b.y})         \
   TUNE_FUNCTION(T##2_pair operator-(T##2_pair a, T##2_pair b), {a.x - b.x, a.y - b.y})         \
   TUNE_FUNCTION(T##2_pair operator*(T##2_pair a, T##2_pair b), {a.x * b.x, a.y * b.y})         \
+  TUNE_FUNCTION(T##2_pair & operator+=(T##2_pair & a, T##2_pair b), a = a + b)                 \
+  TUNE_FUNCTION(T##2_pair & operator*=(T##2_pair & a, T##2_pair b), a = a * b)                 \
   TUNE_FUNCTION(T##2_pair __hadd2(T##2_pair a, T##2_pair b), a + b)                            \
   TUNE_FUNCTION(T##2_pair __hsub2(T##2_pair a, T##2_pair b), a - b)                            \
   TUNE_FUNCTION(T##2_pair __hmul2(T##2_pair a, T##2_pair b), (a * b))                          \
@@ -75,6 +83,23 @@ using __half2 = __half2_pair;
 using half2 = __half2_pair;
 using __nv_bfloat162 = __nv_bfloat162_pair;
 
+// Computed in float and rounded: what devices approximate is exact here.
+#define TUNE_OF_HALF(name)                                                \
+  TUNE_FUNCTION(__half h##name(__half x), name##f(static_cast<float>(x))) \
+  TUNE_FUNCTION(__nv_bfloat16 h##name(__nv_bfloat16 x), name##f(static_cast<float>(x)))
+TUNE_OF_HALF(exp)
+TUNE_OF_HALF(exp2)
+TUNE_OF_HALF(log)
+TUNE_OF_HALF(log2)
+TUNE_OF_HALF(sqrt)
+TUNE_OF_HALF(rsqrt)
+TUNE_OF_HALF(sin)
+TUNE_OF_HALF(cos)
+TUNE_OF_HALF(floor)
+TUNE_OF_HALF(ceil)
+TUNE_OF_HALF(trunc)
+TUNE_OF_HALF(rint)
+#undef TUNE_OF_HALF
 TUNE_FUNCTION(__half __float2half(float x), x)
 TUNE_FUNCTION(__half __float2half_rn(float x), x)
 TUNE_FUNCTION(float __half2float(__half x), x)
