@@ -120,6 +120,32 @@ class Follower {
   bool spend(std::size_t steps = 1);
 
   // what the language and its libraries have
+  struct Call {
+    const std::string& name;  ///< of the function; with its path, where it is a library's
+    const Arguments& arguments;
+    int node;
+  };
+  Value conversion(const Call& call);
+  Value extreme(const Call& call);
+  Value range(const Call& call);
+  Value function_of_number(const Call& call);
+  Value power(const Call& call);
+  Value length(const Call& call);
+  Value made_list(const Call& call);
+  Value made_dict(const Call& call);
+  Value folded(const Call& call);
+  Value rows(const Call& call);
+  Value mapped(const Call& call);
+  std::optional<std::vector<Value::Items>> lists_of(const Value::Items& values);
+  /// Nothing: it is none of these after all.
+  std::optional<Value> option_of_script(const Call& call);
+  std::optional<Value> tunable_precision(const Call& call);
+  std::optional<Value> path_of_parts(const Call& call);
+  std::optional<Value> same_or_path(const Call& call);
+  std::optional<Value> part_of_path(const Call& call);
+  std::optional<Value> product_of_lists(const Call& call);
+  std::optional<Value> array_of_torch(const Call& call);
+  std::optional<Value> known_object(const Call& call);
   Value call_object(const std::string& path, const Arguments& arguments, int node);
   Value call_builtin(const std::string& name, const Arguments& arguments, int node);
   Value call_numpy(const std::string& name, const Arguments& arguments, int node);
@@ -128,8 +154,8 @@ class Follower {
   Value call_of_text(const Value& text, const std::string& method, const Arguments& arguments, int node);
   Value call_of_list(const Value& list, const std::string& method, const Arguments& arguments, int node);
   Value call_of_dict(const Value& dict, const std::string& method, const Arguments& arguments, int node);
-  Value extreme(bool is_max, const Arguments& arguments, int node);
-  Value range(const Arguments& arguments, int node);
+  Value joined_text(const std::string& between, const Value& list, int node);
+  Value split_text(const std::string& of, const Value& separator);
   Value open(const Value& path, int node);
 
   const std::string script_, path_;
