@@ -43,7 +43,9 @@ StoredCheck check_stored_workload(const StoredWorkload& workload, const db::Data
     return check;
   }
   DeviceEvaluator evaluator(*workload.problem, workload.instance, backend, sources);
+  evaluator.stop_when({.waiting = stop, .device = stop});
   check.verdict = judge(*stored, measure_again(*stored, evaluator, stop), limits);
+  evaluator.stop_when({});
   check.seconds = watch.seconds();
   check.notice = evaluator.notice();
   return check;

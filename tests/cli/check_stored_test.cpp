@@ -5,9 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <fstream>
+#include <functional>
+#include <memory>
 #include <numbers>
+#include <thread>
 
 #include "cli/output/output_file.hpp"
 #include "db/store/sqlite_store.hpp"
@@ -18,6 +22,8 @@
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/toy_problem.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/stop_scope.hpp"
+#include "tuner/base/stopwatch.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 
 namespace tune::testing {
@@ -57,14 +63,16 @@ class CheckStored : public ::testing::Test {
     evaluation.outcome = measurement;
     store_.record(run_, evaluation);
   }
-  RecheckVerdict check(const RecheckLimits& limits = {}) {
+  RecheckVerdict check(const RecheckLimits& limits = {},
+                       std::shared_ptr<Problem> problem = std::make_shared<ToyProblem>(),
+                       const std::function<bool()>& stop = never) {
     db::BestQuery query;
     query.problem = "toy";
     query.device = db::lookup_device(backend_.properties());
     auto found = db::best(database_, query);
     EXPECT_EQ(found.size(), 1U);
-    const run::StoredWorkload workload = {std::make_shared<ToyProblem>(), toy_instance(1000), found.at(0)};
-    return run::check_stored_workload(workload, database_, backend_, sources_, limits, never).verdict;
+    const run::StoredWorkload workload = {std::move(problem), toy_instance(1000), found.at(0)};
+    return run::check_stored_workload(workload, database_, backend_, sources_, limits, stop).verdict;
   }
 
   TemporaryFolder folder_;
@@ -193,6 +201,27 @@ TEST_F(CheckStored, AnInterruptIsNoVerdict) {
   const RecheckVerdict verdict = judge(stored, measure_again(stored, evaluator, stop), {});
   EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::unknown);
   EXPECT_FALSE(verdict.bad());
+}
+
+/// The toy problem with a reference that takes ten seconds.
+class SlowReference : public ToyProblem {
+ public:
+  TensorSet reference(const Instance& instance, const TensorSet& inputs) const override {
+    for (int i = 0; i < 10'000; ++i) {
+      throw_if_stopped();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return ToyProblem::reference(instance, inputs);
+  }
+};
+
+TEST_F(CheckStored, AnInterruptDoesNotWaitForAReference) {
+  record(toy(256, 4), true_time(256, 4));
+  const Stopwatch watch;
+  const RecheckVerdict verdict =
+      check({}, std::make_shared<SlowReference>(), [&watch] { return watch.seconds() > 0.05; });
+  EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::unknown);
+  EXPECT_LT(watch.seconds(), 0.5);
 }
 
 /// Winner 1 s, default 2 s, times `slower` for the winner: with noise, outliers and a drift of both.
