@@ -260,8 +260,9 @@ std::vector<std::string> named_definitions(const db::Database& database, const s
   std::ranges::stable_sort(runs, std::ranges::greater(), &db::RunSummary::started);
   std::vector<std::string> files;
   for (const db::RunSummary& run : runs) {
-    const std::string line = db::run_details(database, run.run, false).record.options.command_line;
-    for (std::string word : words_of(line)) {
+    const std::optional<RunRecord> record = db::readable_run_record(database, run.run);
+    if (!record) continue;
+    for (std::string word : words_of(record->options.command_line)) {
       if (word.starts_with("--problem=")) word.erase(0, std::string_view("--problem=").size());
       if (is_definition(word) && std::ranges::find(files, word) == files.end()) files.push_back(word);
     }
@@ -292,28 +293,35 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
 
 namespace {
 
-/// A built-in problem of a stored workload, and its instance.
-struct BuiltIn {
-  std::unique_ptr<Problem> problem;
+/// The problem of a stored workload, and its instance.
+struct ProblemAtSize {
+  std::shared_ptr<const Problem> problem;
   Instance instance;
 };
 
-/// Nothing where the program does not have the problem, or a version with other settings stored it.
-std::optional<BuiltIn> built_in(const db::Workload& workload) try {
-  const kernels::ProblemEntry* const entry = kernels::find_problem(workload.problem);
-  if (entry == nullptr) return std::nullopt;
-  BuiltIn found{entry->make(), {}};
+/// A built-in problem, or one whose definition is still where a stored run named it. Nothing where there is
+/// neither, and where a version with other settings stored the workload.
+std::optional<ProblemAtSize> problem_of(const db::Database& database, const db::Workload& workload) try {
+  ProblemAtSize found;
+  if (const kernels::ProblemEntry* const entry = kernels::find_problem(workload.problem)) {
+    found.problem = entry->make();
+  } else {
+    std::string ignored;
+    found.problem = defined_problem(workload.problem, named_definitions(database, workload.problem), ignored);
+  }
+  if (found.problem == nullptr) return std::nullopt;
   found.instance =
       make_instance(found.problem->info(), workload.size, Configuration::parse(workload.settings).entries());
   return found;
-} catch (const UsageError&) {
+} catch (const Error&) {  // also a file that the definition names and that is gone
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<search::Configuration> stored_default(const db::Workload& workload) try {
-  const std::optional<BuiltIn> found = built_in(workload);
+std::optional<search::Configuration> stored_default(const db::Database& database,
+                                                    const db::Workload& workload) try {
+  const std::optional<ProblemAtSize> found = problem_of(database, workload);
   if (!found) return std::nullopt;
   search::SpaceDefinition definition =
       found->problem->space(found->instance, architecture_properties(workload.architecture));
@@ -328,8 +336,9 @@ std::optional<search::Configuration> stored_default(const db::Workload& workload
   return std::nullopt;
 }
 
-std::optional<StoredLowFidelity> stored_low_fidelity(const db::Workload& workload) {
-  const std::optional<BuiltIn> found = built_in(workload);
+std::optional<StoredLowFidelity> stored_low_fidelity(const db::Database& database,
+                                                     const db::Workload& workload) {
+  const std::optional<ProblemAtSize> found = problem_of(database, workload);
   if (!found) return std::nullopt;
   const std::optional<Instance> cheaper = found->problem->low_fidelity(found->instance);
   if (!cheaper) return std::nullopt;

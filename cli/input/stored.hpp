@@ -106,16 +106,18 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
                                                const std::vector<std::string>& files,
                                                std::string& failure_reason);
 
-/// The default configuration of the workload's problem; nothing where the program does not have the problem,
-/// or the configuration is not valid.
-std::optional<search::Configuration> stored_default(const db::Workload& workload);
+/// The default configuration of the workload's problem, which is built-in or has a definition that is still
+/// where a run in the database named it; nothing where it is neither, or the configuration is not valid.
+std::optional<search::Configuration> stored_default(const db::Database& database,
+                                                    const db::Workload& workload);
 
 /// The cheaper instance at which runs of the workload evaluate first, and in what it differs: `steps=24`.
 struct StoredLowFidelity {
   Instance instance;
   std::string difference;
 };
-/// Nothing where there is none, and where the program does not have the problem.
-std::optional<StoredLowFidelity> stored_low_fidelity(const db::Workload& workload);
+/// Nothing where there is none, and where the problem is not known, as above.
+std::optional<StoredLowFidelity> stored_low_fidelity(const db::Database& database,
+                                                     const db::Workload& workload);
 
 }  // namespace tune::cli

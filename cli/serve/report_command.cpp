@@ -41,9 +41,9 @@ struct ReportChoice {
   }
 };
 
-reports::ProblemFacts facts_of(const db::Workload& workload) {
-  reports::ProblemFacts facts{.default_configuration = stored_default(workload)};
-  if (const auto cheaper = stored_low_fidelity(workload)) {
+reports::ProblemFacts facts_of(const db::Database& database, const db::Workload& workload) {
+  reports::ProblemFacts facts{.default_configuration = stored_default(database, workload)};
+  if (const auto cheaper = stored_low_fidelity(database, workload)) {
     facts.low_fidelity = cheaper->instance;
     facts.low_fidelity_text = cheaper->difference;
   }
@@ -87,7 +87,7 @@ void LivePage::refresh() {
   if (version_ == version) return;
   const auto known_facts = [&](const db::Workload& workload) {
     const auto [place, added] = facts_.try_emplace(workload.id);
-    if (added) place->second = facts_of(workload);
+    if (added) place->second = facts_of(database_, workload);
     return place->second;
   };
   database_.read([&](SQLite::Database&) {
@@ -169,7 +169,8 @@ int run_report(const ReportRequest& request) {
   filter.top = request.top;
   // One state of the file, also for what is read while it is written.
   database.read([&](SQLite::Database&) {
-    const reports::ReportData data = reports::collect(database, filter, facts_of);
+    const reports::ReportData data = reports::collect(
+        database, filter, [&](const db::Workload& workload) { return facts_of(database, workload); });
     if (out.empty())
       kind.write(data, std::cout);
     else

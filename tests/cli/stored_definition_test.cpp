@@ -28,7 +28,7 @@ class StoredDefinition : public ::testing::Test {
     std::ofstream(path) << R"json({"problem": ")json" << problem
                         << R"json(", "kernel": "k.cu", "sizes": {"n": 10},
       "parameters": {"B": [1, 2]}, "arguments": {"out": {"type": "float", "size": "n", "access": "write"}},
-      "launches": {"entry": "k", "grid": 1, "block": "B"}})json";
+      "low_fidelity": {"n": 4}, "launches": {"entry": "k", "grid": 1, "block": "B"}})json";
     return path.string();
   }
 
@@ -64,6 +64,23 @@ TEST_F(StoredDefinition, IsFoundByTheNewestRunThatNamesIt) {
   EXPECT_NE(reason.find("--problem"), std::string::npos) << reason;
   EXPECT_EQ(cli::defined_problem("mine", {}, reason), nullptr);
   EXPECT_NE(reason.find("'mine'"), std::string::npos) << reason;
+}
+
+TEST_F(StoredDefinition, TellsReportsTheDefaultAndTheCheaperInstance) {
+  db::Workload workload;
+  workload.problem = "mine";
+  workload.size = "10";
+  workload.architecture = "sm_90";
+  EXPECT_FALSE(cli::stored_default(database_, workload));
+  EXPECT_FALSE(cli::stored_low_fidelity(database_, workload));
+  run("mine", "tune --problem " + write("mine.json", "mine"));
+  EXPECT_EQ(cli::stored_default(database_, workload).value().to_string(), "B=1");
+  const auto cheaper = cli::stored_low_fidelity(database_, workload);
+  ASSERT_TRUE(cheaper);
+  EXPECT_EQ(cheaper->instance.size(), "4");
+  EXPECT_EQ(cheaper->difference, "4");
+  std::filesystem::remove(folder_ / "mine.json");
+  EXPECT_FALSE(cli::stored_default(database_, workload));
 }
 
 }  // namespace
