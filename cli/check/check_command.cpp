@@ -274,7 +274,8 @@ int check_emulated(const ProblemSelection& selection, bool one_size, const Kerne
       selection.problem->check_instances(selection.instance, configurations.front()).empty()) {
     if (selection.problem->cost(selection.instance).items > few_elements)
       throw UsageError(
-          "the definition names no small sizes to check at: add 'check' to it, or name a size with --size");
+          "the definition names no small sizes to check at: add 'check' to it (a T1 becomes a definition that has "
+          "it by 'tune import'), or name a size with --size");
     one_size = true;
   }
   emulator::ProblemJobs jobs(*selection.problem, sources);
@@ -409,9 +410,7 @@ Evaluation compiled(const Configuration& configuration, const LaunchPlan& plan,
                     const Result<Binary>& binary) {
   Evaluation evaluation;
   evaluation.configuration = configuration;
-  std::string unfit;
-  for (const Launch* launch : kernel_launches(plan))
-    if (binary && unfit.empty()) unfit = cuda::unfit_arguments(*launch, *binary);
+  const std::string unfit = binary ? cuda::unfit_plan(plan, *binary) : "";
   if (!unfit.empty()) {
     evaluation.outcome = fail(Phase::launch, "arguments", unfit);
   } else if (binary) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/described/struct_layout.hpp"
 #include "search/random.hpp"
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
@@ -101,6 +102,8 @@ HostTensor make_tensor(const Contents& contents, const Argument& argument, const
   HostTensor tensor(type.element, extents);
   if (contents.kind == Contents::Kind::file)
     read_file(tensor, file_at(contents, scope), argument, is_small);
+  else if (contents.kind == Contents::Kind::object)
+    std::ranges::copy(laid_out(*argument.object, scope).bytes, tensor.bytes().begin());
   else
     with_element(type.element,
                  [&]<class T>(T) { fill(tensor.as<T>(), contents, argument, type.is_bool, seed, scope); });

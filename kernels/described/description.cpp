@@ -89,6 +89,7 @@ bool Argument::is_computed() const {
 
 void KernelSource::find_names() {
   names = names_in_code(*text);
+  types = declared_types(*text);
   const auto pastes = [](const SourceFile& file) { return file.text.find("##") != std::string::npos; };
   const auto names_files = [](const std::string& option) {
     return option.starts_with("-I") || option.starts_with("-include") || option.starts_with("--include") ||
@@ -96,6 +97,13 @@ void KernelSource::find_names() {
   };
   hides_names = pastes(text->source) || std::ranges::any_of(text->headers, pastes) ||
                 std::ranges::any_of(options, names_files);
+}
+
+std::string KernelSource::variable(const std::string& symbol) const {
+  auto found = types.variables_named(symbol);
+  const std::size_t colons = symbol.rfind("::");
+  if (found.empty() && colons != std::string::npos) found = types.variables_named(symbol.substr(colons + 2));
+  return found.empty() ? symbol : found.front()->name;
 }
 
 bool KernelSource::takes_macro(std::string_view macro, const Value& value) const {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/described/declared_types.hpp"
 #include "kernels/described/expression.hpp"
 #include "kernels/described/kernel_text.hpp"
 #include "kernels/described/names_in_code.hpp"
@@ -38,7 +39,7 @@ enum class BufferAccess { read, write, both, scratch, restored };
 /// The contents of a vector before a kernel runs, or the right ones afterwards. Numbers may be formulas over
 /// sizes and settings.
 struct Contents {
-  enum class Kind { constant, random, sequence, file, function, formula };
+  enum class Kind { constant, random, sequence, file, function, formula, object };  ///< object: a struct's
   Kind kind = Kind::random;
   Expression value{0.0, {}};               ///< constant: every element; sequence: the first
   Expression step{1.0, {}};                ///< sequence: from one element to the next
@@ -63,10 +64,12 @@ struct TensorMapDescription {
 /// A part of a struct: numbers, an address, or another struct.
 struct StructField {
   SourceLocation place = {};
+  std::string name = {};                 ///< for messages; may be empty
   TypeName type = {};                    ///< of the numbers
   std::vector<Expression> values = {};   ///< numbers and lists of them: several are an array or a vector
   std::string buffer = {};               ///< the argument whose address it is; empty: no address
   std::vector<StructField> fields = {};  ///< of a struct
+  std::size_t alignment = 1;             ///< of a struct, if that of its fields is smaller [bytes]
 };
 
 /// A struct that is passed by value.
@@ -185,10 +188,13 @@ struct KernelSource {
       false;  ///< has the macros of Kernel Tuner, even if it does not mention `kernel_tuner`
   std::optional<KernelText> text = std::nullopt;              ///< nothing: read when the problem is made
   std::map<std::string, NameInCode, std::less<>> names = {};  ///< of the text; found when the problem is made
+  DeclaredTypes types = {};                                   ///< of the text; likewise
   bool hides_names = false;  ///< asks for macros that its text may not mention; likewise
 
   /// Finds the names. The text must be there.
   void find_names();
+  /// Returns the variable of the text that a symbol names, with its namespaces; the symbol where it is none.
+  std::string variable(const std::string& symbol) const;
   /// True for a parameter or setting that the compiler is given as a macro: not for one that the text
   /// declares itself, as an argument or a variable, and not for one that it does not mention.
   bool takes_macro(std::string_view macro, const Value& value) const;

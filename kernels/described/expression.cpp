@@ -2,6 +2,7 @@
 #include "kernels/described/expression.hpp"
 
 #include "kernels/described/formula.hpp"
+#include "kernels/described/kernel_text.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -57,6 +58,10 @@ void ExpressionScope::add(const std::string& name, const Value& value) {
   words_.insert_or_assign(name, to_word(value));
 }
 
+void ExpressionScope::take_parameters_from_settings() {
+  for (const auto& [name, value] : instance_.settings) add(name, value);
+}
+
 const FormulaValue* ExpressionScope::find(std::string_view name) const {
   const auto found = values_.find(name);
   return found == values_.end() ? nullptr : &found->second;
@@ -69,14 +74,26 @@ FormulaValue Expression::value(const ExpressionScope& scope) const {
   return evaluated(std::get<std::string>(content_), 0, scope);
 }
 
+std::string Expression::cure_of_lists(const ExpressionScope& scope) const {
+  for (const std::string& word : words_in(text())) {
+    const FormulaValue* const value = scope.find(word);
+    if (value == nullptr || !value->is_list() || word == "ProblemSize") continue;
+    return format("; the parameter '{}' is the list of its values here: write max({}) or min({})", word, word,
+                  word);
+  }
+  return {};
+}
+
 FormulaValue Expression::evaluated(const std::string& formula, std::size_t prefix,
                                    const ExpressionScope& scope) const {
   try {
     return evaluate(formula, [&](std::string_view name) { return scope.find(name); });
   } catch (const search::ExprError& error) {
     const std::size_t column = error.column() - std::min(error.column(), prefix);
-    place_.fail(place_.is_file() ? format("'{}', column {}: {}", shortened(text()), column, mistake_of(error))
-                                 : format("'{}': {}", shortened(text()), error.what()));
+    place_.fail((place_.is_file()
+                     ? format("'{}', column {}: {}", shortened(text()), column, mistake_of(error))
+                     : format("'{}': {}", shortened(text()), error.what())) +
+                cure_of_lists(scope));
   }
 }
 
@@ -94,7 +111,8 @@ std::vector<double> Expression::elements(const ExpressionScope& scope, std::size
 
 double Expression::real(const ExpressionScope& scope) const {
   const FormulaValue result = value(scope);
-  if (!result.is_number()) fail(format("{} where a number is expected", kind_of(result)));
+  if (!result.is_number())
+    fail(format("{} where a number is expected{}", kind_of(result), cure_of_lists(scope)));
   return result.real();
 }
 
@@ -103,7 +121,7 @@ std::int64_t Expression::integer(const ExpressionScope& scope) const {
   try {
     return result.integer();
   } catch (const search::ExprError& error) {
-    fail(error.what());
+    fail(error.what() + cure_of_lists(scope));
   }
 }
 

@@ -65,6 +65,9 @@ class ExpressionScope {
     values_.emplace(name, FormulaValue::of_number(value));
   }
 
+  /// Gives a parameter its value where it is a setting of the instance (ReferenceDescription::same).
+  void take_parameters_from_settings();
+
   /// Returns null for an unknown name.
   const FormulaValue* find(std::string_view name) const;
   /// Returns numbers and words by name, as macros and name expressions take them: true is 1.
@@ -109,6 +112,8 @@ class Expression {
   std::string named(const std::string& what) const;
 
  private:
+  /// Returns what to write instead of a parameter that is the list of its values here; empty where none is.
+  std::string cure_of_lists(const ExpressionScope& scope) const;
   /// `formula`: `prefix` characters, the text, and more.
   FormulaValue evaluated(const std::string& formula, std::size_t prefix, const ExpressionScope& scope) const;
 

@@ -143,7 +143,8 @@ Result<void> read_verdict(const JudgeDescription& judge, const JudgedResults& re
 
 LimitSet DescribedProblem::limits(const Instance& instance) const {
   LimitSet all;
-  const ExpressionScope scope(description_.parameters, instance);
+  ExpressionScope scope(description_.parameters, instance);
+  scope.take_parameters_from_settings();
   for (const Argument& argument : description_.arguments) {
     const ElementComparison& comparison = argument.comparison;
     if (!comparison.any() || !is_compared(argument) || description_.judge.judges(argument.name)) continue;

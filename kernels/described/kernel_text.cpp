@@ -30,89 +30,6 @@ std::vector<Include> includes_of(std::string_view text) {
   return includes;
 }
 
-/// Splits the text between an opening bracket and its closing one at the commas of this level.
-std::vector<std::string> split_arguments(const std::string& text, std::size_t at) {
-  std::vector<std::string> parts;
-  std::string part;
-  int depth = 0;
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == ')' && depth == 0) break;
-    depth += c == '(' || c == '<' || c == '[' ? 1 : c == ')' || c == '>' || c == ']' ? -1 : 0;
-    if (c == ',' && depth == 0) {
-      parts.emplace_back(trimmed(part));
-      part.clear();
-    } else {
-      part += std::isspace(static_cast<unsigned char>(c)) != 0 ? ' ' : c;
-    }
-  }
-  if (!trimmed(part).empty() && trimmed(part) != "void") parts.emplace_back(trimmed(part));
-  return parts;
-}
-
-/// Returns words and single other characters, without spaces and directives.
-std::vector<std::string> tokens_of(const std::string& text) {
-  std::vector<std::string> tokens;
-  const std::string plain = without_comments(text);
-  for (std::string_view lines = plain; !lines.empty();) {
-    std::string_view line = next_line(lines);
-    if (directive_of(line)) continue;
-    while (!line.empty()) {
-      const std::string_view word = leading_word(line);
-      const std::size_t length = std::max<std::size_t>(1, word.size());
-      if (std::isspace(static_cast<unsigned char>(line.front())) == 0)
-        tokens.emplace_back(line.substr(0, length));
-      line.remove_prefix(length);
-    }
-  }
-  return tokens;
-}
-
-bool is_struct_word(const std::string& token) {
-  return token == "struct" || token == "class" || token == "union";
-}
-
-/// Finds structs, and names for other types.
-void declare_types(const std::string& text, DeclaredTypes& types) {
-  const std::vector<std::string> tokens = tokens_of(text);
-  const auto add_alias = [&](const std::string& name, std::size_t begin, std::size_t end) {
-    std::string type;
-    for (std::size_t i = begin; i < end; ++i)
-      type += (type.empty() || !is_word(tokens[i].front()) ? "" : " ") + tokens[i];
-    const auto [known, is_new] = types.aliases.emplace(name, type);
-    if (!is_new && known->second != type) known->second.clear();
-  };
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (is_struct_word(tokens[i])) {
-      // Behind attributes such as __align__(16).
-      std::size_t name = i + 1;
-      while (name + 1 < tokens.size() && tokens[name + 1] == "(")
-        name = static_cast<std::size_t>(
-                   std::find(tokens.begin() + static_cast<std::ptrdiff_t>(name), tokens.end(), ")") -
-                   tokens.begin()) +
-               1;
-      if (name + 1 < tokens.size() && is_word(tokens[name].front()) &&
-          (tokens[name + 1] == "{" || tokens[name + 1] == ":"))
-        types.structs.insert(tokens[name]);
-    }
-    if (tokens[i] != "typedef" && tokens[i] != "using") continue;
-    std::size_t end = i + 1;
-    int depth = 0;
-    for (; end < tokens.size() && (depth > 0 || tokens[end] != ";"); ++end)
-      depth += tokens[end] == "{" ? 1 : tokens[end] == "}" ? -1 : 0;
-    if (end >= tokens.size()) break;
-    if (tokens[i] == "using") {
-      if (i + 3 < end && tokens[i + 2] == "=" && (i == 0 || tokens[i - 1] != ">"))
-        add_alias(tokens[i + 1], i + 3, end);
-    } else if (is_word(tokens[end - 1].front()) && end > i + 2) {
-      if (tokens[end - 2] != "}")
-        add_alias(tokens[end - 1], i + 1, end - 1);
-      else if (is_struct_word(tokens[i + 1]))
-        types.structs.insert(tokens[end - 1]);
-    }
-  }
-}
-
 /// True, false or unknown.
 using Truth = std::optional<bool>;
 
@@ -148,13 +65,14 @@ class MacroSearch {
     int number = 0;
     for (std::string_view rest = plain; !rest.empty() && !found_;) {
       ++number;
-      if (const auto directive = directive_of(next_line(rest))) follow(file, *directive, number);
+      if (const auto directive = directive_of(next_line(rest))) follow(file, *directive, number, rest);
     }
     levels_.resize(std::min(levels_.size(), outside));
     --depth_;
   }
 
-  void follow(const SourceFile& file, const Directive& directive, int number) {
+  /// `rest`: the text behind the line.
+  void follow(const SourceFile& file, const Directive& directive, int number, std::string_view rest) {
     if (directive.name == "ifdef" || directive.name == "ifndef") {
       const Truth defined = is_defined(directive.word);
       const Truth holds = directive.name == "ifdef" ? defined : negated(defined);
@@ -172,9 +90,12 @@ class MacroSearch {
     } else if (directive.name == "endif") {
       levels_.pop_back();
     } else if (is_certain() && directive.name == "undef") {
-      defined_.erase(std::string(directive.word));
-    } else if (is_certain() && directive.name == "define") {
-      define(file, directive, number);
+      undefine(file, directive, number, rest);
+    } else if (directive.name == "define") {
+      if (is_certain())
+        define(file, directive, number);
+      else if (may_be_active())
+        values_.erase(std::string(directive.word));
     } else if (is_certain() && directive.name == "include") {
       const std::string name(included_name(directive.rest));
       const auto header = std::ranges::find(text_.headers, name, &SourceFile::name);
@@ -189,10 +110,28 @@ class MacroSearch {
     if (macro != macros_.end() && (macro->second.empty() || macro->second != value))
       found_ = Redefinition{file.name, number, name, value};
     defined_.insert(name);
+    if (macro == macros_.end()) values_.insert_or_assign(name, value);
+  }
+
+  /// At the end of a file it changes nothing, and before another `#define` that one counts.
+  void undefine(const SourceFile& file, const Directive& directive, int number, std::string_view rest) {
+    const std::string name(directive.word);
+    bool is_defined_anew = false;
+    for (std::string_view lines = rest; !lines.empty();)
+      if (const auto later = directive_of(next_line(lines)))
+        is_defined_anew = is_defined_anew || (later->name == "define" && later->word == name);
+    if (macros_.contains(name) && !is_defined_anew && words_in(rest).contains(name))
+      found_ = Redefinition{file.name, number, name, "", true};
+    defined_.erase(name);
+    values_.erase(name);
   }
 
   bool is_certain() const {
     return std::ranges::all_of(levels_, [](const Level& level) { return level.active == Truth(true); });
+  }
+
+  bool may_be_active() const {
+    return std::ranges::none_of(levels_, [](const Level& level) { return level.active == Truth(false); });
   }
 
   /// Compilers define names that begin with two underscores.
@@ -201,9 +140,9 @@ class MacroSearch {
     return name.starts_with("__") ? Truth() : Truth(false);
   }
 
-  /// Knows 0, 1, `defined X`, `!`, and rows of these with && or ||.
-  Truth value_of(std::string_view condition) const {
-    if (condition.size() > longest_condition) return std::nullopt;
+  /// Knows whole numbers, macros for them, `defined X`, `!`, and rows of these with && or ||.
+  Truth value_of(std::string_view condition, int steps = 0) const {
+    if (condition.size() > longest_condition || steps > max_depth) return std::nullopt;
     for (const std::string_view sign : {"||", "&&"}) {
       const std::size_t at = condition.find(sign);
       if (at == std::string_view::npos) continue;
@@ -213,7 +152,10 @@ class MacroSearch {
       return left && right ? Truth(!decides) : Truth();
     }
     condition = trimmed(condition);
-    if (condition == "0" || condition == "1") return condition == "1";
+    if (!condition.empty() && condition.find_first_not_of("0123456789") == std::string_view::npos)
+      return condition.find_first_not_of('0') != std::string_view::npos;
+    if (const auto known = values_.find(condition); known != values_.end())
+      return value_of(known->second, steps + 1);
     if (condition.starts_with('!')) return negated(value_of(condition.substr(1)));
     if (leading_word(condition) != "defined") return std::nullopt;
     condition = trimmed(condition.substr(7));
@@ -222,28 +164,12 @@ class MacroSearch {
     return !condition.empty() && leading_word(condition) == condition ? is_defined(condition) : Truth();
   }
 
-  /// Joins lines that end in a backslash, and keeps their number.
-  static std::string joined_lines(std::string text) {
-    std::string lines;
-    std::size_t continued = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '\n') {
-        ++continued;
-        ++i;
-        lines += ' ';
-      } else {
-        lines += text[i];
-        if (text[i] == '\n') lines.append(std::exchange(continued, 0), '\n');
-      }
-    }
-    return lines;
-  }
-
   static constexpr int max_depth = 64, max_files = 1000;
   static constexpr std::size_t longest_condition = 500;
   const KernelText& text_;
   const std::map<std::string, std::string>& macros_;
   std::set<std::string, std::less<>> defined_ = {};
+  std::map<std::string, std::string, std::less<>> values_ = {};  ///< of macros that the files define
   std::vector<Level> levels_ = {};
   std::set<std::string> seen_ = {};  ///< of files with `#pragma once`
   std::optional<Redefinition> found_ = {};
@@ -263,6 +189,22 @@ std::string without_comments(const std::string& text) {
       if (plain[i] != '\n') plain[i] = ' ';
   }
   return plain;
+}
+
+std::string joined_lines(std::string text) {
+  std::string lines;
+  std::size_t continued = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '\n') {
+      ++continued;
+      ++i;
+      lines += ' ';
+    } else {
+      lines += text[i];
+      if (text[i] == '\n') lines.append(std::exchange(continued, 0), '\n');
+    }
+  }
+  return lines;
 }
 
 std::set<std::string, std::less<>> words_in(std::string_view text) {
@@ -380,25 +322,6 @@ std::string replaced(const std::string& text, const std::map<std::string, std::s
   return result;
 }
 
-std::string DeclaredTypes::resolved(std::string type) const {
-  std::string pointers;
-  for (int steps = 0; steps < 16; ++steps) {
-    if (type.starts_with("struct ")) type.erase(0, 7);
-    const auto alias = aliases.find(type);
-    if (alias == aliases.end()) break;
-    type = alias->second;
-    for (; type.ends_with('*'); type = std::string(trimmed(type.substr(0, type.size() - 1)))) pointers += '*';
-  }
-  return type + pointers;
-}
-
-DeclaredTypes declared_types(const KernelText& text) {
-  DeclaredTypes types;
-  declare_types(text.source.text, types);
-  for (const SourceFile& header : text.headers) declare_types(header.text, types);
-  return types;
-}
-
 std::size_t redefine(std::string& text, const std::map<std::string, std::string>& values) {
   std::string changed;
   std::size_t count = 0;
@@ -425,10 +348,55 @@ std::size_t redefine(std::string& text, const std::map<std::string, std::string>
   return count;
 }
 
-std::vector<std::vector<std::string>> declarations_of(const std::string& text, const std::string& entry) {
+std::vector<std::string> split_arguments(const std::string& text, std::size_t at) {
+  std::vector<std::string> parts;
+  std::string part;
+  int depth = 0;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == ')' && depth == 0) break;
+    depth += c == '(' || c == '<' || c == '[' ? 1 : c == ')' || c == '>' || c == ']' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      parts.emplace_back(trimmed(part));
+      part.clear();
+    } else {
+      part += std::isspace(static_cast<unsigned char>(c)) != 0 ? ' ' : c;
+    }
+  }
+  if (!trimmed(part).empty() && trimmed(part) != "void") parts.emplace_back(trimmed(part));
+  return parts;
+}
+
+std::vector<std::string> template_arguments(const std::string& entry) {
+  const std::size_t open = entry.find('<'), close = entry.rfind('>');
+  if (open == std::string::npos || close == std::string::npos || close < open) return {};
+  return split_arguments(entry.substr(open + 1, close - open - 1), 0);
+}
+
+namespace {
+
+/// Returns the names of the parameters of a template that ends before this place.
+std::vector<std::string> template_names(std::string_view before) {
+  constexpr std::string_view begin = "template";
+  before = trimmed(before);
+  for (const std::string_view word : {"static", "inline"})
+    if (before.ends_with(word)) before = trimmed(before.substr(0, before.size() - word.size()));
+  const std::size_t found = before.ends_with('>') ? before.rfind(begin) : std::string_view::npos;
+  std::vector<std::string> names;
+  if (found != std::string_view::npos)
+    for (const std::string& one : template_arguments(std::string(before.substr(found))))
+      names.push_back(name_of_parameter(one));
+  return names;
+}
+
+}  // namespace
+
+std::vector<KernelDeclaration> declarations_of(const std::string& text, const std::string& entry) {
   const std::string plain = without_comments(text);
-  const std::string name(trimmed(std::string_view(entry).substr(0, entry.find('<'))));
-  std::vector<std::vector<std::string>> declarations;
+  std::string_view name = trimmed(std::string_view(entry).substr(0, entry.find('<')));
+  if (const std::size_t colons = name.rfind("::"); colons != std::string_view::npos)
+    name.remove_prefix(colons + 2);
+  std::vector<KernelDeclaration> declarations;
   if (name.empty()) return declarations;
   for (std::size_t at = plain.find("__global__"); at != std::string::npos;
        at = plain.find("__global__", at + 1)) {
@@ -438,11 +406,19 @@ std::vector<std::vector<std::string>> declarations_of(const std::string& text, c
       if (is_word(plain[found - 1]) || is_word(plain[found + name.size()])) continue;
       const std::size_t open = plain.find_first_not_of(" \t\r\n", found + name.size());
       if (open == std::string::npos || plain[open] != '(') continue;
-      declarations.push_back(split_arguments(plain, open + 1));
+      declarations.push_back(
+          {split_arguments(plain, open + 1), template_names(std::string_view(plain).substr(0, at))});
       break;
     }
   }
   return declarations;
+}
+
+std::vector<KernelDeclaration> declarations_of(const KernelText& text, const std::string& entry) {
+  std::vector<KernelDeclaration> all = declarations_of(text.source.text, entry);
+  for (const SourceFile& header : text.headers)
+    for (KernelDeclaration& one : declarations_of(header.text, entry)) all.push_back(std::move(one));
+  return all;
 }
 
 std::string name_of_parameter(const std::string& declaration) {

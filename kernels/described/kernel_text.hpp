@@ -40,6 +40,9 @@ std::vector<std::filesystem::path> folders_with_headers(const std::filesystem::p
 /// Returns the text with spaces in place of comments; lines stay where they are.
 std::string without_comments(const std::string& text);
 
+/// Joins lines that end in a backslash, and keeps their number.
+std::string joined_lines(std::string text);
+
 /// Replaces whole words that are names of these by their values.
 std::string replaced(const std::string& text, const std::map<std::string, std::string>& values);
 
@@ -52,6 +55,7 @@ struct Redefinition {
   int line = 0;
   std::string macro;
   std::string value;
+  bool is_undef = false;  ///< `#undef`, and the text goes on to use the name
 };
 
 /// Returns the first line of the source, or of a header that it includes, that redefines one of these macros
@@ -65,20 +69,21 @@ std::optional<Redefinition> find_redefinition(const KernelText& text,
 /// lines changed.
 std::size_t redefine(std::string& text, const std::map<std::string, std::string>& values);
 
-/// The types that the files declare.
-struct DeclaredTypes {
-  std::set<std::string, std::less<>> structs;  ///< and classes and unions
-  /// What `typedef` and `using` say; empty where they say several things.
-  std::map<std::string, std::string> aliases;
-
-  /// Follows aliases: `float*` for `row` after `typedef float* row;`. Returns other names as they are.
-  std::string resolved(std::string type) const;
+/// A declaration of a kernel.
+struct KernelDeclaration {
+  std::vector<std::string> parameters;  ///< as declared: `const float* in`
+  std::vector<std::string> templates;   ///< names of the template's parameters
 };
-DeclaredTypes declared_types(const KernelText& text);
+/// Returns every declaration of the kernel `entry`, whose namespaces and template arguments do not count.
+/// Empty where the text declares no such kernel in a way that is understood.
+std::vector<KernelDeclaration> declarations_of(const std::string& text, const std::string& entry);
+std::vector<KernelDeclaration> declarations_of(const KernelText& text, const std::string& entry);
 
-/// The parameters of every declaration of the kernel `entry` (without template arguments), as declared:
-/// `const float* in`. Empty where the text declares no such kernel in a way that is understood.
-std::vector<std::vector<std::string>> declarations_of(const std::string& text, const std::string& entry);
+/// Returns the template arguments of an entry: `float` and `4` of `scale<float, 4>`.
+std::vector<std::string> template_arguments(const std::string& entry);
+
+/// Splits the text between an opening bracket and its closing one at the commas of this level.
+std::vector<std::string> split_arguments(const std::string& text, std::size_t at);
 
 std::string name_of_parameter(const std::string& declaration);
 /// The type without qualifiers, pointers and extents: `float` of `const float* __restrict__ in`.

@@ -49,13 +49,14 @@ KernelArgument scalar_argument(const Expression& expression, const TypeName& typ
 }
 
 /// `is_compared`: if it is an output.
-BufferSpec buffer_of(const Argument& argument, ElementType type, const Extents& extents, bool is_compared) {
+BufferSpec buffer_of(const Argument& argument, ElementType type, const Extents& extents, bool is_compared,
+                     const KernelSource& kernel) {
   BufferSpec buffer{argument.name, type, Layout::dense(extents)};
   buffer.role = argument.access == BufferAccess::read ? BufferRole::input
                 : is_compared                         ? BufferRole::output
                                                       : BufferRole::scratch;
   if (argument.is_filled() && buffer.role != BufferRole::input) buffer.fill = BufferFill::contents;
-  buffer.symbol = argument.symbol;
+  if (!argument.symbol.empty()) buffer.symbol = kernel.variable(argument.symbol);
   buffer.reference_of = argument.reference_of;
   return buffer;
 }
@@ -338,7 +339,7 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
   for (const Argument& argument : description_.arguments)
     if (argument.is_vector() && (with_checks || !argument.is_for_judge))
       plan.buffers.push_back(buffer_of(argument, type_of(argument, instance).element,
-                                       extents_of(argument, instance), is_compared(argument)));
+                                       extents_of(argument, instance), is_compared(argument), kernel));
   if (const Result<void> made = add_steps(launches, instance, scope, plan); !made)
     return tl::unexpected(made.error());
   if (const Result<void> made = add_checks(instance, scope, with_checks, plan); !made)

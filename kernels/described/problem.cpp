@@ -76,20 +76,22 @@ void DescribedProblem::read_kernels() {
     for (const auto& [name, text] : read) texts_.push_back({name, text});
   }
   check_macros(description_);
+  find_symbols(description_);
   if (const std::vector<std::string> unused = unused_parameters(description_); !unused.empty())
     description_.notes.push_back(
         format("{} {} nothing: neither the kernel's files nor the launches mention {}",
                unused.size() == 1 ? format("parameter '{}'", unused.front())
                                   : format("parameters '{}'", joined(unused, {}, "', '")),
                unused.size() == 1 ? "changes" : "change", unused.size() == 1 ? "it" : "them"));
+  note_names(description_);
   each_kernel_launch(description_.launches, [&](LaunchDescription& launch) {
-    launch.arguments = checked_arguments(description_, *kernel.text, launch);
+    launch.arguments = checked_arguments(description_, kernel, launch);
   });
   each_kernel_launch(description_.judge.launches, [&](LaunchDescription& launch) {
-    launch.arguments = checked_arguments(description_, *kernel.text, launch);
+    launch.arguments = checked_arguments(description_, kernel, launch);
   });
   each_kernel_launch(description_.reference.launches, [&](LaunchDescription& launch) {
-    launch.arguments = checked_arguments(description_, *reference->text, launch);
+    launch.arguments = checked_arguments(description_, *reference, launch);
   });
 }
 
@@ -252,10 +254,12 @@ std::string DescribedProblem::compared_elements() const {
   if (reference.function) return "the reference function";
   if (reference.kernel)
     return format("the reference kernel of {}", reference.kernel->path.filename().string());
+  const std::string same =
+      reference.same.empty() ? std::string() : format(" with the same {}", joined(reference.same));
   if (!reference.configuration.entries().empty())
-    return format("the configuration that the {} names ({})", description_.noun(),
-                  reference.configuration.key());
-  return "the default configuration (no reference given)";
+    return format("the configuration that the {} names ({}){}", description_.noun(),
+                  reference.configuration.key(), same);
+  return same.empty() ? "the default configuration (no reference given)" : "the default configuration" + same;
 }
 
 std::optional<Result<LaunchPlan>> DescribedProblem::reference_plan(const Instance& instance,

@@ -23,8 +23,9 @@ struct ParameterType {
   bool pointer = false;
   bool texture = false;
   bool structure = false;
+  bool enumeration = false;
   std::optional<TypeName> numbers = std::nullopt;  ///< or what it points to
-  bool known() const { return texture || structure || numbers; }
+  bool known() const { return texture || structure || enumeration || numbers; }
 };
 
 ParameterType type_of(const std::string& declared, const DeclaredTypes& types) {
@@ -32,20 +33,157 @@ ParameterType type_of(const std::string& declared, const DeclaredTypes& types) {
   ParameterType type{.pointer = is_pointer(declared) || is_pointer(name)};
   type.texture = !type.pointer && (name == "cudaTextureObject_t" || name == "cudaSurfaceObject_t");
   type.structure = types.structs.contains(name);
+  type.enumeration = types.enums.contains(name);
   if (!type.structure) type.numbers = type_named(name.substr(0, name.find('*')));
   return type;
+}
+
+std::string type_name_of(const Argument& argument) {
+  return argument.type_name.empty() ? std::string(to_string(argument.type->element)) : argument.type_name;
+}
+
+/// Returns the types that the files declare. What the description may define itself is unknown.
+DeclaredTypes types_for(const KernelDescription& description, const KernelSource& kernel) {
+  DeclaredTypes types = kernel.types;
+  const auto forget = [&](const std::string& name) {
+    const auto macro = types.macros.find(name);
+    if (macro == types.macros.end()) return;
+    macro->second.is_plain = false;
+    macro->second.text.clear();
+  };
+  for (const search::Parameter& parameter : description.parameters) forget(parameter.name);
+  for (const SettingInfo& setting : description.settings) forget(setting.name);
+  for (const auto& [name, value] : kernel.defines) forget(name);
+  for (const auto& [name, value] : kernel.redefines) forget(name);
+  return types;
+}
+
+/// Returns a parameter as declared, with the template's arguments and the texts of macros.
+std::string plain(const std::string& declared, const std::map<std::string, std::string>& arguments,
+                  const DeclaredTypes& types) {
+  return types.expanded(replaced(declared, arguments));
+}
+
+/// Returns the arguments of the template, as far as the launch names types and numbers. Others are unknown.
+std::map<std::string, std::string> arguments_of_template(const KernelDescription& description,
+                                                         const std::string& entry,
+                                                         const KernelDeclaration& declared) {
+  std::map<std::string, std::string> all;
+  const std::vector<std::string> given = template_arguments(entry);
+  const auto is_variable = [&](const std::string& word) {
+    return std::ranges::find(description.parameters, word, &search::Parameter::name) !=
+               description.parameters.end() ||
+           std::ranges::find(description.settings, word, &SettingInfo::name) != description.settings.end();
+  };
+  for (std::size_t i = 0; i < declared.templates.size(); ++i) {
+    const bool is_known = i < given.size() && std::ranges::none_of(words_in(given[i]), is_variable);
+    all.emplace(declared.templates[i], is_known ? given[i] : "unknown_" + declared.templates[i]);
+  }
+  return all;
 }
 
 /// True where the kernel's type is known to differ from that of the argument: in size or kind of its numbers.
 /// Signs may differ, and vectors may be taken for their elements.
 bool is_other_type(const ParameterType& declared, const Argument& argument) {
-  if (!declared.numbers || !argument.type || argument.texture || argument.map) return false;
+  if (!argument.type || argument.texture || argument.map) return false;
+  if (declared.enumeration) return is_floating_point(argument.type->element);
+  if (!declared.numbers) return false;
   const TypeName &wanted = *declared.numbers, &given = *argument.type;
   if (declared.pointer && given.components > 4) return false;  // bytes of a custom type
   if (!declared.pointer && given.components != wanted.components) return true;
   return element_size(given.element) != element_size(wanted.element) ||
          is_floating_point(given.element) != is_floating_point(wanted.element) ||
          (is_floating_point(given.element) && given.element != wanted.element);
+}
+
+/// A number or an address of a struct.
+struct StructPart {
+  std::string text;                                ///< as declared, or the name of what is given
+  std::optional<ElementType> type = std::nullopt;  ///< nothing: an address
+};
+using StructParts = std::optional<std::vector<StructPart>>;  ///< nothing: not understood
+
+/// Returns the numbers and addresses of a struct of the kernel, those of structs in it too.
+StructParts declared_parts(const std::string& name, const DeclaredTypes& types, int depth = 0) {
+  constexpr int deepest = 16;
+  const auto known = types.structs.find(name);
+  if (known == types.structs.end() || !known->second || depth == deepest) return std::nullopt;
+  std::vector<StructPart> parts;
+  for (const std::string& field : *known->second) {
+    const std::string declared = types.expanded(field);
+    std::size_t count = 1;
+    std::string_view extents =
+        std::string_view(declared).substr(std::min(declared.find('['), declared.size()));
+    for (; !extents.empty(); extents = trimmed(extents)) {
+      extents.remove_prefix(1);
+      const std::string_view number = leading_word(trimmed(extents));
+      if (number.empty() || number.size() > 4 || number.find_first_not_of("0123456789") != std::string::npos)
+        return std::nullopt;
+      count *= static_cast<std::size_t>(std::stoi(std::string(number)));
+      const std::size_t close = extents.find(']');
+      if (close == std::string_view::npos || count > 10'000 ||
+          trimmed(extents.substr(0, close)).size() != number.size())
+        return std::nullopt;
+      extents.remove_prefix(close + 1);
+    }
+    const std::string element = declared.substr(0, declared.find('['));
+    const ParameterType type = type_of(element, types);
+    StructParts one = std::vector<StructPart>();
+    if (type.pointer)
+      one->push_back({field});
+    else if (type.numbers)
+      one->assign(static_cast<std::size_t>(type.numbers->components), {field, type.numbers->element});
+    else
+      one = declared_parts(types.resolved(type_of_parameter(element)), types, depth + 1);
+    if (!one) return std::nullopt;
+    for (std::size_t i = 0; i < count; ++i) parts.insert(parts.end(), one->begin(), one->end());
+  }
+  return parts;
+}
+
+/// Returns the same of the definition's struct.
+StructParts given_parts(const StructField& object) {
+  std::vector<StructPart> parts;
+  for (std::size_t i = 0; i < object.fields.size(); ++i) {
+    const StructField& field = object.fields[i];
+    const std::string name = field.name.empty() ? format("field {}", i + 1) : format("'{}'", field.name);
+    if (!field.buffer.empty()) {
+      parts.push_back({name});
+    } else if (!field.fields.empty()) {
+      const StructParts inner = given_parts(field);
+      if (!inner) return std::nullopt;
+      parts.insert(parts.end(), inner->begin(), inner->end());
+    }
+    for (const Expression& value : field.values) {
+      // It may be a list.
+      if (value.is_function() || value.text().find('[') != std::string::npos ||
+          words_in(value.text()).contains("ProblemSize"))
+        return std::nullopt;
+      parts.push_back({name, field.type.element});
+    }
+  }
+  return parts;
+}
+
+/// Returns how the struct that is given differs from the kernel's in its numbers and addresses; empty where
+/// it fits, and where it is not understood.
+std::string other_fields(const std::string& name, const StructField& given, const DeclaredTypes& types) {
+  const StructParts wanted = declared_parts(name, types), parts = given_parts(given);
+  if (!wanted || !parts || parts->empty()) return {};
+  for (std::size_t i = 0; i < std::min(wanted->size(), parts->size()); ++i) {
+    const StructPart &is = (*wanted)[i], &with = (*parts)[i];
+    Argument number{.name = with.text};
+    if (with.type) number.type = TypeName{*with.type};
+    ParameterType type;
+    if (is.type) type.numbers = TypeName{*is.type};
+    if (is.type.has_value() == with.type.has_value() && !is_other_type(type, number)) continue;
+    return format("whose struct {} has '{}' where {} is {}: give it the kernel's type", name, is.text,
+                  with.text,
+                  with.type ? format("of the type {}", to_string(*with.type)) : "the address of an array");
+  }
+  if (wanted->size() == parts->size()) return {};
+  return format("whose struct {} has {} numbers and addresses ({}), {} are given", name, wanted->size(),
+                joined(*types.structs.find(name)->second), parts->size());
 }
 
 /// Returns why a parameter of the kernel, as declared, does not fit this argument; empty if it fits.
@@ -68,18 +206,21 @@ std::string misfit(const std::string& declared, const DeclaredTypes& types, cons
   if (argument.is_vector() && !type.pointer)
     return !type.known() ? "" : set("not a pointer", "set a single value");
   if (!argument.is_vector() && type.pointer) return set("a pointer", "set 'size' for a vector");
-  if (argument.object)
-    return type.numbers && type.numbers->components == 1 ? set("a number", "set 'type' and 'value'") : "";
+  if (argument.object) {
+    if (type.numbers && type.numbers->components == 1) return set("a number", "set 'type' and 'value'");
+    const auto known = types.structs.find(types.resolved(type_of_parameter(declared)));
+    return known == types.structs.end() ? "" : other_fields(known->first, argument.object->all, types);
+  }
   if (!argument.is_vector() && type.structure) return set("a struct", "set 'struct' or 'bytes'");
   if (!is_other_type(type, argument)) return {};
-  return format("but '{}' has the type {}: give it the kernel's type", argument.name,
-                argument.type_name.empty() ? to_string(argument.type->element) : argument.type_name);
+  return format("but '{}' has the type {}: give it the kernel's type", argument.name, type_name_of(argument));
 }
 
 /// Returns what is wrong with these arguments for a declaration of the kernel, and the place where; an empty
 /// text if nothing is.
 std::pair<std::string, SourceLocation> misfits(const KernelDescription& description, const std::string& entry,
                                                const std::vector<std::string>& declared,
+                                               const std::map<std::string, std::string>& template_arguments,
                                                const DeclaredTypes& types,
                                                const std::vector<std::string>& given) {
   if (given.size() != declared.size())
@@ -88,16 +229,31 @@ std::pair<std::string, SourceLocation> misfits(const KernelDescription& descript
             description.place};
   for (std::size_t i = 0; i < declared.size(); ++i) {
     const Argument& argument = *description.argument(given[i]);
-    if (const std::string wrong = misfit(declared[i], types, argument); !wrong.empty())
-      return {format("argument {} of kernel '{}' is '{}', {}", i + 1, entry, declared[i], wrong),
+    const std::string expanded = plain(declared[i], template_arguments, types);
+    if (const std::string wrong = misfit(expanded, types, argument); !wrong.empty())
+      return {format("argument {} of kernel '{}' is '{}', {}", i + 1, entry, expanded, wrong),
               argument.place};
   }
   return {};
 }
 
+/// Returns the parameters of a declaration; macros among them may stand for several.
+std::vector<std::string> parameters_of(const KernelDeclaration& declaration, const DeclaredTypes& types) {
+  std::vector<std::string> parameters;
+  for (const std::string& declared : declaration.parameters) {
+    const std::string expanded = types.expanded(declared);
+    const bool is_list = expanded.find(',') != std::string::npos && declared.find(',') == std::string::npos;
+    if (!is_list)
+      parameters.push_back(declared);
+    else
+      for (std::string& one : split_arguments(expanded, 0)) parameters.push_back(std::move(one));
+  }
+  return parameters;
+}
+
 }  // namespace
 
-std::vector<std::string> checked_arguments(const KernelDescription& description, const KernelText& kernel,
+std::vector<std::string> checked_arguments(const KernelDescription& description, const KernelSource& kernel,
                                            const LaunchDescription& launch) {
   std::vector<std::string> names = description.arguments_of(launch), known;
   for (const Argument& argument : description.arguments) known.push_back(argument.name);
@@ -107,8 +263,16 @@ std::vector<std::string> checked_arguments(const KernelDescription& description,
                                     launch.entry, name, search::did_you_mean(name, known)));
   std::string problem;
   SourceLocation place = description.place;
-  const DeclaredTypes types = declared_types(kernel);
-  for (const std::vector<std::string>& declared : declarations_of(kernel.source.text, launch.entry)) {
+  const DeclaredTypes types = types_for(description, kernel);
+  bool is_hidden = false;
+  for (const KernelDeclaration& declaration : declarations_of(*kernel.text, launch.entry)) {
+    // The compiler knows how many there are.
+    if (std::ranges::any_of(declaration.parameters,
+                            [&](const std::string& one) { return types.hides_arguments(one); })) {
+      is_hidden = true;
+      continue;
+    }
+    const std::vector<std::string> declared = parameters_of(declaration, types);
     std::vector<std::string> given = names;
     // In a file that lists all arguments, one for constant memory is an argument too only if the kernel
     // declares it.
@@ -117,13 +281,68 @@ std::vector<std::string> checked_arguments(const KernelDescription& description,
         return !description.argument(name)->symbol.empty() &&
                std::ranges::find(declared, name, name_of_parameter) == declared.end();
       });
-    const auto [wrong, where] = misfits(description, launch.entry, declared, types, given);
+    const auto [wrong, where] =
+        misfits(description, launch.entry, declared,
+                arguments_of_template(description, launch.entry, declaration), types, given);
     if (wrong.empty()) return given;
     // A kernel may be declared anew for another type, by a condition: one that fits is enough.
     if (problem.empty()) std::tie(problem, place) = std::pair(wrong, where);
   }
-  if (!problem.empty()) place.fail(problem);
+  if (!problem.empty() && !is_hidden) place.fail(problem);
   return names;
+}
+
+void find_symbols(KernelDescription& description) {
+  const KernelSource& kernel = description.kernel;
+  const DeclaredTypes types = types_for(description, kernel);
+  const auto is_argument = [&](const Argument& argument) {
+    bool found = false;
+    each_kernel_launch(description.launches, [&](const LaunchDescription& launch) {
+      for (const KernelDeclaration& one : declarations_of(*kernel.text, launch.entry))
+        found = found ||
+                std::ranges::find(one.parameters, argument.name, name_of_parameter) != one.parameters.end();
+    });
+    return found;
+  };
+  for (Argument& argument : description.arguments) {
+    if (argument.symbol.empty()) continue;
+    const auto fail = [&](const std::string& text) {
+      argument.place.fail(format("symbol '{}': {}", argument.symbol, text));
+    };
+    const std::vector<const DeclaredVariable*> found = types.variables_named(argument.symbol);
+    if (found.empty()) {
+      const std::string last = argument.symbol.substr(argument.symbol.rfind(':') + 1);
+      const auto word = kernel.names.find(last);
+      const bool may_be_hidden =
+          kernel.hides_names || (word != kernel.names.end() && word->second.declared_in.empty());
+      if (is_argument(argument) || may_be_hidden) continue;
+      std::vector<std::string> known;
+      for (const DeclaredVariable& variable : types.variables) known.push_back(variable.name);
+      fail(format("no file of the kernel declares such a __constant__ or __device__ variable{}",
+                  search::did_you_mean(argument.symbol, known)));
+    }
+    const DeclaredVariable& variable = *found.front();
+    for (const DeclaredVariable* const other : found)
+      if (other->name != variable.name)
+        fail(format("the kernel's files have '{}' and '{}': name one with its namespace", variable.name,
+                    other->name));
+    argument.symbol = variable.name;
+    const std::string declared = types.expanded(variable.declared);
+    const std::string element = declared.substr(0, declared.find('['));
+    const std::string place = format("'{}' ({}:{})", variable.declared, variable.file, variable.line);
+    if (argument.object) {
+      const std::string inner = types.resolved(type_of_parameter(element));
+      if (const std::string other = other_fields(inner, argument.object->all, types); !other.empty())
+        fail(format("it is {}, {}", place, other));
+    } else if (const ParameterType type = type_of(element, types); type.pointer) {
+      fail(format("it is {}, a pointer, which nothing can fill: pass the array as an argument", place));
+    } else if (argument.type && argument.type->element == ElementType::u8) {
+      continue;  // bytes of anything
+    } else if (is_other_type(ParameterType{.pointer = true, .numbers = type.numbers}, argument)) {
+      fail(format("it is {}, but '{}' has the type {}: give it the kernel's type", place, argument.name,
+                  type_name_of(argument)));
+    }
+  }
 }
 
 void check_macros(const KernelDescription& description) {
@@ -149,6 +368,11 @@ void check_macros(const KernelDescription& description) {
   }
   const auto found = find_redefinition(*kernel.text, macros);
   if (!found) return;
+  if (found->is_undef)
+    throw UsageError(
+        format("{}:{}: '#undef {}' removes the {} '{}', so that its values change nothing: leave the "
+               "line out, or put it between '#ifndef {}' and '#endif'",
+               found->file, found->line, found->macro, kinds.at(found->macro), found->macro, found->macro));
   throw UsageError(
       format("{}:{}: '#define {} {}' replaces the {} '{}', so that its values change nothing: put it between "
              "'#ifndef {}' and '#endif'",
@@ -209,6 +433,38 @@ std::vector<std::string> unused_parameters(const KernelDescription& description)
     if (!kernel.names.contains(name)) unused.push_back(name);
   }
   return unused;
+}
+
+void note_names(KernelDescription& description) {
+  const KernelSource& kernel = description.kernel;
+  for (const search::Parameter& parameter : description.parameters) {
+    const auto found = kernel.names.find(parameter.name);
+    if (found == kernel.names.end() || !found->second.is_declared_only()) continue;
+    const NameInCode& name = found->second;
+    // Arguments and parameters of templates have the launch's values.
+    const auto words = words_in(name.declaration);
+    if (parameter.values.size() == 1 || (!words.contains("constexpr") && !words.contains("static"))) continue;
+    description.notes.push_back(format("parameter '{}' changes the launch alone: {}:{} declares '{}' itself",
+                                       parameter.name, name.declared_in, name.line, name.declaration));
+  }
+  if (!description.place.is_file() || description.sources.empty()) return;
+  for (const SettingInfo& setting : description.settings) {
+    if (kernel.names.contains(setting.name) || kernel.hides_names) continue;
+    std::size_t mentions = 0;
+    const auto count = [&](const std::string& text) {
+      for (std::string_view rest = text; !rest.empty();) {
+        const std::string_view word = leading_word(rest);
+        mentions += word == setting.name ? 1 : 0;
+        rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+      }
+    };
+    count(description.sources.front().text);
+    if (mentions == 1)
+      description.notes.push_back(
+          format("setting '{}' changes nothing: neither the kernel's files nor the rest "
+                 "of the definition mention it",
+                 setting.name));
+  }
 }
 
 }  // namespace tune::described

@@ -11,8 +11,16 @@ namespace tune::described {
 
 /// Returns the names of a launch's arguments in the kernel's order. Throws UsageError for an unknown name,
 /// and where no declaration of the kernel that is understood takes arguments of this number and these types.
-std::vector<std::string> checked_arguments(const KernelDescription& description, const KernelText& kernel,
+std::vector<std::string> checked_arguments(const KernelDescription& description, const KernelSource& kernel,
                                            const LaunchDescription& launch);
+
+/// Gives symbols the namespaces of their variables in the kernel's files. Throws UsageError for one that is
+/// no variable there, or has another type.
+void find_symbols(KernelDescription& description);
+
+/// Adds lines about settings that change nothing, and about parameters that only the launches use because the
+/// kernel's files declare their names.
+void note_names(KernelDescription& description);
 
 /// Throws UsageError for a line of the kernel's files that gives a parameter or setting another value.
 void check_macros(const KernelDescription& description);

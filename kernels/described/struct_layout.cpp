@@ -54,7 +54,7 @@ class Layouter {
   static std::size_t alignment_of(const StructField& field) {
     if (!field.buffer.empty()) return sizeof(void*);
     if (field.fields.empty()) return described::alignment_of(field.type);
-    std::size_t largest = 1;
+    std::size_t largest = field.alignment;
     for (const StructField& one : field.fields) largest = std::max(largest, alignment_of(one));
     return largest;
   }

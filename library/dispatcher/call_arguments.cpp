@@ -27,7 +27,7 @@ std::string signature_of(const described::KernelDescription& description) {
   const std::string entry =
       description.launches.front().entry.substr(0, description.launches.front().entry.find('<'));
   const auto declared = described::declarations_of(description.kernel.text->source.text, entry);
-  return declared.empty() ? std::string() : format("{}({})", entry, joined(declared.front()));
+  return declared.empty() ? std::string() : format("{}({})", entry, joined(declared.front().parameters));
 }
 
 std::string text_of(bool pointer, const std::string& type) {

@@ -112,6 +112,12 @@ std::string_view to_string(MemoryPlace place) {
   return names.at(static_cast<std::size_t>(place));
 }
 
+std::string unfit_variable(const BufferSpec& buffer, std::uint64_t bytes) {
+  const std::uint64_t given = buffer.allocation_bytes();
+  if (given <= bytes) return {};
+  return format("variable `{}` of the kernel has {} bytes, {} are copied to it", buffer.symbol, bytes, given);
+}
+
 int initial_byte(const BufferSpec& buffer) {
   if (buffer.fill == BufferFill::contents && buffer.role == BufferRole::input)
     throw Error(format("only what is written may begin with contents, and `{}` is an input", buffer.name));

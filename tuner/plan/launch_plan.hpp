@@ -128,8 +128,8 @@ struct BufferSpec {
   /// results.
   bool readable_padding = false;
   BufferFill fill = BufferFill::poison;  ///< zero: scratch only; contents: no input
-  /// For an input: a `__constant__` or `__device__` variable that gets a copy of the allocation, where the
-  /// binary has it. Empty: none.
+  /// For an input: a `__constant__` or `__device__` variable that gets a copy of the allocation, with its
+  /// namespaces (`filters::weights`), where the binary has it. Empty: none.
   std::string symbol = {};
   MemoryPlace place = MemoryPlace::device;
   /// Of an input: an output, whose right contents it holds instead of a tensor of its own name.
@@ -143,6 +143,9 @@ struct BufferSpec {
 inline bool is_in_place(const BufferSpec& buffer) {
   return buffer.fill == BufferFill::contents;
 }
+
+/// Returns a sentence where the contents are larger than their variable, which has this many bytes.
+std::string unfit_variable(const BufferSpec& buffer, std::uint64_t bytes);
 
 /// Returns the value of every byte of an output or scratch buffer before a checked run: 0xff (NaN in floating
 /// point) or 0. Throws Error where a buffer other than scratch asks for zeros.

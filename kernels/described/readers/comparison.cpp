@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of our own format that say how results are compared: `tolerance`, `compare`, `verify`.
+// The parts of our own format that say how results are compared: `tolerance`, `compare`, `reference`,
+// `verify`.
 #include <algorithm>
 
 #include "kernels/described/braces.hpp"
@@ -130,6 +131,46 @@ void read_judging_kernel(const JsonField& verify, KernelDescription& definition)
   if (!has_verdict || judge.outputs.empty())
     verify.at("launches").fail("expected an output and 'verdict' among the arguments");
   judge.launches = read_launches(verify.at("launches"), definition);
+}
+
+void read_reference(const JsonField& root, KernelDescription& definition,
+                    const std::filesystem::path& folder) {
+  if (const auto tolerance = root.find("tolerance")) {
+    tolerance->allow({"absolute", "relative"});
+    const auto bound = [](const JsonField& field) {
+      const double number = field.number();
+      if (!(number >= 0)) field.fail("a tolerance cannot be negative");
+      return number;
+    };
+    if (const auto absolute = tolerance->find("absolute")) definition.absolute_tolerance = bound(*absolute);
+    if (const auto relative = tolerance->find("relative")) definition.relative_tolerance = bound(*relative);
+  }
+  const auto reference = root.find("reference");
+  if (!reference) return;
+  if (reference->is_text()) {
+    if (reference->text() != "none") reference->fail("expected an object, or 'none' to compare nothing");
+    definition.reference.is_none = true;
+    definition.notes.push_back("results are not compared: a wrong kernel can win");
+    return;
+  }
+  reference->allow({"configuration", "kernel", "launches", "same"});
+  if (const auto same = reference->find("same"))
+    for (const JsonField& name : same->one_or_more()) {
+      if (std::ranges::count(definition.parameters, name.text(), &search::Parameter::name) == 0)
+        name.fail(format("there is no parameter '{}'", name.text()));
+      definition.reference.same.push_back(name.text());
+    }
+  if (const auto configuration = reference->find("configuration"))
+    for (const auto& [name, value] : configuration->members())
+      definition.reference.configuration.set(name, value.value().scalar());
+  const auto kernel = reference->find("kernel"), launches = reference->find("launches");
+  if (kernel || launches) {
+    // Without a file of its own, the reference is another kernel of the definition's.
+    definition.reference.kernel = kernel ? read_kernel(*kernel, folder) : definition.kernel;
+    definition.reference.launches = read_launches(reference->at("launches"), definition);
+  }
+  if (reference->members().empty())
+    reference->fail("expected 'launches', 'configuration' or 'same'; without a reference leave it out");
 }
 
 void read_judge(const JsonField& root, KernelDescription& definition) {

@@ -73,7 +73,9 @@ Contents read_contents(const JsonField& field) {
     return contents;
   }
   if (field.is_text()) {
-    if (field.text() != "random") field.fail("expected a number, \"random\", or an object");
+    if (field.text() == "random") return contents;
+    contents.kind = Contents::Kind::formula;
+    contents.formula = field.expression();
     return contents;
   }
   field.allow({"random", "seed", "constant", "from", "step", "file", "formula"});

@@ -51,11 +51,15 @@ void share_contents(KernelDescription& definition);
 /// Reads the bounds of an output and of its elements.
 void read_tolerance(const JsonField& field, Argument& argument);
 /// Reads a launch or a list of them, after the arguments. Fails for none.
+KernelSource read_kernel(const JsonField& field, const std::filesystem::path& folder);
 std::vector<LaunchDescription> read_launches(const JsonField& field, const KernelDescription& definition);
 /// Reads which elements of an output count.
 void read_compared(const JsonField& field, Argument& argument);
 /// Reads `verify` of a definition, after its arguments and its reference.
 void read_judge(const JsonField& root, KernelDescription& definition);
+/// After the launches.
+void read_reference(const JsonField& root, KernelDescription& definition,
+                    const std::filesystem::path& folder);
 /// Reads the name of a file, or a list of names, from the definition's folder.
 void read_files(const JsonField& field, KernelSource& kernel);
 /// Sets the argument's type. Fails for a name that is not a type.

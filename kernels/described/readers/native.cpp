@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <utility>
 
 #include "kernels/described/readers/definition.hpp"
+#include "kernels/described/struct_layout.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/evaluation/objective.hpp"
 
@@ -219,13 +221,24 @@ void read_map(const JsonField& field, Argument& argument) {
   argument.map = std::move(map);
 }
 
+void read_alignment(const JsonField& field, StructField& object) {
+  const auto given = field.find("align");
+  if (!given) return;
+  const std::int64_t bytes = given->integer();
+  if (bytes < 1 || bytes > 4096 || (bytes & (bytes - 1)) != 0)
+    given->fail("expected a power of two: the bytes of __align__ or alignas");
+  if (object.fields.empty()) given->fail("only a struct has an alignment of its own");
+  object.alignment = static_cast<std::size_t>(bytes);
+}
+
 /// Reads numbers, an address or the fields of a struct in a struct.
 StructField read_struct_field(const JsonField& field) {
-  field.allow({"name", "type", "value", "buffer", "struct"});
-  StructField read{.place = field.place()};
+  field.allow({"name", "type", "value", "buffer", "struct", "align"});
+  StructField read{.place = field.place(), .name = text_or(field, "name", "")};
   if (const auto fields = field.find("struct")) {
     for (const JsonField& one : fields->elements()) read.fields.push_back(read_struct_field(one));
     if (read.fields.empty()) fields->fail("expected a field");
+    read_alignment(field, read);
   } else if (const auto buffer = field.find("buffer")) {
     read.buffer = buffer->text();
   } else {
@@ -283,23 +296,56 @@ bool read_value(const JsonField& field, const KernelDescription& definition, Arg
     }
     return true;
   }
-  field.allow({"struct", "bytes"});
+  field.allow({"struct", "bytes", "symbol", "align"});
   argument.object.emplace();
   if (fields) argument.object->all.place = field.place();
   if (fields)
     for (const JsonField& one : fields->elements())
       argument.object->all.fields.push_back(read_struct_field(one));
   if (bytes) argument.object->bytes = read_bytes(*bytes);
+  if (fields || field.find("align")) read_alignment(field, argument.object->all);
   if (argument.object->all.fields.empty() == argument.object->bytes.empty())
     field.fail("expected the fields of a struct, or its bytes");
   return true;
 }
 
+/// Makes a value the contents of a variable.
+void copy_to_symbol(const JsonField& field, Argument& argument) {
+  const auto symbol = field.find("symbol");
+  if (!symbol) return;
+  argument.symbol = symbol->text();
+  if (argument.object) {
+    const auto check = [&](const auto& self, const StructField& one) -> void {
+      if (!one.buffer.empty()) symbol->fail("a struct with the address of an array cannot be a variable");
+      for (const StructField& inner : one.fields) self(self, inner);
+    };
+    check(check, argument.object->all);
+    argument.type_name = "uint8";
+    argument.type = TypeName{ElementType::u8};
+    argument.contents.kind = Contents::Kind::object;
+  } else {
+    argument.contents.kind = Contents::Kind::constant;
+    argument.contents.value = *std::exchange(argument.value, std::nullopt);
+  }
+  if (!argument.object) {
+    argument.extents = {{1.0, field.place()}};
+    return;
+  }
+  const auto bytes = [object = *argument.object](const Instance& instance, const Configuration&) {
+    const ExpressionScope scope({}, instance);
+    return FormulaValue::of_number(static_cast<double>(laid_out(object, scope).bytes.size()));
+  };
+  argument.extents = {{bytes, field.place()}};
+}
+
 Argument read_argument(const std::string& name, const JsonField& field, const KernelDescription& definition) {
-  field.allow({"type", "size", "access", "fill", "value", "struct", "bytes", "symbol", "expect", "tolerance",
-               "compare", "texture", "tensor_map"});
+  field.allow({"type", "size", "access", "fill", "value", "struct", "bytes", "align", "symbol", "expect",
+               "tolerance", "compare", "texture", "tensor_map"});
   Argument argument{name, field.place()};
-  if (read_value(field, definition, argument)) return argument;
+  if (read_value(field, definition, argument)) {
+    copy_to_symbol(field, argument);
+    return argument;
+  }
   read_type_of(field.at("type"), definition, argument);
   read_extents(field.at("size"), argument);
   const std::string access = text_or(field, "access", "read");
@@ -320,6 +366,7 @@ Argument read_argument(const std::string& name, const JsonField& field, const Ke
   }
   if (const auto expect = field.find("expect")) {
     if (!argument.is_written()) expect->fail("only written arguments are compared, scratch is not");
+    if (expect->is_text() && expect->text() == "random") expect->fail("expected the right contents");
     argument.expected = read_contents(*expect);
   }
   if (const auto tolerance = field.find("tolerance")) {
@@ -438,70 +485,6 @@ LaunchDescription read_launch(const JsonField& field, const KernelDescription& d
   return launch;
 }
 
-KernelSource read_kernel(const JsonField& field, const std::filesystem::path& folder) {
-  KernelSource kernel;
-  if (field.is_text()) {
-    kernel.path = folder / field.text();
-    return kernel;
-  }
-  field.allow({"file", "include", "options", "defines", "redefine", "compiler", "language"});
-  read_files(field.at("file"), kernel);
-  if (const auto include = field.find("include"))
-    for (const JsonField& one : include->one_or_more()) kernel.folders.push_back(folder / one.text());
-  if (const auto options = field.find("options"))
-    for (const JsonField& one : options->elements()) kernel.options.push_back(one.text());
-  if (const auto defines = field.find("defines"))
-    for (const auto& [name, value] : defines->members())
-      kernel.defines.emplace_back(name, value.expression());
-  std::ranges::sort(kernel.defines, {}, &std::pair<std::string, Expression>::first);
-  if (const auto compiler = field.find("compiler")) kernel.compiler = read_compiler(*compiler);
-  if (const auto language = field.find("language"))
-    kernel.is_opencl = chosen<bool>(*language, {{"cuda", false}, {"opencl", true}});
-  if (kernel.is_opencl && kernel.compiler == CompilerName::nvcc)
-    field.at("compiler").fail("OpenCL is compiled by NVRTC: leave 'compiler' out");
-  if (const auto redefine = field.find("redefine"))
-    for (const auto& [name, value] : redefine->members())
-      kernel.redefines.emplace_back(name, value.expression());
-  kernel.place = field.place();
-  return kernel;
-}
-
-void read_reference(const JsonField& root, KernelDescription& definition,
-                    const std::filesystem::path& folder) {
-  if (const auto tolerance = root.find("tolerance")) {
-    tolerance->allow({"absolute", "relative"});
-    const auto bound = [](const JsonField& field) {
-      const double number = field.number();
-      if (!(number >= 0)) field.fail("a tolerance cannot be negative");
-      return number;
-    };
-    if (const auto absolute = tolerance->find("absolute")) definition.absolute_tolerance = bound(*absolute);
-    if (const auto relative = tolerance->find("relative")) definition.relative_tolerance = bound(*relative);
-  }
-  const auto reference = root.find("reference");
-  if (!reference) return;
-  if (reference->is_text()) {
-    if (reference->text() != "none") reference->fail("expected an object, or 'none' to compare nothing");
-    definition.reference.is_none = true;
-    definition.notes.push_back("results are not compared: a wrong kernel can win");
-    return;
-  }
-  reference->allow({"configuration", "kernel", "launches", "same"});
-  if (const auto same = reference->find("same"))
-    for (const JsonField& name : same->one_or_more()) {
-      if (std::ranges::count(definition.parameters, name.text(), &search::Parameter::name) == 0)
-        name.fail(format("there is no parameter '{}'", name.text()));
-      definition.reference.same.push_back(name.text());
-    }
-  if (const auto configuration = reference->find("configuration"))
-    for (const auto& [name, value] : configuration->members())
-      definition.reference.configuration.set(name, value.value().scalar());
-  if (const auto kernel = reference->find("kernel")) {
-    definition.reference.kernel = read_kernel(*kernel, folder);
-    definition.reference.launches = read_launches(reference->at("launches"), definition);
-  }
-}
-
 void read_cost(const JsonField& root, KernelDescription& definition) {
   const auto work = root.find("work");
   if (!work) return;
@@ -533,6 +516,34 @@ void read_objective(const JsonField& field, KernelDescription& definition) {
 }
 
 }  // namespace
+
+KernelSource read_kernel(const JsonField& field, const std::filesystem::path& folder) {
+  KernelSource kernel;
+  if (field.is_text()) {
+    kernel.path = folder / field.text();
+    return kernel;
+  }
+  field.allow({"file", "include", "options", "defines", "redefine", "compiler", "language"});
+  read_files(field.at("file"), kernel);
+  if (const auto include = field.find("include"))
+    for (const JsonField& one : include->one_or_more()) kernel.folders.push_back(folder / one.text());
+  if (const auto options = field.find("options"))
+    for (const JsonField& one : options->elements()) kernel.options.push_back(one.text());
+  if (const auto defines = field.find("defines"))
+    for (const auto& [name, value] : defines->members())
+      kernel.defines.emplace_back(name, value.expression());
+  std::ranges::sort(kernel.defines, {}, &std::pair<std::string, Expression>::first);
+  if (const auto compiler = field.find("compiler")) kernel.compiler = read_compiler(*compiler);
+  if (const auto language = field.find("language"))
+    kernel.is_opencl = chosen<bool>(*language, {{"cuda", false}, {"opencl", true}});
+  if (kernel.is_opencl && kernel.compiler == CompilerName::nvcc)
+    field.at("compiler").fail("OpenCL is compiled by NVRTC: leave 'compiler' out");
+  if (const auto redefine = field.find("redefine"))
+    for (const auto& [name, value] : redefine->members())
+      kernel.redefines.emplace_back(name, value.expression());
+  kernel.place = field.place();
+  return kernel;
+}
 
 std::vector<LaunchDescription> read_launches(const JsonField& field, const KernelDescription& definition) {
   std::vector<LaunchDescription> launches;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
-#include "kernels/described/kernel_text.hpp"
+#include "kernels/described/declared_types.hpp"
 #include "kernels/described/source/first_definition.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tuner/base/error.hpp"
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string entry(tune::testing::next_part(all)), text(all);
   includes_of(text);
   for (const auto& declaration : described::declarations_of(text, entry))
-    for (const std::string& parameter : declaration) {
+    for (const std::string& parameter : declaration.parameters) {
       described::name_of_parameter(parameter);
       described::type_of_parameter(parameter);
     }
@@ -28,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                                    {tune::testing::fuzz_folder().path()}, {});
     described::find_redefinition(read, {{"BLOCK", ""}, {entry, "1"}});
     described::words_in(read.source.text);
+    described::declared_types(read);
   } catch (const Error&) {
   }
   return 0;

@@ -86,9 +86,14 @@ TEST(KernelDeclarations, AreAllOfThatName) {
   const std::string text =
       "__global__ void other(int a);\n/* k(int) */ template<class T> __global__ void __launch_bounds__(B)\n"
       "k(const T* in, /* out */ float (&out)[2], int n = f(1, 2)) {}\n__global__ void k();";
-  EXPECT_EQ(
-      declarations_of(text, "k<float>"),
-      (std::vector<std::vector<std::string>>{{"const T* in", "float (&out)[2]", "int n = f(1, 2)"}, {}}));
+  for (const char* const entry : {"k<float>", "inner::k"}) {
+    const std::vector<KernelDeclaration> found = declarations_of(text, entry);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].parameters,
+              (std::vector<std::string>{"const T* in", "float (&out)[2]", "int n = f(1, 2)"}));
+    EXPECT_EQ(found[0].templates, std::vector<std::string>{"T"});
+    EXPECT_TRUE(found[1].parameters.empty() && found[1].templates.empty());
+  }
   EXPECT_TRUE(declarations_of(text, "l").empty());
 }
 

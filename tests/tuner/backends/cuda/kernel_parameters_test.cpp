@@ -52,6 +52,34 @@ TEST(ParameterSizes, ComeFromTheBinaryOfEveryArchitecture) {
   }
 }
 
+TEST(Variables, AreFoundByTheirNamesInTheSource) {
+  std::string reason;
+  const auto compiler = make_nvrtc_compiler("sm_90", &reason);
+  if (compiler == nullptr) GTEST_SKIP() << reason;
+  CompileRequest request;
+  request.source = {"test.cu",
+                    "namespace z { __constant__ float c[4]; static __constant__ float s[4]; }\n"
+                    "namespace { __constant__ float f[4]; }\n__constant__ float d[4];\n"
+                    "__global__ void k(float* a) { *a = z::c[1] + z::s[1] + f[1] + d[1]; }"};
+  request.entries = {"k"};
+  const auto binary = compiler->compile(request);
+  ASSERT_TRUE(binary) << binary.error().detail;
+  LaunchPlan plan;
+  for (const char* const name : {"z::c", "z::s", "f", "d", "other"}) {
+    BufferSpec buffer{name, ElementType::f32, Layout::dense({4})};
+    buffer.symbol = name;
+    plan.buffers.push_back(buffer);
+  }
+  const auto names = variables_of(plan, *binary);
+  EXPECT_EQ(names.size(), 4U);
+  EXPECT_EQ(names.at("d"), "d");
+  EXPECT_EQ(names.at("z::c"), "_ZN1z1cE");
+  EXPECT_NE(names.at("f").find("1f"), std::string::npos);
+  EXPECT_EQ(unfit_variables(plan, *binary), "");
+  plan.buffers[1].layout = Layout::dense({5});
+  EXPECT_EQ(unfit_plan(plan, *binary), "variable `z::s` of the kernel has 16 bytes, 20 are copied to it");
+}
+
 TEST(ParameterSizes, AreNothingForWhatIsNoCubin) {
   EXPECT_FALSE(parameter_sizes({}, "one"));
   const std::vector<std::byte> zeros(1000);

@@ -321,9 +321,10 @@ TEST_F(NvrtcCompilerTest, NamesThatNvccHasEverywhereNeedNoHeader) {
     const auto binary = compiler.compile(request(text, {"k"}));
     return binary ? std::string("compiled") : binary.error().detail;
   };
-  EXPECT_EQ(result("extern \"C\" __global__ void k(float* x, const uint* n, int64_t m) {\n"
-                   "  x[0] = n[0] < INT_MAX && m > CHAR_BIT ? M_PI : -INFINITY;\n}\n"),
-            "compiled");
+  EXPECT_EQ(
+      result("extern \"C\" __global__ void k(float* x, const uint* n, int64_t m) {\n"
+             "  x[0] = n[0] < INT_MAX && m > CHAR_BIT ? M_PI : -INFINITY;\n  x[1] = std::size_t(n[1]);\n}\n"),
+      "compiled");
   EXPECT_EQ(
       result(
           "#define INFINITY 7\ntypedef unsigned int uint;\n"

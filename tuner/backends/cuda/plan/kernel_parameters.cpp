@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <variant>
 
+#include "tuner/backends/cuda/toolkit/cubin_symbols.hpp"
+#include "tuner/base/demangle.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/plan/tensor_map_shape.hpp"
+#include "tuner/plan/argument_sizes.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -127,36 +128,51 @@ std::optional<std::vector<std::size_t>> parameter_sizes(std::span<const std::byt
   return sizes;
 }
 
-namespace {
-
-std::size_t size_of_argument(const KernelArgument& argument) {
-  if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
-    return std::visit([](const auto& value) { return sizeof(value); }, *scalar);
-  if (std::holds_alternative<TensorMapArgument>(argument)) return tensor_map_bytes;
-  if (const auto* object = std::get_if<StructArgument>(&argument)) return object->bytes.size();
-  return sizeof(void*);
-}
-
-}  // namespace
-
-std::string unfit_arguments(const Launch& launch, const std::vector<std::size_t>& sizes) {
-  for (std::size_t i = 0; i < std::min(sizes.size(), launch.arguments.size()); ++i)
-    if (const auto given = size_of_argument(launch.arguments[i]); given != sizes[i])
-      return format("argument {} of kernel `{}` has {} bytes, {} are passed", i + 1, launch.entry, sizes[i],
-                    given);
-  if (sizes.size() != launch.arguments.size())
-    return format("kernel `{}` takes {} arguments, {} are passed", launch.entry, sizes.size(),
-                  launch.arguments.size());
-  return {};
-}
-
 std::string unfit_arguments(const Launch& launch, const Binary& binary) {
   const auto symbol = binary.symbols.find(launch.entry);
   if (symbol == binary.symbols.end()) return {};
   const auto sizes = parameter_sizes(binary.image, symbol->second);
   // An empty list may also mean that the cubin has the sizes elsewhere.
   if (!sizes || (sizes->empty() && !launch.arguments.empty())) return {};
-  return unfit_arguments(launch, *sizes);
+  return tune::unfit_arguments(launch, *sizes);
+}
+
+namespace {
+
+/// Calls `use` with each buffer that is copied to a variable of the cubin, and that variable.
+template<class Use>
+void each_variable(const LaunchPlan& plan, const Binary& binary, const Use& use) {
+  if (std::ranges::all_of(plan.buffers, [](const BufferSpec& one) { return one.symbol.empty(); })) return;
+  for (const CubinSymbol& symbol : symbols_in(binary.image)) {
+    if (symbol.is_function) continue;
+    const std::string name = variable_name(symbol.name);
+    for (const BufferSpec& buffer : plan.buffers)
+      if (buffer.symbol == name) use(buffer, symbol);
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> variables_of(const LaunchPlan& plan, const Binary& binary) {
+  std::map<std::string, std::string> names;
+  each_variable(plan, binary, [&](const BufferSpec& buffer, const CubinSymbol& symbol) {
+    names.emplace(buffer.symbol, symbol.name);
+  });
+  return names;
+}
+
+std::string unfit_variables(const LaunchPlan& plan, const Binary& binary) {
+  std::string unfit;
+  each_variable(plan, binary, [&](const BufferSpec& buffer, const CubinSymbol& symbol) {
+    if (unfit.empty()) unfit = unfit_variable(buffer, symbol.bytes);
+  });
+  return unfit;
+}
+
+std::string unfit_plan(const LaunchPlan& plan, const Binary& binary) {
+  for (const Launch* const launch : kernel_launches(plan))
+    if (std::string unfit = unfit_arguments(*launch, binary); !unfit.empty()) return unfit;
+  return unfit_variables(plan, binary);
 }
 
 }  // namespace tune::cuda

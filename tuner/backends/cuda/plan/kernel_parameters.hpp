@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,7 +25,15 @@ std::optional<std::vector<std::size_t>> parameter_sizes(std::span<const std::byt
 /// cubin has them; empty where they fit, and where the cubin does not tell. With a wrong list of arguments
 /// the kernel would read garbage, or the runtime beyond the list.
 std::string unfit_arguments(const Launch& launch, const Binary& binary);
-/// The same for sizes that are known from elsewhere.
-std::string unfit_arguments(const Launch& launch, const std::vector<std::size_t>& sizes);
+
+/// Returns the names in the cubin of the variables that the plan fills, by their names in the plan. Those
+/// that no kernel uses may be left out of it.
+std::map<std::string, std::string> variables_of(const LaunchPlan& plan, const Binary& binary);
+
+/// Returns how the plan does not fit the binary: arguments, or contents that are larger than their variable;
+/// empty where it does.
+std::string unfit_plan(const LaunchPlan& plan, const Binary& binary);
+/// The part of it that variables have.
+std::string unfit_variables(const LaunchPlan& plan, const Binary& binary);
 
 }  // namespace tune::cuda

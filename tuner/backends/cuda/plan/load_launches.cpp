@@ -9,6 +9,7 @@
 #include "tuner/backends/cuda/plan/kernel_parameters.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/plan/argument_sizes.hpp"
 #include "tuner/plan/tensor_map_shape.hpp"
 
 namespace tune::cuda {
@@ -39,7 +40,7 @@ void check_arguments(const Launch& launch, const Binary& binary, cudaKernel_t ke
   // An empty list may also mean that the cubin has the sizes elsewhere.
   if (!sizes || (sizes->empty() && !launch.arguments.empty())) sizes = ask_parameter_sizes(kernel);
   if (!sizes) return;
-  if (const std::string unfit = unfit_arguments(launch, *sizes); !unfit.empty()) throw Error(unfit);
+  if (const std::string unfit = tune::unfit_arguments(launch, *sizes); !unfit.empty()) throw Error(unfit);
 }
 
 Result<cudaKernel_t> find(const Launch& launch, const Binary& binary, const Module& module) {
@@ -121,7 +122,9 @@ Result<LoadedLaunches> load_launches(const DeviceProperties& device, const Launc
                                      const Binary& binary, std::shared_ptr<const Module> module) {
   if (auto right = check_tensor_maps(device, plan); !right) return tl::unexpected(right.error());
   LoadedLaunches loaded{std::move(module)};
-  auto& [code, launches, resources] = loaded;
+  auto& [code, launches, resources, variables] = loaded;
+  variables = variables_of(plan, binary);
+  if (const std::string unfit = unfit_variables(plan, binary); !unfit.empty()) throw Error(unfit);
   for (const auto* step : kernel_launches(plan)) {
     const auto& launch = *step;
     const auto kernel = find(launch, binary, *code);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tuner/backends/binary.hpp"
@@ -18,12 +20,13 @@ Result<std::shared_ptr<const Module>> load_binary(const Binary& binary);
 struct LoadedLaunches {
   std::shared_ptr<const Module> module;
   std::vector<PreparedLaunch> launches = {};
-  std::vector<KernelResources> resources = {};  ///< of each launch
+  std::vector<KernelResources> resources = {};        ///< of each launch
+  std::map<std::string, std::string> variables = {};  ///< the plan's names -> those in the binary
 };
 
 /// Prepares everything of a plan's kernel launches that needs no memory: finds the kernels, opts in for their
 /// shared memory, checks the limits of the device. Failure{resources}. Throws Error where a kernel takes
-/// other arguments than the plan passes.
+/// other arguments than the plan passes, or a variable has fewer bytes.
 Result<LoadedLaunches> load_launches(const DeviceProperties& device, const LaunchPlan& plan,
                                      const Binary& binary, std::shared_ptr<const Module> module);
 

@@ -125,10 +125,10 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   LaunchSequence sequence(steps_of(plan, plan.launches, launch, *transforms), address_of, *textures,
                           more_streams(plan, context_));
   LaunchSequence checks(steps_of(plan, plan.checks, launch, *transforms), address_of, *textures);
-  return std::make_unique<CudaPreparedPlan>(context_, std::move(launches->module), std::move(*buffers),
-                                            std::move(*textures), std::move(*transforms), std::move(setup),
-                                            std::move(sequence), std::move(checks),
-                                            of_launches(plan, std::move(launches->resources)), plan.graph);
+  return std::make_unique<CudaPreparedPlan>(
+      context_, std::move(launches->module), std::move(launches->variables), std::move(*buffers),
+      std::move(*textures), std::move(*transforms), std::move(setup), std::move(sequence), std::move(checks),
+      of_launches(plan, std::move(launches->resources)), plan.graph);
 }
 
 }  // namespace tune::cuda

@@ -91,8 +91,10 @@ void CudaStreamRunner::set_variable(LoadedPlan& plan, void* stream, const std::s
                                     std::span<const std::byte> bytes) {
   void* address = nullptr;
   std::size_t size = 0;
-  check(find_variable(address, size, *static_cast<CudaLoadedPlan&>(plan).loaded.module, name));
-  if (address == nullptr) return;
+  const LoadedLaunches& loaded = static_cast<CudaLoadedPlan&>(plan).loaded;
+  const auto known = loaded.variables.find(name);
+  if (known == loaded.variables.end()) return;  // no kernel uses it
+  check(find_variable(address, size, *loaded.module, known->second));
   if (bytes.size() > size)
     throw Error(format("variable `{}` of the kernel has {} bytes, {} were given", name, size, bytes.size()));
   // From pageable memory: the bytes are copied before this returns.

@@ -331,11 +331,13 @@ Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, co
 }  // namespace
 
 CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
-                                   PlanBuffers buffers, PlanTextures textures, FourierPlans transforms,
-                                   LaunchSequence setup, LaunchSequence launches, LaunchSequence checks,
+                                   std::map<std::string, std::string> variables, PlanBuffers buffers,
+                                   PlanTextures textures, FourierPlans transforms, LaunchSequence setup,
+                                   LaunchSequence launches, LaunchSequence checks,
                                    std::vector<KernelResources> resources, GraphUse graph)
     : context_(context),
       module_(std::move(module)),
+      variables_(std::move(variables)),
       buffers_(std::move(buffers)),
       textures_(std::move(textures)),
       transforms_(std::move(transforms)),
@@ -383,15 +385,13 @@ Result<void> CudaPreparedPlan::run_again() {
 /// A binary need not have variables that its kernels do not use.
 void CudaPreparedPlan::fill_variables() {
   for (const auto& buffer : buffers_.all()) {
-    if (buffer.spec.symbol.empty()) continue;
+    const auto known = variables_.find(buffer.spec.symbol);
+    if (buffer.spec.symbol.empty() || known == variables_.end()) continue;
     void* address = nullptr;
     std::size_t bytes = 0;
-    check(find_variable(address, bytes, *module_, buffer.spec.symbol));
-    if (address == nullptr) continue;
+    check(find_variable(address, bytes, *module_, known->second));
     const auto wanted = static_cast<std::size_t>(buffer.spec.allocation_bytes());
-    if (wanted > bytes)
-      throw Error(format("variable `{}` of the kernel has {} bytes, the plan has {}", buffer.spec.symbol,
-                         bytes, wanted));
+    if (const std::string unfit = unfit_variable(buffer.spec, bytes); !unfit.empty()) throw Error(unfit);
     check(cudaMemcpyAsync(address, buffer.data(), wanted, cudaMemcpyDeviceToDevice, context_.stream.get()));
   }
 }

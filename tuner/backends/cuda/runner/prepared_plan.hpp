@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,10 +20,10 @@ namespace tune::cuda {
 /// A plan on a device, with memory from the context.
 class CudaPreparedPlan : public PreparedPlan {
  public:
-  CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module, PlanBuffers buffers,
-                   PlanTextures textures, FourierPlans transforms, LaunchSequence setup,
-                   LaunchSequence launches, LaunchSequence checks, std::vector<KernelResources> resources,
-                   GraphUse graph);
+  CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
+                   std::map<std::string, std::string> variables, PlanBuffers buffers, PlanTextures textures,
+                   FourierPlans transforms, LaunchSequence setup, LaunchSequence launches,
+                   LaunchSequence checks, std::vector<KernelResources> resources, GraphUse graph);
   ~CudaPreparedPlan() override;
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
@@ -41,6 +43,7 @@ class CudaPreparedPlan : public PreparedPlan {
 
   DeviceContext& context_;
   std::shared_ptr<const Module> module_;
+  std::map<std::string, std::string> variables_;  ///< LoadedLaunches::variables
   PlanBuffers buffers_;
   PlanTextures textures_;
   FourierPlans transforms_;

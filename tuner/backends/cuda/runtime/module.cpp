@@ -34,7 +34,7 @@ cudaError_t find_variable(void*& address, std::size_t& bytes, const Module& modu
   CUdeviceptr found = 0;
   const auto status = static_cast<cudaError_t>(get(&found, &bytes, module.get(), name.c_str()));
   address = status == cudaSuccess ? reinterpret_cast<void*>(found) : nullptr;
-  return status == cudaErrorSymbolNotFound ? cudaSuccess : status;
+  return status;
 }
 
 }  // namespace tune::cuda

@@ -24,7 +24,7 @@ cudaError_t load_module(Module& module, std::span<const std::byte> image);
 /// Finds the kernel of a lowered name; it lives as long as the module.
 cudaError_t find_kernel(cudaKernel_t& kernel, const Module& module, const std::string& symbol);
 
-/// Finds a `__constant__` or `__device__` variable; a null address where the module has none of that name.
+/// Finds a `__constant__` or `__device__` variable by its lowered name.
 cudaError_t find_variable(void*& address, std::size_t& bytes, const Module& module, const std::string& name);
 
 /// Returns the handle as the runtime's functions on kernels take it.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backends/cuda/toolkit/nvcc.hpp"
 
-#include <cxxabi.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -13,9 +11,11 @@
 #include <span>
 #include <utility>
 
+#include "tuner/backends/cuda/toolkit/cubin_symbols.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/cuda/toolkit/toolkit_headers.hpp"
 #include "tuner/base/content_hash.hpp"
+#include "tuner/base/demangle.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
@@ -39,13 +39,6 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 ? plain.get() : name;
-}
-
 /// True where `carrying`, a demangled name, is that of the kernel that has this function as its argument:
 /// `void tune_entry<0, void (float*), &(void scale<4>(float*))>()`, or without parameters for what is no
 /// template: `void tune_entry<0, void (float*), &scale>()`.
@@ -67,15 +60,6 @@ std::string line_with(std::string_view log, std::string_view text) {
     if (const std::string_view line = next_line(log); line.find(text) != std::string_view::npos)
       return std::string(line);
   return {};
-}
-
-/// Reads a structure from a place of the bytes; nothing beyond their end.
-template<class T>
-std::optional<T> read_at(std::span<const std::byte> bytes, std::uint64_t place) {
-  if (place > bytes.size() || bytes.size() - place < sizeof(T)) return std::nullopt;
-  T value;
-  std::memcpy(&value, bytes.data() + place, sizeof(T));
-  return value;
 }
 
 /// Writes the source and its headers below a folder, so deep in it that names beginning with `../` lie in it
@@ -238,29 +222,8 @@ std::string nvcc_unit(const CompileRequest& request) {
 
 std::vector<std::string> functions_in(std::span<const std::byte> image) {
   std::vector<std::string> names;
-  const auto header = read_at<Elf64_Ehdr>(image, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64)
-    return names;
-  const auto section = [&](std::size_t number) {
-    return read_at<Elf64_Shdr>(image, header->e_shoff + number * header->e_shentsize);
-  };
-  for (std::size_t i = 0; i < header->e_shnum; ++i) {
-    const auto symbols = section(i);
-    if (!symbols || symbols->sh_type != SHT_SYMTAB || symbols->sh_offset > image.size()) continue;
-    const auto texts = section(symbols->sh_link);
-    if (!texts || texts->sh_offset > image.size()) continue;
-    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= symbols->sh_size; at += sizeof(Elf64_Sym)) {
-      const auto symbol = read_at<Elf64_Sym>(image, symbols->sh_offset + at);
-      if (!symbol) break;
-      if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF) continue;
-      std::string name;
-      for (std::uint64_t place = texts->sh_offset + symbol->st_name;
-           place < image.size() && image[place] != std::byte{0}; ++place)
-        name += static_cast<char>(image[place]);
-      names.push_back(std::move(name));
-    }
-  }
+  for (CubinSymbol& symbol : symbols_in(image))
+    if (symbol.is_function) names.push_back(std::move(symbol.name));
   return names;
 }
 

@@ -260,6 +260,7 @@ const std::vector<NamesEverywhere>& names_everywhere() {
        {"CHAR_BIT", "SCHAR_MAX", "UCHAR_MAX", "SHRT_MAX", "USHRT_MAX", "INT_MAX", "INT_MIN", "UINT_MAX",
         "LONG_MAX", "LONG_MIN", "ULONG_MAX", "LLONG_MAX", "LLONG_MIN", "ULLONG_MAX"}},
       {"stdlib.h", {"uint", "ushort", "ulong"}},
+      {"string.h", {"std::size_t"}},
       {"stdint.h", {"int8_t", "int16_t", "int32_t", "int64_t"}}};
   return all;
 }

@@ -15,6 +15,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/evaluation/reference_data.hpp"
+#include "tuner/plan/argument_sizes.hpp"
 #include "tuner/plan/fourier_shape.hpp"
 #include "tuner/plan/step_order.hpp"
 #include "tuner/tensor/reference_numbers.hpp"
@@ -152,10 +153,7 @@ class CaseRun {
     if (!check_order()) return;
     Result<PlanMemory> memory = PlanMemory::take(case_.plan.buffers);
     if (!memory) {
-      Finding finding;
-      finding.kind = FindingKind::no_launch;
-      finding.detail = format("too little memory: {}", memory.error().detail);
-      add(std::move(finding));
+      add_refusal(format("too little memory: {}", memory.error().detail));
       return;
     }
     // A case that computes the reference has none yet, and no checks.
@@ -172,7 +170,7 @@ class CaseRun {
       verdict_.not_emulated = format("no device carries the plan out: {}", maps.error().detail);
       return;
     }
-    copy_symbols(*memory);
+    if (!copy_symbols(*memory)) return;
     emulation_.begin_plan(*code_.module, code_.variant, memory->arrays(), textures->all(), maps->all());
     if (sigsetjmp(handled_return, 1) == 0) {
       launch_all(*memory, *textures, *maps, order);
@@ -190,15 +188,29 @@ class CaseRun {
   }
 
  private:
-  /// Copies inputs to their constant or device variables.
-  void copy_symbols(const PlanMemory& memory) {
+  /// Copies inputs to their constant or device variables. False where one is too small.
+  bool copy_symbols(const PlanMemory& memory) {
     for (const BufferSpec& buffer : case_.plan.buffers) {
       if (buffer.symbol.empty()) continue;
-      for (const Array& variable : code_.module->variables(code_.variant))
-        if (variable.name == buffer.symbol)
-          std::memcpy(variable.begin, memory.address(buffer.name),
-                      std::min(variable.bytes, static_cast<std::size_t>(buffer.allocation_bytes())));
+      for (const Array& variable : code_.module->variables(code_.variant)) {
+        if (variable.name != buffer.symbol) continue;
+        if (std::string unfit = unfit_variable(buffer, variable.bytes); !unfit.empty()) {
+          add_refusal(std::move(unfit));
+          return false;
+        }
+        std::memcpy(variable.begin, memory.address(buffer.name),
+                    static_cast<std::size_t>(buffer.allocation_bytes()));
+      }
     }
+    return true;
+  }
+
+  /// A device does not begin the launch.
+  void add_refusal(std::string detail) {
+    Finding finding;
+    finding.kind = FindingKind::no_launch;
+    finding.detail = std::move(detail);
+    add(std::move(finding));
   }
 
   /// False where steps of different streams conflict, so that their results depend on chance.
@@ -291,6 +303,11 @@ class CaseRun {
     const tune_emulator::Entry* const entry = code_.module->entry(code_.variant, launch.entry);
     if (entry == nullptr)
       throw Error(format("the plan launches '{}', which is not among its entries", launch.entry));
+    const std::vector<std::size_t> sizes(entry->sizes, entry->sizes + entry->parameters);
+    if (std::string unfit = unfit_arguments(launch, sizes); !unfit.empty()) {
+      add_refusal(std::move(unfit));
+      return false;
+    }
     Arguments arguments(launch, memory, textures, maps);
     const bool parts = std::ranges::any_of(launch.arguments, [](const KernelArgument& argument) {
       const auto* const given = std::get_if<BufferArgument>(&argument);

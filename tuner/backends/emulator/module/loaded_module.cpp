@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backends/emulator/module/loaded_module.hpp"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -17,6 +16,7 @@
 #include <string>
 
 #include "tuner/backends/emulator/module/module_compiler.hpp"
+#include "tuner/base/demangle.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/program.hpp"
@@ -24,16 +24,11 @@
 namespace tune::emulator {
 namespace {
 
-std::string demangled(const char* mangled) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled, nullptr, nullptr, &status),
-                                                     std::free);
-  return status == 0 ? plain.get() : mangled;
-}
-
-/// Shortens `tune_variant_3_::(anonymous namespace)::stencil3d(float const*, int)::tile` to `tile`.
-std::string short_name(const char* mangled) {
-  const std::string name = demangled(mangled);
+/// Returns `tile` for `tune_variant_3_::(anonymous namespace)::stencil3d(float const*, int)::tile`, which is
+/// local, and `filters::weights` for `tune_variant_3_::(anonymous namespace)::filters::weights`.
+std::string name_of(const char* mangled, bool local, const std::string& variant) {
+  const std::string name = local ? demangled(mangled) : variable_name(mangled);
+  if (!local) return name.starts_with(variant + "::") ? name.substr(variant.size() + 2) : name;
   const std::size_t colons = name.rfind("::");
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
@@ -72,7 +67,7 @@ Result<std::unique_ptr<LoadedModule>> LoadedModule::load(const std::filesystem::
   const std::size_t found = reason.find(undefined);
   if (found == std::string_view::npos) throw Error(format("cannot load a compiled batch: {}", reason));
   const std::string_view rest = reason.substr(found + undefined.size());
-  const std::string symbol = demangled(std::string(rest.substr(0, rest.find_first_of(" ,\n"))).c_str());
+  const std::string symbol = demangled(std::string(rest.substr(0, rest.find_first_of(" ,\n"))));
   static const std::regex space(R"((tune_variant_\d+_|\(anonymous namespace\))::)");
   return fail(Phase::compile, "does not compile",
               format("'{}' is declared and used, but not defined", std::regex_replace(symbol, space, "")));
@@ -125,16 +120,17 @@ std::vector<Array> LoadedModule::variables(std::size_t variant) const {
           std::strstr(name, mark.c_str()) == nullptr)
         continue;
       Array array;
-      array.name = short_name(name);
+      // A writable variable of a function (_ZZ) is shared memory: device code has no other.
+      const bool local = std::strncmp(name, "_ZZ", 3) == 0;
+      array.name = name_of(name, local, mark);
       array.begin = const_cast<char*>(base_) + symbol.st_value;
       array.bytes = symbol.st_size;
       array.element_bytes = symbol.st_size % 4 == 0 ? 4 : 1;  // a guess: symbols have no element size
-      // A writable variable of a function (_ZZ) is shared memory: device code has no other.
       const bool writable = (section(symbol.st_shndx).sh_flags & SHF_WRITE) != 0;
-      const bool local = std::strncmp(name, "_ZZ", 3) == 0;
       array.space = !writable ? Array::Space::input : local ? Array::Space::shared : Array::Space::variable;
       array.initialised = array.space == Array::Space::variable;
-      if (array.name != "tune_entries" && !array.name.starts_with("tune_gap_"))
+      if (array.name != "tune_entries" && !array.name.starts_with("tune_emulator::") &&
+          !array.name.starts_with("tune_gap_"))
         arrays.push_back(std::move(array));
     }
   }

@@ -310,11 +310,12 @@ Options split(const std::string& words) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-/// -fno-gnu-unique: variants must not share statics.
+/// -fno-gnu-unique: variants must not share statics. -fno-ipa-reference-addressable: variables of the device
+/// that no code writes are not constants, since a plan may fill them.
 const Options always = split(
     "-std=c++20 -O1 -w -fPIC -fvisibility=hidden -fno-gnu-unique -fno-exceptions -fno-rtti "
     "-fno-threadsafe-statics -fno-strict-aliasing -ffp-contract=off -fno-stack-protector -fmax-errors=5 "
-    "-fdiagnostics-color=never -U_FORTIFY_SOURCE");
+    "-fdiagnostics-color=never -U_FORTIFY_SOURCE -fno-ipa-reference-addressable");
 
 /// -g1: lines for findings; DWARF 4, because addr2line 2.40 misreads the first file of DWARF 5. Tracking
 /// variables would cost a third of a compilation.

@@ -169,6 +169,8 @@ struct Entry {
   const char* name;
   void (*call)(void** arguments);  // with the convention of cuLaunchKernel
   int threads;                     // most threads of a block by __launch_bounds__; 0 where it does not say
+  const unsigned long* sizes;      // of the parameters [bytes]
+  int parameters;
 };
 
 // One configuration of a batch.

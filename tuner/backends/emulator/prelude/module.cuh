@@ -18,11 +18,22 @@ struct Stored<const T> {
   using type = T;
 };
 
+template<class T>
+struct Passed {
+  using type = T;
+};
+template<class T>
+struct Passed<T&> {
+  using type = T*;
+};
+
 // Calls a kernel with arguments of which only the addresses are known.
 template<class Function, Function* function>
 struct Caller;
 template<class... Parameters, void (*function)(Parameters...)>
 struct Caller<void(Parameters...), function> {
+  static constexpr int count = sizeof...(Parameters);
+  static constexpr unsigned long sizes[count + 1] = {sizeof(typename Passed<Parameters>::type)..., 0};
   template<int... indices>
   static TUNE_UNCHECKED void call_with(void** arguments, Sequence<indices...>) {
     function(*static_cast<typename Stored<Parameters>::type*>(arguments[indices])...);
@@ -40,10 +51,10 @@ struct Pointed<Function*> {
 
 }  // namespace tune_emulator
 
-#define TUNE_ENTRY(name, ...)                                                                    \
-  {                                                                                              \
-    name,                                                                                        \
-        ::tune_emulator::Caller<typename ::tune_emulator::Pointed<decltype(&__VA_ARGS__)>::type, \
-                                &__VA_ARGS__>::call,                                             \
-        0                                                                                        \
+#define TUNE_CALLER(...) \
+  ::tune_emulator::Caller<typename ::tune_emulator::Pointed<decltype(&__VA_ARGS__)>::type, &__VA_ARGS__>
+#define TUNE_ENTRY(name, ...)                                                 \
+  {                                                                           \
+    name, TUNE_CALLER(__VA_ARGS__)::call, 0, TUNE_CALLER(__VA_ARGS__)::sizes, \
+        TUNE_CALLER(__VA_ARGS__)::count                                       \
   }

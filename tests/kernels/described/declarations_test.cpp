@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a definition says is compared with what the kernel's file declares.
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "kernels/described/problem.hpp"
+#include "kernels/described/readers/definition.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::described {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Declarations : public ::testing::Test {
+ protected:
+  /// A problem of the kernel, with these further arguments beside `a` (floats) and `n`.
+  DescribedProblem problem(const std::string& kernel, const std::string& arguments,
+                           const std::string& entry = "k", const std::string& more = "") {
+    std::ofstream(folder_.path() / "k.cu") << kernel;
+    const std::string text = format(
+        R"({{"problem": "t", "kernel": "k.cu", "sizes": {{"n": 100}}, "parameters": {{"BLOCK": [64, 128]}}{}, )"
+        R"("arguments": {{"a": {{"type": "float", "size": "n", "access": "write"}},
+                          "n": {{"type": "int", "value": "n"}}{}}},
+            "launches": {{"entry": "{}", "grid": 1, "block": "BLOCK"}}}})",
+        more, arguments, entry);
+    return DescribedProblem(parse_definition(folder_.path() / "d.json", text));
+  }
+  /// The message of a definition that is refused; empty where it is taken.
+  std::string refused(const std::string& kernel, const std::string& arguments = "",
+                      const std::string& entry = "k", const std::string& more = "") {
+    try {
+      problem(kernel, arguments, entry, more);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  static LaunchPlan plan_of(const DescribedProblem& problem) {
+    struct NoSources : KernelSources {
+      std::string text(std::string_view) const override { throw Error("nobody asks"); }
+    };
+    return *problem.plan(make_instance(problem.info(), "", {}), {{"BLOCK", 64}}, NoSources());
+  }
+  static std::string symbol(const std::string& of, const std::string& type = "float") {
+    return format(R"(, "c": {{"type": "{}", "size": 4, "symbol": "{}", "fill": 2}})", type, of);
+  }
+
+  tune::testing::TemporaryFolder folder_;
+};
+
+const std::string kernel = "__global__ void k(float* a, int n) {}\n";
+
+TEST_F(Declarations, OfVariablesGiveSymbolsTheirNamespaces) {
+  const std::string variables =
+      "namespace z { __constant__ float c[4]; namespace y { __device__ float e[4]; } }\n"
+      "namespace { static __constant__ float f[4]; }\n"
+      "#define CONST __constant__\nCONST float g[4] = {1, 2}, h[4];\nextern \"C\" { __constant__ float i[4]; }\n";
+  const auto name = [&](const std::string& wanted) {
+    return plan_of(problem(variables + kernel, symbol(wanted))).buffer("c").symbol;
+  };
+  EXPECT_EQ(name("c"), "z::c");
+  EXPECT_EQ(name("z::c"), "z::c");
+  EXPECT_EQ(name("y::e"), "z::y::e");
+  EXPECT_EQ(name("f"), "f");
+  EXPECT_EQ(name("h"), "h");
+  EXPECT_EQ(name("i"), "i");
+  EXPECT_THAT(refused(variables + kernel, symbol("z::d")),
+              HasSubstr("arguments.c: symbol 'z::d': no file of the kernel declares such a __constant__ or "
+                        "__device__ variable (did you mean 'z::c'?)"));
+  EXPECT_THAT(refused(kernel, symbol("a")), HasSubstr("no file of the kernel declares"));
+  EXPECT_THAT(refused("namespace x { __constant__ float c[4]; }\n" + variables + kernel, symbol("c")),
+              HasSubstr("the kernel's files have 'x::c' and 'z::c': name one with its namespace"));
+}
+
+TEST_F(Declarations, OfVariablesHaveTheTypesOfTheirContents) {
+  EXPECT_THAT(
+      refused("__constant__ double c[4];\n" + kernel, symbol("c")),
+      HasSubstr("it is 'double c[4]' (k.cu:1), but 'c' has the type float: give it the kernel's type"));
+  EXPECT_THAT(refused("#define REAL int\n__constant__ REAL c[4];\n" + kernel, symbol("c")),
+              HasSubstr("it is 'REAL c[4]' (k.cu:2), but 'c' has the type float"));
+  EXPECT_THAT(refused("__device__ float* c;\n" + kernel, symbol("c")), HasSubstr("a pointer"));
+  EXPECT_EQ(refused("__constant__ unsigned c[4];\n" + kernel, symbol("c", "int")), "");
+  EXPECT_EQ(refused("__constant__ float4 c;\n" + kernel, symbol("c")), "");
+}
+
+TEST_F(Declarations, OfVariablesMayBeNumbersAndStructs) {
+  const std::string variables = "struct P { float x; int y; };\n__constant__ P p;\n__constant__ float s;\n";
+  const DescribedProblem made = problem(variables + kernel,
+                                        R"(, "s": {"type": "float", "value": "n / 8", "symbol": "s"},
+         "p": {"struct": [{"type": "float", "value": 2}, {"type": "int", "value": "n"}], "align": 16,
+               "symbol": "p"})");
+  const LaunchPlan plan = plan_of(made);
+  EXPECT_EQ(std::get<Launch>(plan.launches.at(0)).arguments.size(), 2U);
+  EXPECT_EQ(plan.buffer("s").symbol, "s");
+  EXPECT_EQ(plan.buffer("p").allocation_bytes(), 16U);
+  const TensorSet inputs = made.inputs(make_instance(made.info(), "", {}), 1);
+  EXPECT_EQ(inputs.at("s").as<float>()[0], 12.5F);
+  int y = 0;
+  std::memcpy(&y, inputs.at("p").as<std::uint8_t>().data() + 4, sizeof y);
+  EXPECT_EQ(y, 100);
+  EXPECT_THAT(
+      refused(
+          variables + kernel,
+          R"(, "p": {"struct": [{"type": "int", "value": 2}, {"type": "int", "value": 3}], "symbol": "p"})"),
+      HasSubstr("whose struct P has 'float x' where field 1 is of the type int32"));
+}
+
+TEST_F(Declarations, KnowTheTypesOfTemplatesMacrosAndNamespaces) {
+  const auto of = [&](const std::string& type, const std::string& text, const std::string& entry) {
+    return refused(text + "{}", format(R"(, "s": {{"type": "{}", "value": 1}})", type), entry);
+  };
+  const std::string scaled = "template<class T> __global__ void k(float* a, int n, T s)";
+  EXPECT_THAT(of("int", scaled, "k<float>"),
+              HasSubstr("argument 3 of kernel 'k<float>' is 'float s', but 's' has the type int"));
+  EXPECT_EQ(of("float", scaled, "k<float>"), "");
+  EXPECT_EQ(of("int", scaled, "k<BLOCK>"), "");  // only the compiler knows
+  const std::string macro = "#define REAL float\n__global__ void k(float* a, int n, REAL s)";
+  EXPECT_THAT(of("int", macro, "k"), HasSubstr("is 'float s', but 's' has the type int"));
+  EXPECT_EQ(of("int", "#ifdef X\n#define REAL float\n#else\n#define REAL int\n#endif\n" + macro, "k"), "");
+  const std::string named = "namespace q { typedef float r; __global__ void k(float* a, int n, q::r s)";
+  EXPECT_THAT(of("double", named, "q::k"), HasSubstr("'q::r s', but 's' has the type double"));
+  EXPECT_EQ(of("float", named, "q::k"), "");
+  EXPECT_EQ(of("int", "enum class E { x, y };\n__global__ void k(float* a, int n, E s)", "k"), "");
+  // A macro that the definition sets may be anything.
+  EXPECT_EQ(refused("#ifndef REAL\n#define REAL float\n#endif\n__global__ void k(float* a, int n, REAL s) {}",
+                    R"(, "s": {"type": "double", "value": 1})", "k",
+                    R"(, "settings": {"REAL": {"values": ["float", "double"]}})"),
+            "");
+}
+
+TEST_F(Declarations, OfArgumentsInMacrosAreLeftToTheCompiler) {
+  EXPECT_EQ(refused("#define ARGS(T) T* a, int n\n__global__ void k(ARGS(float)) {}"), "");
+  EXPECT_EQ(refused("__global__ void k(float* a\n#ifdef EXTRA\n, float* x\n#endif\n, int n) {}"), "");
+  const std::string list = "#define ARGS double* a, int n\n__global__ void k(ARGS) {}";
+  EXPECT_THAT(refused(list),
+              HasSubstr("argument 1 of kernel 'k' is 'double* a', but 'a' has the type float"));
+  EXPECT_EQ(refused("#define ARGS float* a, int n\n__global__ void k(ARGS) {}"), "");
+}
+
+TEST_F(Declarations, OfStructsHaveTheFieldsOfTheDefinition) {
+  const auto of = [&](const std::string& fields, const std::string& given) {
+    return refused("struct Q { double d; };\ntypedef struct { " + fields +
+                       " } P;\n__global__ void k(float* a, int n, " +
+                       (given.find("buffer") == std::string::npos ? "float* b, " : "") + "const P p) {}",
+                   R"(, "b": {"type": "float", "size": "n"}, "p": {"struct": [)" + given + "]}");
+  };
+  const std::string numbers =
+      R"({"type": "int", "value": 1}, {"name": "x", "type": "float", "value": [1, 2]})";
+  EXPECT_EQ(of("int m; float x[2];", numbers), "");
+  EXPECT_EQ(of("public: int m = 3; float2 x; __device__ int get() const { return m; }", numbers), "");
+  EXPECT_EQ(of("int m : 4; float x[2], y;", numbers), "");  // not understood
+  EXPECT_THAT(of("float m; float x[2];", numbers),
+              HasSubstr("whose struct P has 'float m' where field 1 is of the type int32"));
+  EXPECT_THAT(of("int m; double x[2];", numbers), HasSubstr("'double x[2]' where 'x' is of the type float"));
+  EXPECT_THAT(of("int m, n; float x[2];", numbers),
+              HasSubstr("whose struct P has 'int n' where 'x' is of the type float"));
+  EXPECT_THAT(of("int* m; float x[2];", numbers), HasSubstr("'int* m' where field 1 is of the type int"));
+  EXPECT_THAT(of("int m; Q x;", numbers), HasSubstr("'double d' where 'x' is of the type float"));
+  EXPECT_THAT(of("Q m;", R"({"struct": [{"type": "float", "value": 1}]})"),
+              HasSubstr("whose struct P has 'double d' where field 1 is of the type float"));
+  EXPECT_THAT(of("int m; float x[3];", numbers),
+              HasSubstr("whose struct P has 4 numbers and addresses (int m, float x[3]), 3 are given"));
+  EXPECT_EQ(of("int m; float x, y;", numbers), "");  // as bytes they are the same
+  EXPECT_EQ(of("const float* m;", R"({"buffer": "b"})"), "");
+  EXPECT_THAT(of("float m;", R"({"buffer": "b"})"), HasSubstr("field 1 is the address of an array"));
+}
+
+TEST_F(Declarations, OfNamesThatADefinitionUsesToo) {
+  const auto lines = [&](const std::string& text, const std::string& more = "") {
+    std::string all;
+    const DescribedProblem made = problem(text, "", "k", more);
+    for (const std::string& note : made.description().notes) all += note + "\n";
+    return all;
+  };
+  std::ofstream(folder_.path() / "k.cu") << "constexpr int ITEMS = 1;\n" + kernel;
+  const DescribedProblem made(parse_definition(
+      folder_.path() / "d.json",
+      R"({"problem": "t", "kernel": "k.cu", "sizes": {"n": 100}, "parameters": {"ITEMS": [1, 2]},
+          "arguments": {"a": {"type": "float", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"}},
+          "launches": {"entry": "k", "grid": "ITEMS", "block": 64}})"));
+  ASSERT_EQ(made.description().notes.size(), 1U);
+  EXPECT_EQ(made.description().notes[0],
+            "parameter 'ITEMS' changes the launch alone: k.cu:1 declares 'constexpr int ITEMS' itself");
+  EXPECT_THAT(lines(kernel, R"(, "settings": {"mode": {"values": ["x", "y"]}})"),
+              HasSubstr("setting 'mode' changes nothing"));
+  EXPECT_EQ(lines(kernel, R"(, "settings": {"n2": {"values": [1, 2]}}, "work": {"flops": "n2"})"), "");
+  EXPECT_THAT(refused("#undef BLOCK\nconstexpr int BLOCK = 64;\n" + kernel),
+              HasSubstr("k.cu:1: '#undef BLOCK' removes the parameter 'BLOCK'"));
+  EXPECT_EQ(refused(kernel + "#undef BLOCK\n"), "");
+  EXPECT_THAT(refused("#define X 1\n#if X\n#define BLOCK 64\n#endif\n" + kernel),
+              HasSubstr("k.cu:3: '#define BLOCK 64' replaces the parameter 'BLOCK'"));
+  EXPECT_EQ(refused("#define X 0\n#if X\n#define BLOCK 64\n#endif\n" + kernel), "");
+}
+
+TEST_F(Declarations, OfReferencesAndOfKernelsThatJudge) {
+  const std::string both = kernel + "__global__ void right(float* a, int n) {}\n";
+  const std::string launches = R"("launches": {"entry": "right", "grid": 1, "block": 32})";
+  EXPECT_EQ(problem(both, "", "k", R"(, "reference": {)" + launches + "}").compared_with(),
+            "the reference kernel of k.cu");
+  EXPECT_THAT(refused(both, "", "k", R"(, "reference": {})"), HasSubstr("reference: expected 'launches'"));
+  std::ofstream(folder_.path() / "j.cu")
+      << "__global__ void j(const double* a, int n, unsigned long long* verdict) {}\n";
+  EXPECT_THAT(refused(kernel, "", "k",
+                      R"(, "verify": {"kernel": "j.cu", "launches":
+                           {"entry": "j", "grid": 1, "block": 32, "arguments": ["a", "n", "verdict"]}})"),
+              HasSubstr("argument 1 of kernel 'j' is 'const double* a', but 'a' has the type float"));
+}
+
+TEST_F(Declarations, ParametersInFormulasOfArraysAreListsOfTheirValues) {
+  problem(kernel, "");
+  const DescribedProblem made(parse_definition(folder_.path() / "d.json", R"json(
+    {"problem": "t", "kernel": "k.cu", "sizes": {"n": 100}, "parameters": {"BLOCK": [8, 16]}, "reference": {"same": "BLOCK"},
+     "arguments": {"a": {"type": "float", "size": "n // min(BLOCK)", "access": "write", "expect": "2 * i",
+                         "compare": {"first": "n // BLOCK"}},
+                   "n": {"type": "int", "value": "n"}},
+     "launches": {"entry": "k", "grid": 1, "block": 64}})json"));
+  const Instance plain = make_instance(made.info(), "", {});
+  const Instance own = made.reference_instance(plain, {{"BLOCK", 16}});
+  EXPECT_EQ(made.limits(own).at("a").counted(12), 6U);
+  EXPECT_EQ(made.reference(plain, {}).at("a").as<double>()[3], 6);
+  try {
+    made.limits(plain);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("the parameter 'BLOCK' is the list of its values here: write max(BLOCK)"));
+  }
+}
+
+}  // namespace
+}  // namespace tune::described
