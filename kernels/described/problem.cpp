@@ -9,6 +9,7 @@
 #include "kernels/described/contents.hpp"
 #include "kernels/described/opencl.hpp"
 #include "kernels/described/source_checks.hpp"
+#include "search/expressions/formula_functions.hpp"
 #include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -105,6 +106,10 @@ search::SpaceDefinition DescribedProblem::space(const Instance& instance,
   const auto add = [&](const std::string& name, const Value& value) {
     if (!names.contains(name)) space.constants.insert_or_assign(name, value);
   };
+  for (const char* const name : {"pi", "inf"}) {
+    const auto mentions = [name](const search::Constraint& one) { return one.rule.variables().contains(name); };
+    if (std::ranges::any_of(space.constraints, mentions)) add(name, *search::constant_without_module(name));
+  }
   add("max_threads", device.max_threads_per_block);
   add("max_shared_memory", device.shared_memory_per_block_optin);
   for (const auto& [name, extent] : instance.extents) add(name, extent);

@@ -7,6 +7,7 @@
 
 #include "search/expressions/expr_syntax.hpp"
 #include "search/expressions/scalar.hpp"
+#include "search/expressions/scalar_functions.hpp"
 
 namespace tune::search {
 
@@ -43,6 +44,8 @@ bool right_number_of_operands(Op op, std::size_t count) {
     case Op::minimum:
     case Op::maximum:
       return count >= 2;
+    case Op::call:
+      return count >= 1;
     case Op::conditional:
       return count == 3;
     default:
@@ -58,6 +61,17 @@ void check_lists(Op op, const std::vector<Expr>& operands) {
     throw ExprError(expected ? "expected a list, such as [1, 2], right of 'in'"
                              : "a list can only stand right of 'in'");
   }
+}
+
+void check_call(const std::vector<Expr>& operands) {
+  const Expr& name = operands[0];
+  const bool is_word = name.op() == Op::literal && name.literal().is_text();
+  const ScalarFunction* function = is_word ? scalar_function(name.literal().as_text()) : nullptr;
+  if (function == nullptr) throw ExprError("there is no function '" + name.to_string() + "'");
+  const std::size_t count = operands.size() - 1;
+  if (count < function->min_operands || count > function->max_operands)
+    throw ExprError("'" + name.literal().as_text() + "' does not take " + std::to_string(count) +
+                    " operands");
 }
 
 void collect_variables(const Expr& expr, std::set<std::string>& names) {
@@ -94,13 +108,16 @@ bool is_logical(const Expr& expr) {
   return expr.op() == Op::logical_and || expr.op() == Op::logical_or;
 }
 
-/// True when the value is a truth value for certain.
+}  // namespace
+
 bool is_truth(const Expr& expr) {
   if (expr.op() == Op::literal) return expr.literal().is_bool();
   if (is_logical(expr)) return std::ranges::all_of(expr.operands(), is_truth);
   const InfixOperator* infix = infix_operator(expr.op());
   return expr.op() == Op::logical_not || (infix != nullptr && infix->binding == Binding::comparison);
 }
+
+namespace {
 
 /// Where the value counts and not only its truth, `a or b` is `a if a else b`, and `a and b` is
 /// `b if a else a`.
@@ -126,6 +143,7 @@ Expr Expr::node(Op op, std::vector<Expr> operands) {
     throw ExprError("'" + std::string(symbol(op)) + "' does not take " + std::to_string(operands.size()) +
                     " operands");
   check_lists(op, operands);
+  if (op == Op::call) check_call(operands);
   auto node = std::make_shared<Node>();
   node->op = op;
   for (const Expr& operand : operands) {
@@ -272,6 +290,11 @@ Scalar evaluate_scalar(const Expr& expr, const Lookup& lookup) {
     }
     case Op::list:
       throw ExprError("a list has no value of its own");
+    case Op::call: {
+      std::vector<Scalar> all;
+      for (const Expr& one : operands) all.push_back(evaluate_scalar(one, lookup));
+      return call_scalar(all);
+    }
     default: {
       if (operands.size() == 1) return apply(expr.op(), operand(0));
       Scalar result = operand(0);
@@ -307,6 +330,8 @@ class PartialEvaluation {
         return member(expr);
       case Op::list:
         return std::nullopt;
+      case Op::call:
+        return call(expr);
       default:
         return compute(expr);
     }
@@ -344,6 +369,20 @@ class PartialEvaluation {
     }
     if (!certain) return std::nullopt;
     return Scalar::of(!positive);
+  }
+
+  Known call(const Expr& expr) const {
+    std::vector<Scalar> all;
+    for (const Expr& one : expr.operands()) {
+      const Known value = known(one);
+      if (!value) return std::nullopt;
+      all.push_back(*value);
+    }
+    try {
+      return call_scalar(all);
+    } catch (const ExprError&) {
+      return std::nullopt;
+    }
   }
 
   Known compute(const Expr& expr) const {
@@ -431,13 +470,17 @@ std::string enclose(std::string_view open, const std::string& text, std::string_
 
 std::string print(const Expr& expr, Binding loosest);
 
-std::string print_operands(const Expr& expr) {
+std::string print_operands(const Expr& expr, std::size_t first = 0) {
   std::string text;
-  for (const Expr& operand : expr.operands()) {
-    if (!text.empty()) text += ", ";
-    text += print(operand, Binding::anything);
-  }
+  for (std::size_t i = first; i < expr.operands().size(); ++i)
+    text += (i == first ? "" : ", ") + print(expr.operands()[i], Binding::anything);
   return text;
+}
+
+std::string print_literal(const Value& value) {
+  if (value.is_text()) return quote(value.as_text());
+  if (value.is_real() && std::isinf(value.as_real())) return value.as_real() < 0 ? "-math.inf" : "math.inf";
+  return value.to_string();
 }
 
 std::string print_infix(const Expr& expr, const InfixOperator& infix) {
@@ -464,7 +507,7 @@ std::string print_bare(const Expr& expr) {
   const auto& operands = expr.operands();
   switch (expr.op()) {
     case Op::literal:
-      return expr.literal().is_text() ? quote(expr.literal().as_text()) : expr.literal().to_string();
+      return print_literal(expr.literal());
     case Op::variable:
       return expr.name();
     case Op::list:
@@ -475,6 +518,8 @@ std::string print_bare(const Expr& expr) {
       return enclose("~", print(operands[0], Binding::unary_minus), "");
     case Op::logical_not:
       return enclose("not ", print(operands[0], Binding::logical_not), "");
+    case Op::call:
+      return operands[0].literal().as_text() + enclose("(", print_operands(expr, 1), ")");
     case Op::conditional:
       return print(operands[1], tighter(Binding::conditional)) + " if " +
              print(operands[0], tighter(Binding::conditional)) + " else " +

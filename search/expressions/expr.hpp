@@ -68,6 +68,7 @@ class Expr {
     maximum,
     absolute,
     conditional,  // a if b else c, operands {b, a, c}
+    call,         // of a scalar function; the first operand is its name
   };
 
   Expr(Value literal);         // NOLINT(google-explicit-constructor)
@@ -83,12 +84,10 @@ class Expr {
   /// deeper than 1,000 or larger than 100,000 nodes (recursion over it stays within the stack).
   static Expr node(Op op, std::vector<Expr> operands);
 
-  /// Parses Python-like text: `block_x * block_y <= 1024 and loader in ["plain", "async"]`. Functions: min,
-  /// max, sum, prod, any, all (of values, one list or one comprehension), len (of a list), abs, ceil_div,
-  /// divmod (with a subscript), gcd, log2, pow, round, int, float, bool, floor, ceil, sqrt, with `math.` or
-  /// `np.` before them or without;
-  /// `&&`, `||`, `!`, `c ? a : b` as in C; shifts and operations on bits, `in range()`, tuples left of `in`,
-  /// `==` and `!=`, lists with `*list`, comprehensions, slices and `+`, subscripts of lists, `is None`.
+  /// Parses Python-like text: `block_x * block_y <= 1024 and loader in ["plain", "async"]`. It is the language
+  /// of formulas (search/expressions/formula.hpp), with the same functions. Lists, tuples, sets and
+  /// comprehensions are written out, so that their length depends on no parameter; of a comprehension's `if`
+  /// over parameters any, all, len, prod, set and sum make conditions.
   /// Throws ExprError with the column and what it expects.
   static Expr parse(std::string_view text);
 
@@ -146,6 +145,9 @@ class ConstraintError : public ExprError {
  private:
   std::size_t constraint_;
 };
+
+/// True when the value is a truth value for certain.
+bool is_truth(const Expr& expr);
 
 /// Shorthand for problem definitions: `var("block_x") * var("block_y") <= 1024`.
 inline Expr var(std::string name) {

@@ -147,20 +147,42 @@ class Lexer {
     fail(std::string("'") + peek() + "' does not belong in an expression", begin);
   }
 
+  /// Digits, with single underscores between them.
   void digits() {
-    while (is_digit(peek())) ++at_;
+    while (is_digit(peek()) || (peek() == '_' && is_digit(peek(1)))) ++at_;
+  }
+
+  /// Reads `0x1f`, `0b101` or `0o17`, at its 0; returns false where it is no such number.
+  bool other_base() {
+    const auto is_one_of = [this](std::string_view all) {
+      return peek() != '\0' && all.find(peek()) != std::string_view::npos;
+    };
+    const std::size_t begin = at_;
+    ++at_;
+    const std::string_view known = is_one_of("xX")   ? "0123456789abcdefABCDEF"
+                                   : is_one_of("bB") ? "01"
+                                   : is_one_of("oO") ? "01234567"
+                                                     : "";
+    ++at_;
+    if (!known.empty() && is_one_of(known)) {
+      while (is_one_of(known)) ++at_;
+      return true;
+    }
+    at_ = begin;
+    return false;
   }
 
   ExprToken number() {
     const std::size_t begin = at_;
     auto kind = ExprToken::Kind::integer;
-    digits();
-    if (peek() == '.') {
+    const bool is_other = peek() == '0' && other_base();
+    if (!is_other) digits();
+    if (peek() == '.' && !is_other) {
       kind = ExprToken::Kind::real;
       ++at_;
       digits();
     }
-    if (peek() == 'e' || peek() == 'E') {
+    if ((peek() == 'e' || peek() == 'E') && !is_other) {
       const std::size_t sign = peek(1) == '+' || peek(1) == '-' ? 2 : 1;
       if (is_digit(peek(sign))) {
         kind = ExprToken::Kind::real;

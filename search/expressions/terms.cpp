@@ -5,6 +5,8 @@
 #include <array>
 #include <iterator>
 
+#include "search/expressions/scalar_functions.hpp"
+
 namespace tune::search {
 
 using Op = Expr::Op;
@@ -183,6 +185,8 @@ bool Terms::evaluate(Term& term) {
     case Op::in:
     case Op::not_in:
       return evaluate_member(term);
+    case Op::call:
+      return evaluate_call(term);
     default:
       break;
   }
@@ -230,6 +234,21 @@ bool Terms::evaluate_member(Term& term) {
     const bool found =
         std::ranges::any_of(all.subspan(1), [&](Id choice) { return equal(value, compute(choice).value); });
     term.value = Scalar::of(found == (term.op == Op::in));
+  } catch (const ExprError&) {
+    return false;
+  }
+  return true;
+}
+
+bool Terms::evaluate_call(Term& term) {
+  std::vector<Scalar> all;
+  for (const Id operand : operands(term)) {
+    const Term& one = compute(operand);
+    if (one.failed) return false;
+    all.push_back(one.value);
+  }
+  try {
+    term.value = call_scalar(all);
   } catch (const ExprError&) {
     return false;
   }

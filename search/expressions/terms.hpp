@@ -92,6 +92,7 @@ class Terms {
   bool evaluate(Term& term);
   bool evaluate_choice(Term& term);
   bool evaluate_member(Term& term);
+  bool evaluate_call(Term& term);
 
   std::map<std::string, std::size_t> slots_;
   std::vector<ValueRange> of_parameters_;

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "search/expressions/expr_syntax.hpp"
+#include "search/expressions/formula_functions.hpp"
 #include "search/expressions/nearest.hpp"
 #include "search/expressions/rewrite.hpp"
 #include "search/expressions/scalar.hpp"
@@ -76,6 +77,7 @@ Expr bind_names(const Expr& expr, const SpaceDefinition& definition) {
       compared_with_values(expr, definition), [&](const std::string& name) -> std::optional<Value> {
         if (std::ranges::find(names, name) != names.end()) return std::nullopt;
         if (std::ranges::find(texts, name) != texts.end()) return Value(name);
+        if (const auto constant = constant_without_module(name)) return Value(*constant);
         std::vector<std::string> known = names;
         known.insert(known.end(), texts.begin(), texts.end());
         throw ExprError("'" + name + "' is neither a parameter, a constant nor a value of a parameter" +

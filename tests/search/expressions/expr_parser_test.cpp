@@ -49,7 +49,6 @@ TEST(ExprParser, PrintsWithTheFewestParentheses) {
       {"min(a, (b + 1), max(c, d))", "min(a, b + 1, max(c, d))"},
       {"abs((a))", "abs(a)"},
       {"ceil_div(a + 1, b)", "-(-(a + 1) // b)"},
-      {"x not in [(1), 'a', []]", ""},
       {"x not in [(1), 'a', -2.50]", "x not in [1, \"a\", -2.5]"},
       {"x in []", "x in []"},
       {"a && b || !c", "a and b or not c"},
@@ -62,13 +61,12 @@ TEST(ExprParser, PrintsWithTheFewestParentheses) {
       {"min + max", "min + max"},
       {"a\t<\n b", "a < b"},
       {"size.x >= 3", "size.x >= 3"},
+      {"math.exp((a)) + round(b, 1)", "exp(a) + round(b, 1)"},
+      {"lcm(a, 3, b) == 0x10", "lcm(a, 3, b) == 16"},
+      {"a < math.inf", "a < math.inf"},
       {"notable or android", "notable or android"},
   };
   for (const auto& [text, printed] : cases) {
-    if (*printed == '\0') {
-      EXPECT_THROW(Expr::parse(text), ExprError) << text;
-      continue;
-    }
     EXPECT_EQ(reprint(text), printed) << text;
     EXPECT_TRUE(Expr::parse(printed).same_as(Expr::parse(text))) << text;
   }
@@ -85,7 +83,7 @@ TEST(ExprParser, NamesTheColumnAndWhatWasExpected) {
       {"", 1, "expected a value, found the end"},
       {"a +", 4, "expected a value, found the end"},
       {"a b", 3, "expected an operator or the end, found 'b'"},
-      {"(a + 1", 7, "expected ')', found the end"},
+      {"(a + 1", 7, "expected ',' or ')', found the end"},
       {"a + )", 5, "expected a value, found ')'"},
       {"a = 1", 3, "expected '==', found '='"},
       {"a &", 4, "expected a value, found the end"},
@@ -93,31 +91,35 @@ TEST(ExprParser, NamesTheColumnAndWhatWasExpected) {
       {"a $ b", 3, "'$' does not belong in an expression"},
       {"3x < 1", 1, "the number '3' runs into 'x'"},
       {"1.2.3", 1, "the number '1.2' runs into '.'"},
-      {"a in 3", 6, "expected a list: '[', '(', '{' or range(...), found '3'"},
+      {"a in 3", 3, "expected a list, found a number"},
       {"a in [1, 2", 11, "expected ',' or ']', found the end"},
       {"a in [1,,]", 9, "expected a value, found ','"},
       {"a in [1, 2][::0]", 12, "the step of a slice cannot be 0"},
-      {"a in [1, 2][:a]", 12, "a list cannot depend on parameters in its length"},
-      {"[1] < a", 1,
-       "a list can only stand right of 'in', before a subscript, or in a comparison with a list"},
-      {"[1] == a", 8, "expected a list: '[', '(', '{' or range(...), found 'a'"},
-      {"(a, b) == c", 11, "expected a list: '[', '(', '{' or range(...), found 'c'"},
-      {"(a, b) < c", 8, "expected 'in', '==' or '!=' behind a tuple, found '<'"},
+      {"a in [1, 2][:a]", 12, "expected a whole number that does not depend on parameters, found 'a'"},
+      {"[1] < a", 5, "cannot compare a list with 'a'"},
+      {"(a, b) < c", 8, "cannot compare a list with 'c'"},
+      {"[a, b]", 1, "expected a condition, found a list"},
+      {"1 + [a]", 3, "expected a single value, found a list"},
       {"len(a)", 1, "'len' takes a list"},
       {"a is b", 6, "expected 'None' behind 'is', found 'b'"},
-      {"divmod(a, 2)", 13, "expected '[', found the end"},
-      {"divmod(a, 2)[2]", 14, "expected 0 (the quotient) or 1 (the remainder), found '2'"},
-      {"any(x for x in a)", 16, "expected a list: '[', '(', '{' or range(...), found 'a'"},
+      {"divmod(a, 2)", 1, "expected a condition, found a list"},
+      {"divmod(a, 2)[2]", 13, "there is no element 2 of 2"},
+      {"any(x for x in a)", 16, "expected a list, found 'a'"},
       {"sum(x for x in range(a))", 16, "a list cannot depend on parameters in its length"},
       {"sum(x for x in range(2000))", 16, "a range of more than 1000 numbers"},
-      {"max(x for x in [1, 2] if x > a)", 11,
-       "a comprehension with an 'if' over parameters can only stand in any, all, sum and len"},
-      {"a in [1] in [2]", 10, "a list can only stand right of 'in'"},
+      {"max(x for x in [1, 2] if x > a)", 1,
+       "expected a single value, found a value that a comprehension leaves out for some parameters: its 'if' over "
+       "parameters can only stand in any, all, len, prod, set and sum"},
       {"a if b", 7, "expected 'else', found the end"},
       {"1 + not a", 5, "expected a value (put 'not ...' in parentheses here), found 'not'"},
-      {"sin(2)", 1,
-       "there is no function 'sin'; there are abs, all, any, bool, ceil, ceil_div, divmod, float, floor, gcd, "
-       "int, len, log2, max, min, pow, prod, round, sqrt, sum"},
+      {"sinh(2)", 1,
+       "there is no function 'sinh'; there are abs, acos, all, any, arange, array, asin, atan, atan2, bool, cbrt, "
+       "ceil, ceil_div, comb, copysign, cos, divmod, enumerate, exp, factorial, float, floor, fmod, gcd, hypot, int, "
+       "isqrt, lcm, len, list, log, log10, log2, max, min, pow, prod, range, reversed, round, set, sin, sorted, sqrt, "
+       "sum, tan, tanh, trunc, tuple, zip"},
+      {"exp(1, 2)", 1, "'exp' does not take 2 operands"},
+      {"sorted([a, 1])[0] == 1", 1, "'sorted' takes no values that depend on parameters"},
+      {"0x1g", 1, "the number '0x1' runs into 'g'"},
       {"1 < min(2)", 5, "'min' does not take 1 operands"},
       {"abs(1, 2)", 1, "'abs' does not take 2 operands"},
       {"ceil_div(1)", 1, "'ceil_div' does not take 1 operands"},

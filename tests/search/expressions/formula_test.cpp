@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/described/formula.hpp"
+#include "search/expressions/formula.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "tuner/base/format.hpp"
-
-namespace tune::described {
+namespace tune::search::formulas {
 namespace {
-
-using search::ExprError;
 
 const std::map<std::string, FormulaValue, std::less<>> known = {
     {"n", std::int64_t{12}},
@@ -81,7 +77,22 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"[1, 2, 3][2:1]", "[]"}, Case{"[*range(3), 7, *[8]]", "[0, 1, 2, 7, 8]"},
         Case{"[1<<i for i in range(4)]", "[1, 2, 4, 8]"}, Case{"sum(*[[1, 2]])", "3"},
         Case{"[[1, 2, 3], [4]][0][1:]", "[2, 3]"}, Case{"n is None", "false"},
-        Case{"n is not None and 1", "1"}));
+        Case{"n is not None and 1", "1"}, Case{"{1, 2, 1.0, True}", "[1, 2]"},
+        Case{"{1, 2} == {2, 1}", "true"}, Case{"{1, 2} - {1} | {5}", "[2, 5]"}, Case{"{1} < {1, 2}", "true"},
+        Case{"len({1, 1})", "1"}, Case{"[x for x in {3, 3, 4}]", "[3, 4]"},
+        Case{"{x % 2 for x in range(9)}", "[0, 1]"}, Case{"[1] == (1,)", "false"},
+        Case{"[1, 2] < [1, 3]", "true"}, Case{"(2,) >= (1, 9)", "true"}, Case{"round(2.675, 2)", "2.67"},
+        Case{"round(1250, -2)", "1200"}, Case{"round(0.1 + 0.2, 1)", "0.3"},
+        Case{"0x10 + 0b11 + 0o7 + 1_000", "1026"}, Case{"lcm(4, 6)", "12"}, Case{"gcd(12, 18, 4)", "2"},
+        Case{"int(math.exp(1) * 100)", "271"}, Case{"math.log(8, 2)", "3.0"}, Case{"log10(1000)", "3.0"},
+        Case{"math.sin(0) + np.cos(0)", "1.0"}, Case{"int(pi * 100) + int(math.pi * 100)", "628"},
+        Case{"n < inf and n < float('inf')", "true"}, Case{"pow(3, 4, 5)", "1"}, Case{"math.isqrt(17)", "4"},
+        Case{"math.hypot(3, 4)", "5.0"}, Case{"math.trunc(-2.5)", "-2"}, Case{"math.comb(5, 2)", "10"},
+        Case{"math.factorial(5)", "120"}, Case{"math.fmod(-7, 3)", "-1.0"},
+        Case{"sum([[1], [2]], [])", "[1, 2]"}, Case{"[a * b for a, b in zip([1, 2], [3, 4])]", "[3, 8]"},
+        Case{"list(reversed([1, 2]))", "[2, 1]"}, Case{"[i for i, x in enumerate([7, 8]) if x > 7]", "[1]"},
+        Case{"tuple([1]) == (1,)", "true"}, Case{"len(range(0, 10, 3))", "4"},
+        Case{"[1] * 2 + [3]", "[1, 1, 3]"}, Case{"10 ** 2 in [100]", "true"}));
 
 struct Wrong {
   std::string text;
@@ -105,14 +116,16 @@ TEST_P(WrongFormulas, SayWhereAndWhy) {
 
 INSTANTIATE_TEST_SUITE_P(
     Formulas, WrongFormulas,
-    ::testing::Values(Wrong{"", 1, "expected a value"}, Wrong{"[1, 2", 6, "expected ']'"},
-                      Wrong{"1 + m", 5, "unknown name 'm'"}, Wrong{"__import__('os')", 1, "unknown function"},
+    ::testing::Values(Wrong{"", 1, "expected a value"}, Wrong{"[1, 2", 6, "expected ',' or ']'"},
+                      Wrong{"1 + m", 5, "unknown name 'm'"},
+                      Wrong{"__import__('os')", 1, "there is no function '__import__'; there are abs, acos"},
                       Wrong{"4 // 0", 3, "zero"}, Wrong{"2 ** 100", 3, "64"},
                       Wrong{"range(10**7)", 1, "million"}, Wrong{"[i for i in 5]", 13, "a list"},
                       Wrong{"ProblemSize[2]", 12, "no element 2"}, Wrong{"1 2", 3, "expected an operator"},
                       Wrong{"[i for 3 in range(2)]", 8, "a name"}, Wrong{"'a' * 'b'", 5, ""},
-                      Wrong{"max()", 1, "need a value"}, Wrong{"1 + not 2", 5, "a value"},
-                      Wrong{"[1] - [2]", 5, "a single value"}, Wrong{"[1] < [2]", 5, "equality"},
+                      Wrong{"max()", 1, "does not take 0 operands"}, Wrong{"max([])", 1, "need a value"},
+                      Wrong{"1 + not 2", 5, "a value"}, Wrong{"[1] - [2]", 5, "a single value"},
+                      Wrong{"[1] < (2,)", 5, "compare"}, Wrong{"1 < [2]", 3, "compare a number with a list"},
                       Wrong{"1 if 2", 7, "expected 'else'"}, Wrong{"[1, 2][::0]", 7, "step of a slice"},
                       Wrong{"[1, 2][]", 8, "a value"}, Wrong{"[*3]", 1, "a list"},
                       Wrong{"1.5 & 2", 5, "whole numbers"},
@@ -121,4 +134,4 @@ INSTANTIATE_TEST_SUITE_P(
                       Wrong{std::string(300, '(') + "1" + std::string(300, ')'), 201, "nested"}));
 
 }  // namespace
-}  // namespace tune::described
+}  // namespace tune::search::formulas
