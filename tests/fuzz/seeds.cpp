@@ -135,12 +135,17 @@ std::map<std::string, Seeds, std::less<>> all_seeds() {
           "#include \"more.cuh\"\n#ifndef X\n"};
   all["expression"] = expressions(
       {"BLOCK * ITEMS <= 256", "mode in ['a', 'b'] and not flag", "1 << 3 if BLOCK > 2 else -n",
-       "BLOCK in range(1, 65, 9)", "n >= 1 && n < 3 || !flag ? 1 : 2", "ceil_div(n, BLOCK) ** -2"},
+       "BLOCK in range(1, 65, 9)", "n >= 1 && n < 3 || !flag ? 1 : 2", "ceil_div(n, BLOCK) ** -2",
+       "len({BLOCK, ITEMS, n}) == 3 and {x for x in (BLOCK, n) if x > 1} <= {1, 0x10}",
+       "round(math.exp(BLOCK), 2) < lcm(n, 3, 1_0) + sum([[n]], [])[0] or (BLOCK, n) < divmod(n, 2)",
+       "10 ** 20 > BLOCK << 70 and len(range(n, 9)) + [1, 2][n] * 2 in zip([1], [2])"},
       "\x05");
   all["formula"] = expressions(
       {"[16*i for i in range(1, 17)]", "list[0] * max(list)", "[2**i for i in range(5) if i != 3] + [48]",
        "sum(sorted(list)) // 3 % 2", "math.ceil(log2(n))", "np.arange(1, 9, 2)",
-       "round(x) if n > 3 else (1, 2)[1]", "'a' in mode", "[(i, j) for i in range(3) for j in range(i)]"},
+       "round(x) if n > 3 else (1, 2)[1]", "'a' in mode", "{1, 1.0, *list} - {2} | set(range(3))",
+       "pow(3, 4, 5) + math.comb(5, 2) - 0b11", "[x * i for i, x in enumerate(reversed(list))]",
+       "[(i, j) for i in range(3) for j in range(i)]"},
       "");
   all["http_request"] = {sound::request.substr(0, sound::request.size() - 4), "HEAD / HTTP/1.0"};
   all["kernel_source"] = {
