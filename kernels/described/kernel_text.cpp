@@ -113,10 +113,11 @@ class MacroSearch {
     if (macro == macros_.end()) values_.insert_or_assign(name, value);
   }
 
-  /// At the end of a file it changes nothing, and before another `#define` that one counts.
+  /// At the end of a file it changes nothing, and before another `#define`, or the return of the old one,
+  /// that counts.
   void undefine(const SourceFile& file, const Directive& directive, int number, std::string_view rest) {
     const std::string name(directive.word);
-    bool is_defined_anew = false;
+    bool is_defined_anew = rest.find("pop_macro") != std::string_view::npos;
     for (std::string_view lines = rest; !lines.empty();)
       if (const auto later = directive_of(next_line(lines)))
         is_defined_anew = is_defined_anew || (later->name == "define" && later->word == name);

@@ -192,6 +192,9 @@ TEST_F(Declarations, OfNamesThatADefinitionUsesToo) {
   EXPECT_THAT(refused("#undef BLOCK\nconstexpr int BLOCK = 64;\n" + kernel),
               HasSubstr("k.cu:1: '#undef BLOCK' removes the parameter 'BLOCK'"));
   EXPECT_EQ(refused(kernel + "#undef BLOCK\n"), "");
+  EXPECT_EQ(refused("#pragma push_macro(\"BLOCK\")\n#undef BLOCK\n#pragma pop_macro(\"BLOCK\")\n" + kernel +
+                    "int x = BLOCK;"),
+            "");
   EXPECT_THAT(refused("#define X 1\n#if X\n#define BLOCK 64\n#endif\n" + kernel),
               HasSubstr("k.cu:3: '#define BLOCK 64' replaces the parameter 'BLOCK'"));
   EXPECT_EQ(refused("#define X 0\n#if X\n#define BLOCK 64\n#endif\n" + kernel), "");

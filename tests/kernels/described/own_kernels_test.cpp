@@ -15,6 +15,7 @@
 #include "tests/support/sampled.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
 #include "tuner/plan/texture_shape.hpp"
 
@@ -108,6 +109,36 @@ TEST_F(ChangedKernels, SeeConstantMemoryAndContents) {
     "tolerance": {"relative": 1e-4}
   })json";
   for (const Finding& finding : findings_of(folder_.path() / "axpy.json", 2)) ADD_FAILURE() << finding.text();
+}
+
+/// Variables of all kinds are filled, and what has another size than in the compiled kernel is no launch.
+TEST_F(ChangedKernels, FillVariablesAndPassStructsOfTheirSizes) {
+  const auto found = [&](int align, int size) {
+    std::ofstream(folder_.path() / "k.cu")
+        << "struct P { float x; int y; };\nnamespace z { __constant__ P p; __device__ float f[4]; }\n"
+           "struct alignas(16) Q { float x; int y; };\n"
+           "__global__ void k(float* a, Q q, int n) {\n"
+           "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+           "  if (i < n) a[i] = q.x + q.y + z::p.x + z::p.y + z::f[3];\n}\n";
+    std::ofstream(folder_.path() / "k.json") << format(
+        R"json({{"problem": "k", "kernel": "k.cu", "sizes": {{"n": 900}}, "check": [{{"n": 33}}], "parameters": {{"BLOCK": [32]}},
+          "arguments": {{
+            "a": {{"type": "float", "size": "n", "access": "write", "expect": "15"}},
+            "q": {{"struct": [{{"type": "float", "value": 1}}, {{"type": "int", "value": 2}}], "align": {}}},
+            "n": {{"type": "int", "value": "n"}},
+            "p": {{"struct": [{{"type": "float", "value": 3}}, {{"type": "int", "value": 4}}], "symbol": "z::p"}},
+            "f": {{"type": "float", "size": {}, "symbol": "f", "fill": 5}}}},
+          "launches": {{"entry": "k", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"}}}})json",
+        align, size);
+    const std::vector<Finding> all = findings_of(folder_.path() / "k.json", 1);
+    return all.empty() ? std::string() : all.front().detail;
+  };
+  EXPECT_EQ(found(16, 4), "");
+  EXPECT_EQ(
+      found(4, 4),
+      "argument 2 of kernel `k` has 16 bytes, 8 are passed: compare the fields and the alignment of the "
+      "struct");
+  EXPECT_EQ(found(16, 5), "variable `z::f` of the kernel has 16 bytes, 20 are copied to it");
 }
 
 class EveryType : public ChangedKernels {
