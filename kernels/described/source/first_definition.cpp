@@ -61,6 +61,8 @@ class Drafter {
       if (size.is_define) defines.push_back(named(size.name));
       if (size.is_fixed) fixed.push_back(named(size.name));
     }
+    for (const auto& [macro, size] : guesses_.followers())
+      fixed.push_back(format("{}: {}", as_json(macro), as_json(size)));
     for (const Tunable& one : guesses_.tunables())
       if (one.source == Tunable::Source::fixed) fixed.push_back(named(one.name));
     std::string guess = defines.empty() ? "" : "are these sizes? Else make them parameters";

@@ -43,6 +43,8 @@ std::optional<std::pair<Polynomial, Polynomial>> factors_of(const Polynomial& al
 std::optional<Polynomial> Guesses::polynomial_of(std::string_view word) const {
   const std::size_t dot = word.find('.');
   if (dot == std::string_view::npos) {
+    if (const auto follows = followers_.find(word); follows != followers_.end())
+      return Polynomial::name(follows->second);
     if (!is_size(word) && tunable(word) == nullptr) return std::nullopt;
     return Polynomial::name(std::string(word));
   }

@@ -112,6 +112,7 @@ Guesses::Guesses(const Branches& branches, const KernelFacts& facts,
       tunables_(std::move(tunables)) {
   for (const Tunable& one : tunables_) kept_.emplace(one.name, "");
   find_sizes();
+  find_followers();
   std::erase_if(tunables_, [&](const Tunable& one) { return is_size(one.name); });
   std::size_t axes = 1;
   for (std::size_t axis = 0; axis < axis_names.size(); ++axis)
@@ -176,6 +177,11 @@ std::optional<std::string> Guesses::formula_of(std::string_view expression,
   std::string formula;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view word = leading_word(rest);
+    if (const auto follows = followers_.find(word); follows != followers_.end()) {
+      formula += follows->second;
+      rest.remove_prefix(word.size());
+      continue;
+    }
     if (word.empty()) {
       if (std::string_view("+-*/%(), ").find(rest.front()) == std::string_view::npos) return std::nullopt;
       formula += rest.front();
@@ -381,6 +387,25 @@ void Guesses::find_sizes() {
       size.is_whole = true;
     }
   }
+}
+
+/// `k<<<...>>>(x, NX)` for an argument `nx`: one size, not two.
+void Guesses::find_followers() {
+  for (const LaunchOfFile& launch : facts_.launches)
+    for (const auto& [argument, passed] : launch.values) {
+      const std::string name = without_needless_brackets(passed);
+      const auto size = std::ranges::find(sizes_, argument, &GuessedSize::name);
+      const auto macro = branches_.macros.find(name);
+      const auto value = macro == branches_.macros.end() ? std::nullopt : number_of(macro->second);
+      if (size == sizes_.end() || !value || argument == name || tunable(name) != nullptr ||
+          !(is_size(name) || facts_.words.contains(name)))
+        continue;
+      size->value = *value;
+      followers_[name] = argument;
+      kept_.emplace(name, "");
+      std::erase_if(sizes_, [&](const GuessedSize& one) { return one.name == name; });
+      std::ranges::replace(extents_, name, argument);
+    }
 }
 
 // ---- launch

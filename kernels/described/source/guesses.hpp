@@ -66,6 +66,8 @@ class Guesses {
   const std::vector<GuessedExtent>& grid() const { return grid_; }
 
   GuessedValues values_of(const Tunable& tunable) const;
+  /// Macros of the file that its launch passes as a size: they follow that size, by their names.
+  const std::map<std::string, std::string, std::less<>>& followers() const { return followers_; }
   bool is_size(std::string_view name) const;
   /// True where the kernel may leave elements along the grid's axes as they are.
   bool has_rim() const;
@@ -100,6 +102,7 @@ class Guesses {
   std::optional<Polynomial> without_blocks(Polynomial bound, std::size_t axis) const;
   double value_at(const std::string& name, bool is_check) const;
   void find_sizes();
+  void find_followers();
   std::string size_in_struct(const ParameterOfKernel& parameter, std::string_view behind) const;
   bool is_plain(const std::string& bound, const std::string& name) const;
   bool may_be_size(const Tunable& tunable) const;
@@ -120,6 +123,7 @@ class Guesses {
   std::vector<Tunable> tunables_;
   MacroValues kept_ = {};
   std::vector<GuessedSize> sizes_ = {};
+  std::map<std::string, std::string, std::less<>> followers_ = {};
   std::vector<std::string> extents_ = {};
   std::set<std::string, std::less<>> bounds_ = {};    ///< sizes up to which an index goes
   std::set<std::string, std::less<>> compared_ = {};  ///< sizes that an index is compared with in any way

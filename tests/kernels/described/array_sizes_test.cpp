@@ -127,6 +127,23 @@ TEST_F(SizesOfArrays, ReadForOneValueMakeResultsDependOnTheParameter) {
   EXPECT_THAT(json, HasSubstr("\"both\": {\"type\": \"float2\", \"size\": \"n\""));
 }
 
+// `nx` and `NX` are one size.
+TEST_F(SizesOfArrays, AMacroThatTheLaunchPassesFollowsTheArgument) {
+  const std::string json =
+      made(
+          "#define NX 4096\n#define NY 512\n"
+          "__global__ void k(int nx, int ny, float* out, const float* a) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+          "  if (i < nx) for (int j = 0; j < ny; ++j) out[i] += a[i * NY + j];\n}\n"
+          "int main() {\n  float *out, *a;\n  cudaMalloc(&out, NX * sizeof(float));\n"
+          "  cudaMalloc(&a, NX * NY * sizeof(float));\n  k<<<NX / 256, 256>>>(NX, NY, out, a);\n}\n")
+          .json;
+  EXPECT_THAT(json, HasSubstr("\"redefine\": {\"NY\": \"ny\"}"));
+  EXPECT_THAT(json, HasSubstr("\"sizes\": {\"nx\": 4096, \"ny\": 512}"));
+  EXPECT_THAT(json, HasSubstr("\"a\": {\"type\": \"float\", \"size\": \"nx * ny\""));
+  EXPECT_THAT(json, Not(HasSubstr("\"NX\": 4096")));
+}
+
 TEST_F(SizesOfArrays, BlocksThatAreQuotientsAreWhole) {
   EXPECT_THAT(
       made("__global__ void k(float* a) {\n"
