@@ -362,7 +362,7 @@ class ImportedOwnKernel : public StoredOwnKernel {
   ImportedOwnKernel() {
     write(
         "add.cu",
-        "#ifndef TILE\n#define TILE 1\n#endif\n#ifndef ROWS\n#define ROWS 1\n#endif\n__device__ const int tile = TILE * ROWS;\n" +
+        "#ifndef real\n#define real double\n#endif\n#ifndef TILE\n#define TILE 1\n#endif\n#ifndef ROWS\n#define ROWS 1\n#endif\n__device__ const int tile = TILE * ROWS;\n" +
             read_file(path("add.cu")));
     std::string entries;
     for (int block = 32; block <= 512; block *= 2)
