@@ -399,6 +399,19 @@ void print_best(const Question& question, const KernelSources& sources) {
   if (const std::string hint = hint_of_imported(question); !hint.empty()) say(hint.substr(2));
 }
 
+/// Returns the name of the only recorded device that begins with these words: `NVIDIA H100` may be
+/// `NVIDIA H100 80GB HBM3`. Others stay as they are.
+std::string whole_name(const std::string& words, const StoredDatabases& databases) {
+  if (words.empty()) return words;
+  std::set<std::string> longer;
+  for (const db::Database* database : databases.all())
+    for (const db::DeviceSummary& device : db::list_devices(*database)) {
+      if (device.name == words) return words;
+      if (device.name.starts_with(words + " ")) longer.insert(device.name);
+    }
+  return longer.size() == 1 ? *longer.begin() : words;
+}
+
 /// The metrics of a problem that only a database has, and of imported results, are those that are stored.
 Objective asked_objective(const Question& question) {
   const Problem& problem = *question.selection.problem;
@@ -427,6 +440,7 @@ void answer(Question question) {
   const auto sources = chosen_sources(*selection.problem);
   db::BestQuery& query = question.query;
   query = device_query(request.device);
+  query.device.name = whole_name(query.device.name, question.databases);
   query.cache = request.cache;
   query.objective = asked_objective(question);
   if (request.imported) query.origin = Origin::imported;

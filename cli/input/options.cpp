@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "cli/output/text_layout.hpp"
+#include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -231,7 +232,9 @@ void add_objective_option(OptionTable& table, const std::string& what, std::opti
     try {
       objective = objective_from_string(text);
     } catch (const std::invalid_argument& error) {
-      throw UsageError(format("--objective: {}", error.what()));
+      const auto nearest = search::nearest_name(text, {"time", "energy", "edp"});
+      throw UsageError(
+          format("--objective: {}{}", error.what(), nearest ? format("; did you mean '{}'?", *nearest) : ""));
     }
   });
 }

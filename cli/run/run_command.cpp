@@ -299,9 +299,8 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
         return objective_value(one, objective).has_value();
       }))
     throw UsageError(format(
-        "the recording has nothing of which {} follows: choose --objective time, or measure on a GPU with "
-        "--device cuda:0",
-        to_string(objective)));
+        "the recording has no {}: choose --objective time, or measure it on a GPU with --device cuda:0",
+        objective.of_metric() == nullptr ? "energy" : objective.of_metric()->name));
   const bool imported = recording.origin == Origin::imported;
   const search::SearchSpace whole_space = build_space(
       job.selection, imported ? any_limits(recording.device) : recording.device, job.request.space);

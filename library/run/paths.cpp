@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/run/paths.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <optional>
+#include <system_error>
 
 #include "lookup/src/paths.hpp"
 #include "tuner/base/error.hpp"
@@ -36,7 +39,14 @@ std::filesystem::path cache_folder(const std::string& given) {
 std::vector<std::filesystem::path> shipped_recordings(const std::filesystem::path& installed) {
   const std::vector<std::string> files = lookup::default_recordings(
       installed.empty() ? "" : (installed / "share" / "tune" / "recordings").string());
-  return {files.begin(), files.end()};
+  std::vector<std::filesystem::path> recordings(files.begin(), files.end());
+  // Where any device will do, the one answers of which most is known.
+  std::ranges::stable_sort(recordings, std::greater<>(), [](const std::filesystem::path& file) {
+    std::error_code missing;
+    const auto bytes = std::filesystem::file_size(file, missing);
+    return missing ? 0 : bytes;
+  });
+  return recordings;
 }
 
 }  // namespace tune::run

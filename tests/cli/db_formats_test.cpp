@@ -466,7 +466,7 @@ TEST_F(MetricObjective, ThatIsNotThereIsRefusedInOneLine) {
   };
   expect({problem, "--objective", "max:speed"}, "the metrics of padded are 'rate', 'joules'");
   expect({problem, "--objective", "fast"}, "'fast' is not time, energy, edp, min:METRIC or max:METRIC");
-  expect({problem, "--objective", "min:joules"}, "nothing of which min:joules follows");
+  expect({problem, "--objective", "min:joules"}, "the recording has no joules");
   expect({"stencil3d", "--objective", "max:rate"}, "stencil3d has no metrics");
   expect({definition(R"(, "objective": "max:speed")")}, "'metrics' has no 'speed'");
 }

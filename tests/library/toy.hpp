@@ -12,7 +12,7 @@
 namespace tune::testing {
 
 /// A text with the parameters, so that they become macros; nothing compiles it.
-constexpr const char* toy_source = "int toy = kind + block * items;\n";
+constexpr const char* toy_source = "__constant__ float weights[3];\nint toy = kind + block * items;\n";
 
 /// The toy problem of tests/support in code, with the kinds that work and one that gives a wrong result.
 inline api::Problem toy_in_code() {

@@ -217,7 +217,7 @@ void DeviceEvaluator::evaluate_binary(const Planned& planned, const Binary& bina
   if (std::string line = compiler_notice(binary); !line.empty()) compiler_notice_ = std::move(line);
   const std::string code = executed_code(*planned.plan, binary);
   if (find_description(&problem_) != nullptr) {
-    effects_.add(planned.configuration, code);
+    effects_.add(evaluation.configuration, code);
     if (!compiled_) compiled_ = planned.plan->compile;
   }
   const auto same = by_code_.find(code);

@@ -54,6 +54,37 @@ TEST_F(DeviceEvaluatorTest, MeasuresWhatIsRight) {
   EXPECT_FALSE(all[0].binary_hash.empty());
 }
 
+/// A definition whose kernel does not use `items`.
+class DescribedToy : public ToyProblem, public HasDescription {
+ public:
+  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
+                          const KernelSources& sources) const override {
+    Result<LaunchPlan> plan = ToyProblem::plan(instance, configuration, sources);
+    for (auto& [name, value] : plan->compile.defines)
+      if (name == "items") value = "1";
+    return plan;
+  }
+  RunDefaults run_defaults() const override { return {}; }
+  std::unique_ptr<KernelSources> sources(std::unique_ptr<const KernelSources>) const override {
+    return nullptr;
+  }
+};
+
+TEST_F(DeviceEvaluatorTest, AParameterThatChangesNothingIsTold) {
+  std::vector<Configuration> all;
+  for (const int block : {32, 64, 128})
+    for (const int items : {1, 2}) all.push_back({{"kind", "plain"}, {"block", block}, {"items", items}});
+  const auto notice = [&](const Problem& problem) {
+    DeviceEvaluator evaluator(problem, testing::toy_instance(1000), backend_, sources_,
+                              {.measure = {}, .compile_threads = 2});
+    evaluate_all(evaluator, all, [](const Evaluation&) { return true; });
+    return evaluator.notice();
+  };
+  EXPECT_EQ(notice(DescribedToy()),
+            "parameter 'items' changed nothing in 3 pairs of configurations that differ in it alone");
+  EXPECT_EQ(notice(problem_), "");
+}
+
 /// Several works in an execution: four in one of blocks of 32, one in others.
 class FusedToy : public ToyProblem {
  public:
