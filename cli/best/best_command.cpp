@@ -15,6 +15,7 @@
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
 #include "library/run/gpu.hpp"
+#include "library/run/tuning_run.hpp"
 #include "reports/data/result.hpp"
 #include "reports/header.hpp"
 #include "search/expressions/nearest.hpp"
@@ -116,7 +117,7 @@ std::string best_json(const BestAnswer& answer) {
   object.update(reports::result_json(reports::shown(result), {"configuration", "seconds"}));
   object.update(
       {{"objective", to_string(answer.objective)},
-       {"value", answer.candidate.value},
+       {"value", answer.objective.shown(answer.candidate.value)},
        {"share_of_limit", result.amount.limit / *result.time},
        {"finals", winner_json(answer.candidate)},
        {"match", lookup::to_string(answer.candidate.match)},
@@ -415,12 +416,7 @@ std::string whole_name(const std::string& words, const StoredDatabases& database
 /// The metrics of a problem that only a database has, and of imported results, are those that are stored.
 Objective asked_objective(const Question& question) {
   const Problem& problem = *question.selection.problem;
-  Objective objective = Objective::time;
-  const HasDescription* const described = find_description(&problem);
-  if (question.request.objective)
-    objective = *question.request.objective;
-  else if (described != nullptr && !described->run_defaults().objective.empty())
-    objective = objective_from_string(described->run_defaults().objective);
+  const Objective objective = question.request.objective.value_or(run::default_objective(&problem));
   const MetricObjective* const metric = objective.of_metric();
   if (metric == nullptr) return objective;
   const std::vector<MetricInfo> known = problem.metric_infos();

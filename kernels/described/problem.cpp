@@ -107,7 +107,9 @@ search::SpaceDefinition DescribedProblem::space(const Instance& instance,
     if (!names.contains(name)) space.constants.insert_or_assign(name, value);
   };
   for (const char* const name : {"pi", "inf"}) {
-    const auto mentions = [name](const search::Constraint& one) { return one.rule.variables().contains(name); };
+    const auto mentions = [name](const search::Constraint& one) {
+      return one.rule.variables().contains(name);
+    };
     if (std::ranges::any_of(space.constraints, mentions)) add(name, *search::constant_without_module(name));
   }
   add("max_threads", device.max_threads_per_block);

@@ -193,15 +193,19 @@ search::StrategyChoice strategy_named(std::string_view text) try {
   throw UsageError(error.what());
 }
 
+Objective default_objective(const Problem* problem) {
+  const HasDescription* const described = find_description(problem);
+  const std::string named = described == nullptr ? std::string() : described->run_defaults().objective;
+  return named.empty() ? Objective::time : objective_from_string(named);
+}
+
 void settle(TuningRequest& request, const Problem* problem) {
   const HasDescription* const described = find_description(problem);
   const RunDefaults defaults = described == nullptr ? RunDefaults{} : described->run_defaults();
   if (!request.strategy)
     request.strategy = strategy_named(defaults.strategy.empty() ? "auto" : defaults.strategy);
   if (!request.seed) request.seed = defaults.seed.value_or(1);
-  if (!request.objective)
-    request.objective =
-        defaults.objective.empty() ? Objective::time : objective_from_string(defaults.objective);
+  if (!request.objective) request.objective = default_objective(problem);
   const search::StrategyEntry& strategy = *request.strategy->entry;
   Budget& budget = request.budget;
   if (budget.gain && !strategy.estimates_gain)

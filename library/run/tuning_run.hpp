@@ -61,6 +61,10 @@ struct TuningRequest {
 /// Reads a strategy as search::choose_strategy does. Throws UsageError.
 search::StrategyChoice strategy_named(std::string_view text);
 
+/// The objective that the problem's description names, if it has one (the problem may be null); else the
+/// time.
+Objective default_objective(const Problem* problem);
+
 /// Decides what the request leaves open: by the problem's description, if it has one (the problem may be
 /// null), else by the defaults of the program. A share is turned into evaluations where the space is known
 /// (`budget_in`). Throws UsageError for a budget by expected gain whose strategy does not estimate it, and

@@ -84,8 +84,8 @@ class Expr {
   /// deeper than 1,000 or larger than 100,000 nodes (recursion over it stays within the stack).
   static Expr node(Op op, std::vector<Expr> operands);
 
-  /// Parses Python-like text: `block_x * block_y <= 1024 and loader in ["plain", "async"]`. It is the language
-  /// of formulas (search/expressions/formula.hpp), with the same functions. Lists, tuples, sets and
+  /// Parses Python-like text: `block_x * block_y <= 1024 and loader in ["plain", "async"]`. It is the
+  /// language of formulas (search/expressions/formula.hpp), with the same functions. Lists, tuples, sets and
   /// comprehensions are written out, so that their length depends on no parameter; of a comprehension's `if`
   /// over parameters any, all, len, prod, set and sum make conditions.
   /// Throws ExprError with the column and what it expects.

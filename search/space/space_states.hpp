@@ -141,7 +141,7 @@ class SpaceStates {
   void add_value(Terms::Id term, const Assignment& assignment, Words& words);
   void add_alike(const Part& part, const Assignment& assignment, Words& words);
   void add_rest_of(const Rest& rest, Words& words) const;
-  /// Looks up answers of rules: of those that depend on the last parameter (`changing`), or of the others.
+  /// Looks up the answers of the rules that depend on the last parameter (`changing`), or of the others.
   void answer_rests(Level& level, bool changing, const Assignment& assignment);
   Answers answers(Terms::Id rule, const std::vector<std::size_t>& waits_for);
 

@@ -449,6 +449,7 @@ TEST_F(MetricObjective, OfTheDefinitionIsTheDefault) {
 TEST_F(MetricObjective, OfImportedResultsIsTheFigureBesideTheTime) {
   const Json found = best({"--problem", "padded", "--objective", "max:GFLOP/s"});
   EXPECT_EQ(found["configuration"], (Json{{"BLOCK", 32}, {"PAD", 500}}));
+  EXPECT_DOUBLE_EQ(found["value"], 99) << "not the inverse, which is minimised";
   const std::string text = done(sandbox_, {"best", "--imported", "--db", file("theirs.db"), "--problem",
                                            "padded", "--objective", "max:GFLOP/s"})
                                .out;

@@ -123,8 +123,7 @@ TEST(RunSummaryText, SaysHowFarTheTwoOrdersAgree) {
   run.low_fidelity->key.instance.settings = {{"steps", 24}};
   value.fidelity = {17, 0.934};
   const std::string text = cli::to_text({run, value, "x", "y"});
-  EXPECT_NE(text.find("17 were measured at steps=24 and in full: rank correlation 0.93\n"),
-            std::string::npos)
+  EXPECT_NE(text.find("17 were measured at steps=24 and in full: rank correlation 0.93\n"), std::string::npos)
       << text;
   const Json json = Json::parse(cli::to_json({run, value, "x", "y"}))["fidelity_agreement"];
   EXPECT_EQ(json, (Json{{"evaluations", 17}, {"rank_correlation", 0.934}}));

@@ -110,7 +110,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   std::string compiler_notice_;
   PipelineLoad load_;
   ParameterEffects effects_;  ///< of a described problem: those of the program mean what they do
-  std::optional<CompileRequest> compiled_;  ///< one of its requests
+  std::optional<CompileRequest> compiled_;               ///< one of its requests
   std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches
   CompilePool pool_;
   std::deque<Planned> queue_;

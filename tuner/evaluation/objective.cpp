@@ -26,7 +26,7 @@ bool Objective::needs_energy() const {
 }
 
 std::string Objective::value_text(double value) const {
-  if (metric_) return format("{:.6g}", metric_->maximised ? 1 / value : value);
+  if (metric_) return format("{:.6g}", shown(value));
   return si(value, units.at(kind_));
 }
 

@@ -51,8 +51,7 @@ void expect_no_child(const std::filesystem::path& file) {
   std::ifstream(file) >> child;
   ASSERT_GT(child, 0);
   const Stopwatch waiting;
-  while (is_alive(child) && waiting.seconds() < 10)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  while (is_alive(child) && waiting.seconds() < 10) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_FALSE(is_alive(child)) << "what the program started runs on";
 }
 

@@ -25,12 +25,14 @@ ParameterEffects all_of(const std::function<int(int block, int unroll)>& code) {
 }
 
 TEST(ParameterEffects, NamesWhatChangesNothingAndItsPlace) {
-  EXPECT_EQ(told(all_of([](int block, int) { return block; })),
-            "parameter 'UNROLL' changed nothing in 3 pairs of configurations that differ in it alone (named first in "
-            "h.cuh:3)");
-  EXPECT_EQ(told(all_of([](int, int unroll) { return unroll; })),
-            "parameter 'BLOCK' changed nothing in 4 pairs of configurations that differ in it alone (named first in "
-            "k.cu:3)");
+  EXPECT_EQ(
+      told(all_of([](int block, int) { return block; })),
+      "parameter 'UNROLL' changed nothing in 3 pairs of configurations that differ in it alone (named first in "
+      "h.cuh:3)");
+  EXPECT_EQ(
+      told(all_of([](int, int unroll) { return unroll; })),
+      "parameter 'BLOCK' changed nothing in 4 pairs of configurations that differ in it alone (named first in "
+      "k.cu:3)");
 }
 
 TEST(ParameterEffects, IsSilentWhereOnePairDiffers) {

@@ -212,10 +212,10 @@ TUNE_FUNCTION(int __clzll(long long x), x == 0 ? 64 : __builtin_clzll(static_cas
 TUNE_FUNCTION(int __ffs(int x), __builtin_ffs(x))
 TUNE_FUNCTION(int __ffsll(long long x), __builtin_ffsll(x))
 #define __builtin_assume(condition) static_cast<void>(0)
-#define TUNE_DOT4(T, Byte)                                                                       \
-  inline T __dp4a(T a, T b, T sum) {                                                             \
+#define TUNE_DOT4(T, Byte)                                                                        \
+  inline T __dp4a(T a, T b, T sum) {                                                              \
     for (int i = 0; i < 32; i += 8) sum += static_cast<Byte>(a >> i) * static_cast<Byte>(b >> i); \
-    return sum;                                                                                  \
+    return sum;                                                                                   \
   }
 TUNE_DOT4(int, signed char)
 TUNE_DOT4(unsigned, unsigned char)
