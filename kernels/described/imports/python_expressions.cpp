@@ -303,8 +303,8 @@ Value Follower::eval_comprehension(int node) {
   const bool known = std::exchange(steps_known_, true);
   Value dict = Value::dict();
   Value::Items items;
-  const std::shared_ptr<Scope> around = std::exchange(scope_, std::make_shared<Scope>());
-  scope_->outer = around;
+  const std::shared_ptr<Scope> around = scope_;
+  scope_ = inner_scope(around);
   comprehend(clauses, 0, [&] {
     if (items.size() >= longest_value) return;
     if (!is_dict) {

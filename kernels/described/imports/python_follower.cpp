@@ -48,6 +48,17 @@ Follower::Follower(std::string script, std::string path, std::set<std::string, s
       read_(std::move(read)),
       tree_(read_syntax(script_, Language::python)) {}
 
+Follower::~Follower() {
+  for (const auto& scope : scopes_)
+    if (const auto left = scope.lock()) left->names.clear();
+}
+
+std::shared_ptr<Scope> Follower::inner_scope(std::shared_ptr<Scope> outer) {
+  const auto scope = std::make_shared<Scope>(Scope{{}, std::move(outer)});
+  scopes_.push_back(scope);
+  return scope;
+}
+
 bool Follower::spend(std::size_t steps) {
   steps_ += std::min(steps, most_steps);
   return steps_ < most_steps;
@@ -394,8 +405,7 @@ Value Follower::call(const Value& function, const Arguments& arguments) {
     return {};
   }
   if (!is_lambda) called_.insert(node);
-  const std::shared_ptr<Scope> caller = std::exchange(scope_, std::make_shared<Scope>());
-  scope_->outer = function.function->scope;
+  const std::shared_ptr<Scope> caller = std::exchange(scope_, inner_scope(function.function->scope));
   const Value callers_result = std::exchange(result_, Value::none());
   const int unsure = std::exchange(unsure_, 0);
   const int parameters = tree_.child_named(node, "parameters"), body = tree_.child_named(node, "body");

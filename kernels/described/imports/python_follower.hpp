@@ -50,6 +50,10 @@ class Follower {
   /// `wanted`: the last names of the functions to be found. Throws UsageError for a text that is no Python,
   /// and Error without a parser.
   Follower(std::string script, std::string path, std::set<std::string, std::less<>> wanted, ReadFile read);
+  Follower(const Follower&) = delete;
+  Follower& operator=(const Follower&) = delete;
+  /// A function knows the names around it, which may hold it: they are emptied.
+  ~Follower();
 
   /// Follows the script, and then functions with such calls that nothing has called.
   void follow();
@@ -118,6 +122,8 @@ class Follower {
   std::string_view text(int node) const { return tree_[node].text; }
   std::string_view kind(int node) const { return tree_[node].kind; }
   bool spend(std::size_t steps = 1);
+  /// A new scope within another.
+  std::shared_ptr<Scope> inner_scope(std::shared_ptr<Scope> outer);
 
   // what the language and its libraries have
   struct Call {
@@ -162,7 +168,8 @@ class Follower {
   const std::set<std::string, std::less<>> wanted_;
   const ReadFile read_;
   const Syntax tree_;
-  std::shared_ptr<Scope> module_ = std::make_shared<Scope>(), scope_ = module_;
+  std::vector<std::weak_ptr<Scope>> scopes_ = {};  ///< all that were made
+  std::shared_ptr<Scope> module_ = inner_scope(nullptr), scope_ = module_;
   std::function<Value(std::string_view)> outside_ = {};
   std::map<std::string, std::optional<std::int64_t>, std::less<>> numbers_ = {};
   std::map<std::string, Value, std::less<>> options_ = {};  ///< of argparse
