@@ -132,7 +132,7 @@ constexpr std::string_view last_columns =
     "dynamic_shared_memory,threads,max_threads,blocks_per_multiprocessor,occupancy,limiter,binary_hash,"
     "compile_seconds,load_seconds,verify_seconds,measure_seconds,measured_seconds,final_place,final_tied,"
     "final_rounds,final_low_seconds,final_high_seconds,final_ratio,stop,executions,throttled_samples,joules,"
-    "core_clock,memory_clock,temperature,power,throttle";
+    "core_clock,memory_clock,temperature,power,throttle,objective,value";
 
 void add_workload(Lines& line, const db::Workload& workload) {
   for (const std::string* const text :
@@ -196,7 +196,7 @@ void add_measuring(Lines& line, const std::optional<Timing>& timing) {
   line.text(machine.throttle);
 }
 
-void add_row(Lines& line, const db::ResultRow& row, const Names& parameter_names) {
+void add_row(Lines& line, const Section& section, const db::ResultRow& row, const Names& parameter_names) {
   add_workload(line, row.workload);
   line.number(row.run);
   line.number(row.evaluation);
@@ -212,6 +212,9 @@ void add_row(Lines& line, const db::ResultRow& row, const Names& parameter_names
     line.number(value);
   add_rerank(line, row);
   add_measuring(line, row.timing);
+  line.text(to_string(section.objective));
+  const double value = value_of(row);
+  line.known_or_empty(value > 0 ? section.objective.shown(value) : 0);
 }
 
 }  // namespace
@@ -225,7 +228,7 @@ void write_csv(const ReportData& data, std::ostream& out) {
   line.end_line();
   for (const Section& section : data.sections)
     each_evaluation(section, [&](const db::ResultRow& row) {
-      add_row(line, row, names);
+      add_row(line, section, row, names);
       line.end_line();
     });
 }

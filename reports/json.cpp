@@ -58,12 +58,17 @@ void add_measuring(JsonText& json, const std::optional<Timing>& timing) {
   json.end();
 }
 
-void add_outcome(JsonText& json, const db::ResultRow& row) {
+/// The value is left out where it is the time.
+void add_outcome(JsonText& json, const db::ResultRow& row, const Objective& objective) {
   if (!row.time) {
     json.begin("failure");
     json.add("phase", to_string(row.failure->phase));
     json.add("reason", row.failure->reason);
     return json.end();
+  }
+  if (objective != Objective::time) {
+    const double value = value_of(row);
+    value > 0 ? json.add("value", objective.shown(value)) : json.add("value", nullptr);
   }
   json.add("seconds", *row.time);
   json.add("measured_seconds", *row.measured_time);
@@ -80,7 +85,7 @@ void add_outcome(JsonText& json, const db::ResultRow& row) {
 }
 
 /// An object within `depth` lists and objects.
-std::string evaluation_text(const db::ResultRow& row, std::size_t depth) {
+std::string evaluation_text(const db::ResultRow& row, const Objective& objective, std::size_t depth) {
   JsonText json(depth);
   json.add("evaluation", row.evaluation);
   json.add("run", row.run);
@@ -88,7 +93,7 @@ std::string evaluation_text(const db::ResultRow& row, std::size_t depth) {
   json.begin("configuration");
   for (const auto& [name, value] : row.configuration.entries()) json.add(name, value);
   json.end();
-  add_outcome(json, row);
+  add_outcome(json, row, objective);
   add_resources(json, row.resources);
   json.add("binary_hash", row.binary_hash);
   json.add("same_code", row.same_code);
@@ -107,30 +112,34 @@ Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-Json run_json(const RunReport& run) {
+Json run_json(const RunReport& run, const Objective& objective) {
+  const bool by_time = objective == Objective::time;
   const db::RunSummary& summary = run.summary;
   Json improvements = Json::array();
-  for (const Improvement& point : run.improvements)
-    improvements.push_back({{"sequence", point.sequence},
-                            {"evaluation", point.evaluation},
-                            {"seconds", *point.best},
-                            {"elapsed", point.elapsed}});
-  return {{"run", summary.run},
-          {"started", summary.started},
-          {"ended", text_or_null(summary.ended)},
-          {"end_reason", text_or_null(summary.end_reason)},
-          {"strategy", summary.strategy},
-          {"objective", to_string(summary.objective)},
-          {"seed", run.seed},
-          {"program_version", run.program_version},
-          {"host", run.host},
-          {"elapsed", run.seconds},
-          {"evaluations", summary.evaluations},
-          {"reused", summary.reused},
-          {"failures", summary.failures},
-          {"best_seconds", or_null(summary.best)},
-          {"tied", summary.tied},
-          {"improvements", improvements}};
+  for (const Improvement& point : run.improvements) {
+    Json& one = improvements.emplace_back(
+        Json{{"sequence", point.sequence}, {"evaluation", point.evaluation}, {"seconds", *point.time}});
+    if (!by_time) one["value"] = objective.shown(*point.best);
+    one["elapsed"] = point.elapsed;
+  }
+  Json object = {{"run", summary.run},
+                 {"started", summary.started},
+                 {"ended", text_or_null(summary.ended)},
+                 {"end_reason", text_or_null(summary.end_reason)},
+                 {"strategy", summary.strategy},
+                 {"objective", to_string(summary.objective)},
+                 {"seed", run.seed},
+                 {"program_version", run.program_version},
+                 {"host", run.host},
+                 {"elapsed", run.seconds},
+                 {"evaluations", summary.evaluations},
+                 {"reused", summary.reused},
+                 {"failures", summary.failures},
+                 {"best_seconds", or_null(summary.best)},
+                 {"tied", summary.tied},
+                 {"improvements", improvements}};
+  if (!by_time) object["best_value"] = run.best ? Json(objective.shown(*run.best)) : Json(nullptr);
+  return object;
 }
 
 Json found_json(const std::optional<Discovery>& found) {
@@ -144,13 +153,13 @@ Json found_json(const std::optional<Discovery>& found) {
 Json best_json(const Section& section) {
   if (!section.winner) return nullptr;
   const double time = *section.winner->time;
-  Json object = Json::parse(evaluation_text(*section.winner, 0));
+  Json object = Json::parse(evaluation_text(*section.winner, section.objective, 0));
   object["sample_seconds"] = section.winner_samples;
   object["share_of_limit"] = or_null(share_of_limit(section.amount, time));
   object.update(
       result_json(winner_of(section), {"items_per_second", "flops_per_second", "bytes_per_second"}));
-  object["gain_over_median"] = or_null(gain(section, section.median_time));
-  object["gain_over_default"] = or_null(gain(section, section.default_time));
+  object["gain_over_median"] = or_null(gain(section, section.median_value));
+  object["gain_over_default"] = or_null(gain(section, section.default_value));
   object["found"] = found_json(section.found);
   return object;
 }
@@ -171,6 +180,19 @@ void add_workload(Json& object, const db::Workload& workload) {
   object["cache"] = to_string(workload.cache);
 }
 
+/// Of the median and the default configuration, in seconds or as the objective's own figures.
+void add_values(Json& object, const Section& section) {
+  const Objective& objective = section.objective;
+  const bool by_time = objective == Objective::time;
+  object["objective"] = to_string(objective);
+  for (const auto& [name, value] :
+       {std::pair("median", section.median_value), std::pair("default", section.default_value)}) {
+    object[std::string(name) + "_seconds"] = by_time && value ? Json(*value) : Json(nullptr);
+    if (!by_time)
+      object[std::string(name) + "_value"] = value ? Json(objective.shown(*value)) : Json(nullptr);
+  }
+}
+
 Json section_json(const Section& section) {
   Json object;
   add_workload(object, section.workload);
@@ -183,14 +205,13 @@ Json section_json(const Section& section) {
   object["evaluated"] = evaluated(section);
   object["measured"] = section.measured;
   object["within_5_percent"] = section.close;
-  object["median_seconds"] = or_null(section.median_time);
-  object["default_seconds"] = or_null(section.default_time);
+  add_values(object, section);
   object["low_fidelity"] = section.fidelity.pairs > 0 ? Json(section.low_fidelity) : Json(nullptr);
   object["fidelity_agreement"] = agreement_json(section.fidelity);
   object["best"] = best_json(section);
   object["failures"] = failures_json(section.failures);
   object["runs"] = Json::array();
-  for (const RunReport& run : section.runs) object["runs"].push_back(run_json(run));
+  for (const RunReport& run : section.runs) object["runs"].push_back(run_json(run, section.objective));
   return object;
 }
 
@@ -216,7 +237,7 @@ void write_section(const Section& section, std::ostream& out) {
   std::string text;
   each_evaluation(section, [&](const db::ResultRow& row) {
     text += first ? "\n        " : ",\n        ";
-    text += evaluation_text(row, 4);
+    text += evaluation_text(row, section.objective, 4);
     first = false;
     if (text.size() < part) return;
     out << text;

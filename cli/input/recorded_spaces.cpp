@@ -38,16 +38,15 @@ bool is_left(const Configuration& configuration, const search::SpaceDefinition& 
   }
 }
 
-/// A hash of configurations and times, equal for equal recordings wherever their files lie.
-std::string content_of(const replay::RecordedSpace& recorded) {
+}  // namespace
+
+std::string content_of(const std::vector<Evaluation>& evaluations) {
   std::string text;
-  for (const Evaluation& evaluation : recorded.evaluations)
+  for (const Evaluation& evaluation : evaluations)
     text += evaluation.configuration.key() +
             (evaluation.outcome ? format(" {}\n", evaluation.outcome->time()) : std::string(" failed\n"));
   return content_hash(text);
 }
-
-}  // namespace
 
 std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& workload) {
   constexpr std::string_view names = "xyzw";
@@ -121,14 +120,7 @@ std::string third_party_file(const std::string& device, const ProblemOptions& op
                ? file
                : std::string();
   }
-  if (options.problem.empty()) return file;
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(file, ignored))
-    throw UsageError(format(
-        "--problem: {} is not a database of tune; another tuner's file names its problem itself: leave "
-        "--problem, --size and --set out",
-        file));
-  return {};
+  return options.problem.empty() && options.stencil.empty() ? file : std::string();
 }
 
 replay::RecordedSpace open_third_party(const std::string& file, const ProblemOptions& choice,
@@ -149,7 +141,7 @@ WorkloadKey third_party_key(const replay::RecordedSpace& recorded) {
   key.instance.problem = recorded.problem.empty() ? recorded.name : recorded.problem;
   key.instance.extents = extents_of(recorded.workload.substr(0, recorded.workload.find(' ')));
   key.device.name = recorded.device.empty() ? "unknown device" : recorded.device;
-  key.toolchain = {"recorded by another tuner", content_of(recorded)};
+  key.toolchain = {"recorded by another tuner", content_of(recorded.evaluations)};
   key.origin = Origin::replayed;
   return key;
 }

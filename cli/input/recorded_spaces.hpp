@@ -19,8 +19,7 @@ std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& 
 /// The file in `device` (`replay:FILE`) where it holds what another tuner recorded; else empty. It does so
 /// where it is a file of that tuner and no problem is named, or a database with imported results of the named
 /// problem (of any where none is named) or of one that this program does not have, unless this program
-/// measured the problem itself at that size. Throws UsageError where --problem is named with a file that is
-/// not a database.
+/// measured the problem itself at that size.
 std::string third_party_file(const std::string& device, const ProblemOptions& options);
 
 /// The recording of such a file as far as --where and --fix leave it; of a database, that of the problem and
@@ -32,6 +31,9 @@ replay::RecordedSpace open_third_party(const std::string& file, const ProblemOpt
 /// The key for its results: the kernel's name (else the file's), the size's numbers as extents `x`, `y`, ...,
 /// the device's name alone, and a hash of the recording in place of sources.
 WorkloadKey third_party_key(const replay::RecordedSpace& recorded);
+
+/// A hash of configurations and times, equal for equal recordings wherever their files lie.
+std::string content_of(const std::vector<Evaluation>& evaluations);
 
 /// The name of a recording: the file's name without its folder and the endings of its format.
 std::string name_of_recording(const std::string& file);

@@ -13,6 +13,7 @@
 #include "db/store/database.hpp"
 #include "search/space/configuration.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/evaluation/objective.hpp"
 #include "tuner/problem/problem.hpp"
 #include "tuner/session/store.hpp"
 
@@ -110,6 +111,10 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
 /// where a run in the database named it; nothing where it is neither, or the configuration is not valid.
 std::optional<search::Configuration> stored_default(const db::Database& database,
                                                     const db::Workload& workload);
+
+/// A metric that a run of the workload ranked by, with its formula from the problem, if that is known, as
+/// above; else the metric is the one that another program recorded. Other objectives stay as they are.
+Objective stored_metric(const db::Database& database, const db::Workload& workload, const Objective& named);
 
 /// The cheaper instance at which runs of the workload evaluate first, and in what it differs: `steps=24`.
 struct StoredLowFidelity {

@@ -4,6 +4,8 @@
 #include <iostream>
 
 #include "cli/input/command.hpp"
+#include "cli/input/device_choice.hpp"
+#include "cli/input/matched_recording.hpp"
 #include "cli/input/recorded_spaces.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/output/printable_output.hpp"
@@ -56,6 +58,7 @@ struct WarmChoice {
 };
 
 struct ReplayRequest {
+  ProblemOptions problem;
   std::vector<std::string> spaces;
   std::string only;
   std::uint64_t at_least = 0;  ///< configurations of a space
@@ -116,6 +119,7 @@ void ReplayRequest::add_to(OptionTable& table) {
   table.texts("space", "FILE...",
               format("recorded spaces: {} (each also as .gz), or databases of tune", replay::format_titles()),
               spaces, Kind::list);
+  problem.add_to(table);
   table.text("only", "TEXT", "only the spaces whose names contain TEXT", only);
   table.count("at-least", "N", "only the spaces of at least N configurations", at_least, 1);
   table.add(
@@ -242,8 +246,43 @@ int list_options(const search::StrategyEntry& entry) {
   return 0;
 }
 
+/// The recordings of a problem that is named, in its own space.
+std::vector<replay::RecordedSpace> spaces_of_problem(const ReplayRequest& request) {
+  std::vector<replay::RecordedSpace> spaces;
+  for (const std::string& file : request.spaces) {
+    const std::string device = "replay:" + file;
+    ProblemSelection selection = selected_problem(request.problem);
+    std::optional<db::Recording> recording = recording_in_file(device, request.problem, selection);
+    if (!recording)
+      recording =
+          open_recording(chosen_device(device, DeviceUse::tuning), selection.instance, CacheState::cold);
+    MatchedRecording matched = matched_recording(selection, *std::move(recording), {});
+    if (!matched.notice.empty()) say(format("{}: {}", file, matched.notice));
+    const Instance& instance = selection.instance;
+    replay::RecordedSpace space{.name = {},
+                                .problem = instance.problem,
+                                .workload = instance.key(),
+                                .device = matched.recording.device.name,
+                                .space = std::move(matched.space),
+                                .evaluations = std::move(matched.recording.evaluations),
+                                .notes = {},
+                                .imported = matched.recording.origin == Origin::imported};
+    space.name = title_of(space);
+    const auto same = [&](const replay::RecordedSpace& other) { return other.name.starts_with(space.name); };
+    if (const auto number = std::ranges::count_if(spaces, same); number > 0)
+      space.name += format(" ({})", number + 1);
+    if (space.name.find(request.only) != std::string::npos) spaces.push_back(std::move(space));
+  }
+  return spaces;
+}
+
 std::vector<replay::RecordedSpace> chosen_spaces(const ReplayRequest& request) {
-  std::vector<replay::RecordedSpace> spaces = read_spaces(request.spaces, request.only);
+  const ProblemOptions& problem = request.problem;
+  const bool named = !problem.problem.empty() || !problem.stencil.empty();
+  if (!named && (!problem.size.empty() || !problem.settings.empty()))
+    throw UsageError("--size and --set need --problem: name it, or leave them out");
+  std::vector<replay::RecordedSpace> spaces =
+      named ? spaces_of_problem(request) : read_spaces(request.spaces, request.only);
   if (spaces.empty()) throw UsageError(format("--only: no space has a name with '{}' in it", request.only));
   std::erase_if(spaces, [&](const auto& space) { return space.evaluations.size() < request.at_least; });
   if (spaces.empty())
@@ -315,7 +354,8 @@ Command replay_command() {
           "tune replay --space FILE... [--strategy S,...] [options]",
           "  tune replay --space gemm.json.gz convolution.json.gz --strategy random\n"
           "  tune replay --space results.db --budget 50,100 --repeats 100\n"
-          "  tune replay --space *.gz --strategy model,model:start=9 --choose-by kernel\n",
+          "  tune replay --space *.gz --strategy model,model:start=9 --choose-by kernel\n"
+          "  tune replay --space cache.json --problem kernel.json\n",
           "",
           bind_request<ReplayRequest, run_replay>};
 }

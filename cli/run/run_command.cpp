@@ -8,6 +8,7 @@
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/dumped_sources.hpp"
+#include "cli/input/matched_recording.hpp"
 #include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/input/recorded_spaces.hpp"
@@ -204,6 +205,7 @@ struct RunSetup {
   std::unique_ptr<KernelSources> sources = {};  ///< of the problem; null for another tuner's recording
   std::unique_ptr<DumpedSources> dumped = {};   ///< null without --keep-sources
   std::optional<Configuration> winner = {};     ///< of a run that ended by itself
+  std::optional<db::Recording> recording = {};  ///< of another tuner's file
 };
 
 /// Throws UsageError for one of the recordings that answer on this machine, marked as one or not: readers
@@ -263,71 +265,35 @@ int run_on_gpu(RunSetup& job, int number) {
   return status;
 }
 
-/// Of a device of another program only the name is known: these limits, the widest, refuse nothing that
-/// ran there.
-DeviceProperties any_limits(const DeviceProperties& device) {
-  DeviceProperties limits = architecture_properties("sm_90");
-  limits.name = device.name;
-  return limits;
-}
-
-std::string names_of(const Configuration& configuration) {
-  return joined(configuration.entries(), [](const auto& entry) { return entry.first; });
-}
-
-/// States what was matched.
-std::string imported_notice(const db::Recording& recording, const Instance& instance, std::size_t count) {
-  const auto name = [](const auto& extent) { return extent.first; };
-  const std::string theirs = joined(recording.extents, name), ours = joined(instance.extents, name);
-  return format(
-      "replaying what {} measured of {} {} on {}{}: {} of {} configurations are of this problem; "
-      "nothing was checked",
-      recording.toolchain.compiler.substr(0, recording.toolchain.compiler.find(',')), instance.problem,
-      instance.size(), recording.device.name,
-      theirs == ours ? "" : format(" (its extents {} taken as {})", theirs, ours), count,
-      recording.evaluations.size());
-}
-
 int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (!job.request.kernel_folder.empty())
     throw UsageError(
         "--kernel-dir needs a GPU (--device cuda:0): recorded results are those of the program's own kernels");
   refuse_measuring_options(job.request);
-  db::Recording recording = open_recording(choice, job.selection.instance, job.tuning.cache);
+  db::Recording recording = job.recording ? std::move(*job.recording)
+                                          : open_recording(choice, job.selection.instance, job.tuning.cache);
+  const bool imported = recording.origin == Origin::imported;
+  const MatchedRecording matched = matched_recording(job.selection, std::move(recording), job.request.space);
   const Objective& objective = *job.tuning.objective;
-  if (objective != Objective::time && std::ranges::none_of(recording.evaluations, [&](const Evaluation& one) {
+  if (objective != Objective::time &&
+      std::ranges::none_of(matched.recording.evaluations, [&](const Evaluation& one) {
         return objective_value(one, objective).has_value();
       }))
     throw UsageError(format(
         "the recording has no {}: choose --objective time, or measure it on a GPU with --device cuda:0",
         objective.of_metric() == nullptr ? "energy" : objective.of_metric()->name));
-  const bool imported = recording.origin == Origin::imported;
-  const search::SearchSpace whole_space = build_space(
-      job.selection, imported ? any_limits(recording.device) : recording.device, job.request.space);
-  std::vector<Configuration> recorded;
-  for (const Evaluation& evaluation : recording.evaluations)
-    if (whole_space.find(evaluation.configuration)) recorded.push_back(evaluation.configuration);
-  if (recorded.empty() && imported)
-    throw UsageError(format(
-        "none of the {} configurations that another program recorded is one of this problem's: are its "
-        "parameters called {}?",
-        recording.evaluations.size(), names_of(recording.evaluations.front().configuration)));
-  if (recorded.empty())
-    throw UsageError(
-        "the recording has no configuration that --where and --fix leave: change them, or measure on a GPU with "
-        "--device cuda:0");
-  const search::SearchSpace space = search::SearchSpace::of(whole_space.definition(), recorded);
-  run::describe_workload(job.record, *job.selection.problem, job.selection.instance, recording.device,
+  run::describe_workload(job.record, *job.selection.problem, job.selection.instance, matched.recording.device,
                          job.tuning.cache);
-  job.record.key.toolchain = recording.toolchain;
+  job.record.key.toolchain = matched.recording.toolchain;
   job.record.key.origin = Origin::replayed;
-  job.device_label = format("{} (replayed: recorded times, nothing is measured)", recording.device.name);
+  job.device_label =
+      format("{} (replayed: recorded times, nothing is measured)", matched.recording.device.name);
   if (!choice.reason.empty())
     job.notice =
         choice.reason + ": replaying recorded results, nothing is measured; --device cuda:0 insists on a GPU";
-  if (imported) job.notice = imported_notice(recording, job.selection.instance, recorded.size());
-  replay::ReplayEvaluator evaluator(recording.evaluations);
-  return tune_with(job, space, evaluator);
+  if (imported) job.notice = matched.notice;
+  replay::ReplayEvaluator evaluator(matched.recording.evaluations);
+  return tune_with(job, matched.space, evaluator);
 }
 
 /// The space of a file that another tuner wrote, searched like any other.
@@ -358,7 +324,10 @@ int tune_problem(const RunRequest& request) {
   if (request.quiet && request.verbose) throw UsageError("--quiet and --verbose: choose one");
   const std::string third_party = third_party_file(request.device, request.problem);
   RunSetup job{request};
-  if (third_party.empty()) job.selection = selected_problem(request.problem);
+  if (third_party.empty()) {
+    job.selection = selected_problem(request.problem);
+    job.recording = recording_in_file(request.device, request.problem, job.selection);
+  }
   take_extents(request.files, request.problem, job.selection);
   if (!request.files.input.empty()) {
     if (chosen_device(request.device, DeviceUse::tuning).kind != DeviceChoice::Kind::cuda)

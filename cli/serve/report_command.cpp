@@ -47,6 +47,9 @@ reports::ProblemFacts facts_of(const db::Database& database, const db::Workload&
     facts.low_fidelity = cheaper->instance;
     facts.low_fidelity_text = cheaper->difference;
   }
+  facts.with_formula = [&database, workload](const Objective& named) {
+    return stored_metric(database, workload, named);
+  };
   return facts;
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "db/read/ranked.hpp"
 #include "db/read/result_rows.hpp"
 #include "db/store/json.hpp"
 #include "db/store/rows.hpp"
@@ -111,21 +112,39 @@ void with_records(std::span<const Database* const> databases, const BestQuery& q
   }
 }
 
+constexpr const char* select_newest_rerank = R"(
+SELECT f.* FROM finals f JOIN runs r ON r.id = f.run
+WHERE f.evaluation = ? AND r.objective = ? ORDER BY r.started DESC, r.id DESC LIMIT 1)";
+
+/// Gives the row its newest re-ranking by the objective, and the time of it.
+void set_rerank(SQLite::Database& connection, ResultRow& row, const Objective& objective) {
+  SQLite::Statement place =
+      bound(connection, select_newest_rerank, row.evaluation, std::string(to_string(objective)));
+  row.time = row.measured_time;
+  row.rerank.reset();
+  if (!place.executeStep()) return;
+  row.rerank = place_standing(place);
+  row.time = row.rerank->time.median;
+}
+
 std::vector<ResultRow> ties_of(const Database& database, SQLite::Database& connection,
-                               const ResultRow& winner) {
+                               const ResultRow& winner, const Objective& objective) {
   std::vector<ResultRow> ties;
   if (!winner.rerank || !winner.rerank->tied) return ties;
-  SQLite::Statement row =
-      bound(connection,
-            "SELECT * FROM results WHERE current AND final_tied AND final_run = ? AND evaluation <> ?"
-            " AND evaluation IN (SELECT evaluation FROM finals WHERE run = ?) ORDER BY final_place",
-            winner.rerank->run, winner.evaluation, winner.rerank->run);
+  SQLite::Statement row = bound(connection,
+                                "SELECT * FROM results WHERE current AND evaluation <> ?"
+                                " AND evaluation IN (SELECT evaluation FROM finals WHERE run = ? AND tied)",
+                                winner.evaluation, winner.rerank->run);
   each_readable(database, row, "evaluation", "evaluation", [&] { ties.push_back(result_row(row)); });
+  for (ResultRow& tie : ties) set_rerank(connection, tie, objective);
+  std::erase_if(ties, [&](const ResultRow& tie) { return tie.rerank->run != winner.rerank->run; });
+  std::ranges::sort(ties, {}, [](const ResultRow& tie) { return tie.rerank->place; });
   return ties;
 }
 
 /// Reads the rows of a candidate of the lookup.
-BestCandidate with_rows(const Database& database, const lookup::Candidate& found) {
+BestCandidate with_rows(const Database& database, const lookup::Candidate& found,
+                        const Objective& objective) {
   BestCandidate candidate;
   candidate.match = found.match;
   candidate.distance = found.distance;
@@ -144,10 +163,11 @@ BestCandidate with_rows(const Database& database, const lookup::Candidate& found
               found.evaluation);
     if (!row.executeStep()) throw Error(database.path().string() + " lost a result while it was read");
     candidate.result = result_row(row);
+    set_rerank(connection, candidate.result, objective);
     candidate.result.board.uuid = found.board;  // of its re-ranking, if any
     candidate.result.board.power_limit = found.power_limit;
     candidate.measured = integer(row, "measured");
-    candidate.ties = ties_of(database, connection, candidate.result);
+    candidate.ties = ties_of(database, connection, candidate.result, objective);
   });
   return candidate;
 }
@@ -160,12 +180,11 @@ std::vector<BestCandidate> candidates(lookup::Records& records, std::span<const 
   bool answered = false;
   const auto add = [&](const lookup::Candidate& found, std::size_t source) {
     BestCandidate candidate;
-    if (!is_readable([&] { candidate = with_rows(*databases[source], found); })) {
+    if (!is_readable([&] { candidate = with_rows(*databases[source], found, query.objective); })) {
       databases[source]->leave_out(format("evaluation {}", found.evaluation));
       return;
     }
     candidate.database = source;
-    if (query.objective != Objective::time) candidate.ties.clear();  // they tie in time
     result.push_back(std::move(candidate));
     answered = is_answer && is_answer(result.back());
   };
@@ -209,13 +228,6 @@ std::vector<const lookup::RecordedWorkload*> workloads_of(lookup::Records& recor
   return workloads;
 }
 
-/// Nothing where the objective needs a figure that is not known.
-std::optional<double> value_in(const ResultRow& row, const Objective& objective) {
-  return objective_value({row.configuration, row.resources, *row.time, row.timing ? row.timing->energy : 0,
-                          row.timing ? &row.timing->metrics : nullptr},
-                         objective);
-}
-
 lookup::Board lookup_board(const Board& board) {
   return {board.uuid, board.power_limit};
 }
@@ -223,7 +235,7 @@ lookup::Board lookup_board(const Board& board) {
 }  // namespace
 
 void BestCandidate::replace_by(ResultRow row, const BestQuery& query) {
-  value = *value_in(row, query.objective);
+  value = *row.value;
   const bool same_model = match == Match::exact || match == Match::nearest_size;
   board_difference =
       same_model ? lookup::board_difference(query.device, lookup_board(row.board)) : std::string();
@@ -233,12 +245,12 @@ void BestCandidate::replace_by(ResultRow row, const BestQuery& query) {
 
 std::vector<ResultRow> ranked_results(const Database& database, std::int64_t workload,
                                       const BestQuery& query) {
-  ResultFilter filter;
-  filter.workload = workload;
-  std::vector<ResultRow> rows = list_results(database, filter);
-  std::erase_if(rows, [&](const ResultRow& row) { return !value_in(row, query.objective); });
-  if (query.objective != Objective::time)
-    std::ranges::stable_sort(rows, {}, [&](const ResultRow& row) { return *value_in(row, query.objective); });
+  std::vector<RankedEvaluation> ranked = ranked_of_workload(database, workload, query.objective);
+  std::erase_if(ranked, [](const RankedEvaluation& one) { return one.value == 0; });
+  ResultReader reader(database, ranked.size());
+  std::vector<ResultRow> rows;
+  for (const RankedEvaluation& one : ranked)
+    if (auto row = reader.row(one)) rows.push_back(*std::move(row));
   std::ranges::stable_sort(
       rows, {}, [&](const ResultRow& row) { return board_fit(query.device, lookup_board(row.board)); });
   return rows;

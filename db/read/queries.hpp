@@ -129,8 +129,10 @@ struct ResultRow {
   Configuration configuration;
   /// That it is ranked by: of its newest re-ranking, else of the samples.
   std::optional<double> time;
+  /// What the objective minimises, where it was ranked by another one than the time (ResultReader).
+  std::optional<double> value;
   std::optional<double> measured_time;   ///< median of the samples
-  std::optional<RerankStanding> rerank;  ///< the newest by time
+  std::optional<RerankStanding> rerank;  ///< the newest by that
   double minimum = 0;
   double error = 0;
   double tolerance = 0;

@@ -52,17 +52,17 @@ Numbers current_of(SQLite::Database& connection, std::int64_t workload) {
 /// once, not for each evaluation.
 constexpr const char* select_ranks = R"(
 WITH places AS MATERIALIZED (
-  SELECT f.evaluation, f.time, f.place, f.run, f.tied,
+  SELECT f.evaluation, f.time, f.place, f.run, f.tied, f.energy,
          ROW_NUMBER() OVER (PARTITION BY f.evaluation ORDER BY r.started DESC, f.run DESC) AS age
   FROM runs r JOIN finals f ON f.run = r.id JOIN evaluations e ON e.id = f.evaluation
-  WHERE r.work = ?1 AND r.objective = 'time' AND e.time IS NOT NULL)
-SELECT evaluation, time, place, run, 0 AS outranked, tied FROM places WHERE age = 1
+  WHERE r.work = ?1 AND r.objective = ?2 AND e.time IS NOT NULL)
+SELECT evaluation, time, place, run, 0 AS outranked, tied, energy FROM places WHERE age = 1
 UNION ALL
 SELECT e.id, e.time, 0, 0,
        CASE WHEN EXISTS (SELECT 1 FROM places p JOIN current_evaluations c ON c.id = p.evaluation) THEN 1
             ELSE e.id IN (SELECT l.evaluation FROM run_evaluations l
                           WHERE l.run IN (SELECT f.run FROM runs r JOIN finals f ON f.run = r.id
-                                          WHERE r.work = ?1 AND r.objective = 'time')) END, 0
+                                          WHERE r.work = ?1 AND r.objective = ?2)) END, 0, 0
 FROM evaluations e
 WHERE e.work = ?1 AND e.time IS NOT NULL AND e.id NOT IN (SELECT evaluation FROM places))";
 
@@ -74,70 +74,6 @@ std::vector<RankedEvaluation>::iterator find(std::vector<RankedEvaluation>& all,
   const auto found = std::ranges::lower_bound(all.begin(), last, id, {}, &RankedEvaluation::evaluation);
   return found != last && found->evaluation == id ? found : all.end();
 }
-
-/// Ranks the chosen evaluations of the workload.
-std::vector<RankedEvaluation> ranked(SQLite::Database& connection, std::int64_t workload,
-                                     const Numbers& chosen) {
-  std::vector<RankedEvaluation> all;
-  all.reserve(chosen.size());
-  for (const std::int64_t evaluation : chosen) all.push_back({.evaluation = evaluation});
-  SQLite::Statement row = bound(connection, select_ranks, workload);
-  while (row.executeStep()) {
-    const std::int64_t id = row.getColumn(0).getInt64();
-    const auto found = find(all, id);
-    if (found == all.end()) continue;
-    *found = {.evaluation = id,
-              .time = row.getColumn(1).getDouble(),
-              .place = row.getColumn(2).getInt64(),
-              .rerank_run = row.getColumn(3).getInt64(),
-              .outranked = row.getColumn(4).getInt() != 0,
-              .tied = row.getColumn(5).getInt() != 0};
-  }
-  std::ranges::sort(all, {}, [](const RankedEvaluation& one) {
-    return std::tuple(one.time == 0, one.outranked, one.time, one.place, one.evaluation);
-  });
-  return all;
-}
-
-}  // namespace
-
-std::vector<RankedEvaluation> ranked_of_workload(const Database& database, std::int64_t workload) {
-  std::vector<RankedEvaluation> all;
-  database.read([&](SQLite::Database& connection) {
-    all = ranked(connection, workload, current_of(connection, workload));
-  });
-  return all;
-}
-
-std::vector<RankedEvaluation> ranked_of_run(const Database& database, RunId run) {
-  std::vector<RankedEvaluation> all;
-  database.read([&](SQLite::Database& connection) {
-    SQLite::Statement workload = bound(connection, "SELECT work FROM runs WHERE id = ?", run);
-    if (!workload.executeStep()) return;
-    SQLite::Statement row = bound(
-        connection, "SELECT DISTINCT evaluation FROM run_evaluations WHERE run = ? ORDER BY evaluation", run);
-    Numbers seen;
-    while (row.executeStep()) seen.push_back(row.getColumn(0).getInt64());
-    all = ranked(connection, workload.getColumn(0).getInt64(), seen);
-    const Numbers current = current_of(connection, workload.getColumn(0).getInt64());
-    for (RankedEvaluation& one : all) one.current = std::ranges::binary_search(current, one.evaluation);
-  });
-  return all;
-}
-
-std::vector<std::int64_t> evaluations_of(const Database& database, std::int64_t workload,
-                                         const Configuration& configuration) {
-  std::vector<std::int64_t> all;
-  database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row =
-        bound(connection, "SELECT id FROM evaluations WHERE work = ? AND configuration_key = ?", workload,
-              configuration.key());
-    while (row.executeStep()) all.push_back(row.getColumn(0).getInt64());
-  });
-  return all;
-}
-
-namespace {
 
 [[noreturn]] void refuse(const Database& database, std::int64_t evaluation) {
   throw Error(format("there is no evaluation {} in {}", evaluation, database.path().string()));
@@ -178,6 +114,90 @@ void each_in_file(const Database& database, const std::vector<RankedEvaluation>&
 Configuration configuration_of(const Row& row) {
   return configuration_from_json(text(row, "configuration"));
 }
+
+/// Sets the values of the measurements; those that have none keep 0.
+void set_values(const Database& database, std::vector<RankedEvaluation>& ranked, const Objective& objective) {
+  const auto set = [&](std::size_t index, const ObjectiveFigures& figures) {
+    RankedEvaluation& one = ranked[index];
+    if (one.time == 0) return;
+    const double joules = one.rerank_run != 0 ? one.joules : figures.joules;
+    one.value = figures.value(one.time, joules, objective).value_or(0);
+  };
+  each_in_file(database, ranked, objective_columns, objective_figures, set);
+}
+
+/// Ranks the chosen evaluations of the workload.
+std::vector<RankedEvaluation> ranked(const Database& database, SQLite::Database& connection,
+                                     std::int64_t workload, const Numbers& chosen,
+                                     const Objective& objective) {
+  std::vector<RankedEvaluation> all;
+  all.reserve(chosen.size());
+  for (const std::int64_t evaluation : chosen) all.push_back({.evaluation = evaluation});
+  SQLite::Statement row = bound(connection, select_ranks, workload, std::string(to_string(objective)));
+  while (row.executeStep()) {
+    const std::int64_t id = row.getColumn(0).getInt64();
+    const auto found = find(all, id);
+    if (found == all.end()) continue;
+    const double time = row.getColumn(1).getDouble();
+    *found = {.evaluation = id,
+              .time = time,
+              .value = time,
+              .joules = row.getColumn(6).getDouble(),
+              .place = row.getColumn(2).getInt64(),
+              .rerank_run = row.getColumn(3).getInt64(),
+              .outranked = row.getColumn(4).getInt() != 0,
+              .tied = row.getColumn(5).getInt() != 0};
+  }
+  if (objective != Objective::time) {
+    for (RankedEvaluation& one : all) one.value = 0;
+    set_values(database, all, objective);
+  }
+  std::ranges::sort(all, {}, [](const RankedEvaluation& one) {
+    return std::tuple(one.time == 0, one.value == 0, one.outranked, one.value, one.place, one.evaluation);
+  });
+  return all;
+}
+
+}  // namespace
+
+std::vector<RankedEvaluation> ranked_of_workload(const Database& database, std::int64_t workload,
+                                                 const Objective& objective) {
+  std::vector<RankedEvaluation> all;
+  database.read([&](SQLite::Database& connection) {
+    all = ranked(database, connection, workload, current_of(connection, workload), objective);
+  });
+  return all;
+}
+
+std::vector<RankedEvaluation> ranked_of_run(const Database& database, RunId run, const Objective& objective) {
+  std::vector<RankedEvaluation> all;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement workload = bound(connection, "SELECT work FROM runs WHERE id = ?", run);
+    if (!workload.executeStep()) return;
+    SQLite::Statement row = bound(
+        connection, "SELECT DISTINCT evaluation FROM run_evaluations WHERE run = ? ORDER BY evaluation", run);
+    Numbers seen;
+    while (row.executeStep()) seen.push_back(row.getColumn(0).getInt64());
+    all = ranked(database, connection, workload.getColumn(0).getInt64(), seen, objective);
+    const Numbers current = current_of(connection, workload.getColumn(0).getInt64());
+    for (RankedEvaluation& one : all) one.current = std::ranges::binary_search(current, one.evaluation);
+  });
+  return all;
+}
+
+std::vector<std::int64_t> evaluations_of(const Database& database, std::int64_t workload,
+                                         const Configuration& configuration) {
+  std::vector<std::int64_t> all;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row =
+        bound(connection, "SELECT id FROM evaluations WHERE work = ? AND configuration_key = ?", workload,
+              configuration.key());
+    while (row.executeStep()) all.push_back(row.getColumn(0).getInt64());
+  });
+  return all;
+}
+
+namespace {
 
 constexpr const char* figure_columns =
     "configuration, error, registers, spill_store_bytes, spill_load_bytes, local_bytes,"
@@ -226,11 +246,11 @@ std::vector<FailureCount> failures_of(const Database& database, const std::vecto
   return result;
 }
 
-/// A row has few parts of its own: what its run decides is read once, and only evaluations with a re-ranking
-/// need the view `results`.
+/// A row has few parts of its own: what its run decides is read once from the view `results`.
 struct ResultReader::Parts {
   explicit Parts(SQLite::Database& connection)
       : whole(connection, "SELECT * FROM results WHERE evaluation = ?"),
+        place(connection, "SELECT * FROM finals WHERE run = ? AND evaluation = ?"),
         own(connection,
             "SELECT e.*, e.id AS evaluation, e.time AS measured_time,"
             " (SELECT COUNT(*) FROM samples s WHERE s.evaluation = e.id) AS samples"
@@ -250,7 +270,7 @@ struct ResultReader::Parts {
     Board board;
     WorkloadCost amount;
   };
-  SQLite::Statement whole, own;
+  SQLite::Statement whole, place, own;
   ColumnPlaces whole_places, own_places;
   std::unordered_map<RunId, Run> known;
 };
@@ -280,8 +300,7 @@ std::optional<ResultRow> ResultReader::row(const RankedEvaluation& ranked) {
   const auto read_whole = [&] {
     read_one(parts_->whole, [&] { result = parts_->read_whole(Row(parts_->whole, parts_->whole_places)); });
   };
-  database_.read([&](SQLite::Database&) {
-    if (ranked.rerank_run != 0) return read_whole();
+  const auto read_own = [&] {
     bool run_is_known = true;
     read_one(parts_->own, [&] {
       const Row row(parts_->own, parts_->own_places);
@@ -295,6 +314,18 @@ std::optional<ResultRow> ResultReader::row(const RankedEvaluation& ranked) {
       result->current = ranked.current;
     });
     if (!run_is_known) read_whole();
+  };
+  database_.read([&](SQLite::Database&) {
+    read_own();
+    if (!result || ranked.time == 0) return;
+    result->time = ranked.time;
+    result->value = ranked.value;
+    result->rerank.reset();
+    if (ranked.rerank_run == 0) return;
+    parts_->place.bind(1, ranked.rerank_run);
+    parts_->place.bind(2, ranked.evaluation);
+    if (parts_->place.executeStep()) result->rerank = place_standing(parts_->place);
+    parts_->place.reset();
   });
   return result;
 }

@@ -17,7 +17,9 @@ namespace tune::db {
 /// The rank of an evaluation.
 struct RankedEvaluation {
   std::int64_t evaluation = 0;
-  double time = 0;  ///< seconds that it is ranked by; 0 for a failure
+  double time = 0;    ///< seconds, of its re-ranking if any; 0 for a failure
+  double value = 0;   ///< that it is ranked by: what the objective minimises; 0 where it has none
+  double joules = 0;  ///< of its re-ranking; 0 where not measured
   std::int64_t place = 0;
   RunId rerank_run = 0;  ///< 0 where it has no re-ranking
   bool outranked = false;
@@ -25,10 +27,13 @@ struct RankedEvaluation {
   bool current = true;
 };
 
-/// Returns the current evaluations of the workload, failures included.
-std::vector<RankedEvaluation> ranked_of_workload(const Database& database, std::int64_t workload);
-/// Returns all that the run saw, superseded ones included.
-std::vector<RankedEvaluation> ranked_of_run(const Database& database, RunId run);
+/// Returns the current evaluations of the workload: those with a value of the objective, the best first, then
+/// other measurements, then failures. Of re-rankings those by this objective count.
+std::vector<RankedEvaluation> ranked_of_workload(const Database& database, std::int64_t workload,
+                                                 const Objective& objective = Objective::time);
+/// Returns all that the run saw, superseded ones included, in this order.
+std::vector<RankedEvaluation> ranked_of_run(const Database& database, RunId run,
+                                            const Objective& objective = Objective::time);
 /// Returns the numbers of all evaluations of a configuration under a workload.
 std::vector<std::int64_t> evaluations_of(const Database& database, std::int64_t workload,
                                          const Configuration& configuration);
@@ -60,6 +65,7 @@ class ResultReader {
   ResultReader(const Database& database, std::size_t rows);
   ~ResultReader();
 
+  /// The row has the time, value and re-ranking of its rank.
   std::optional<ResultRow> row(const RankedEvaluation& ranked);
 
  private:

@@ -77,6 +77,28 @@ ResultRow result_row(const Row& row) {
   return result;
 }
 
+std::optional<double> ObjectiveFigures::value(double seconds, double energy,
+                                              const Objective& objective) const {
+  return objective_value({configuration, resources, seconds, energy, &metrics}, objective);
+}
+
+ObjectiveFigures objective_figures(const Row& row) {
+  return {configuration_from_json(text(row, "configuration")), resources(row),
+          optional_real(row, "energy").value_or(0),
+          row.is_null("metrics") ? Metrics{} : metrics_from_json(text(row, "metrics"))};
+}
+
+RerankStanding place_standing(const Row& row) {
+  RerankStanding result;
+  result.run = integer(row, "run");
+  result.place = integer(row, "place");
+  result.rounds = integer(row, "rounds");
+  result.time = rerank_interval(row, "time", "time_low", "time_high", result.rounds);
+  result.ratio = rerank_interval(row, "ratio", "ratio_low", "ratio_high", result.rounds);
+  result.tied = flag(row, "tied");
+  return result;
+}
+
 MedianInterval rerank_interval(const Row& row, const char* median, const char* low, const char* high,
                                std::int64_t rounds) {
   const std::vector<double> any(static_cast<std::size_t>(rounds));

@@ -20,17 +20,6 @@ constexpr const char* select_places = R"(
 SELECT f.*, e.configuration FROM finals f JOIN evaluations e ON e.id = f.evaluation
 WHERE f.run = ? ORDER BY f.place)";
 
-RerankStanding result_of(const Row& row) {
-  RerankStanding result;
-  result.run = integer(row, "run");
-  result.place = integer(row, "place");
-  result.rounds = integer(row, "rounds");
-  result.time = rerank_interval(row, "time", "time_low", "time_high", result.rounds);
-  result.ratio = rerank_interval(row, "ratio", "ratio_low", "ratio_high", result.rounds);
-  result.tied = flag(row, "tied");
-  return result;
-}
-
 constexpr const char* select_run = R"(
 SELECT {}, r.seed, r.budget_evaluations, r.budget_seconds, r.until_gain, r.restriction, r.pinned,
        r.command_line, r.program_version, r.host, r.core_clock, r.memory_clock, r.temperature, r.power, r.throttle, r.space_size,
@@ -45,7 +34,7 @@ constexpr const char* fixed_columns =
     " o.compiler, o.source_hash, o.origin, o.cache, o.strategy, o.objective";
 
 constexpr const char* select_progress = R"(
-SELECT l.sequence, l.evaluation, l.reused, e.time, e.recorded
+SELECT l.sequence, l.evaluation, l.reused, e.time, e.recorded{}
 FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation
 WHERE l.run = ? ORDER BY l.sequence)";
 
@@ -139,7 +128,7 @@ std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
       RerankRow place;
       place.evaluation = integer(row, "evaluation");
       place.configuration = configuration_from_json(text(row, "configuration"));
-      place.result = result_of(row);
+      place.result = place_standing(row);
       place.energy = optional_real(row, "energy").value_or(0);
       place.reused = flag(row, "reused");
       place.rounds = rounds_of(connection, run, place.evaluation);
@@ -159,16 +148,24 @@ std::optional<RunRecord> readable_run_record(const Database& database, RunId run
   return result;
 }
 
-void each_progress(const Database& database, RunId run,
-                   const std::function<void(const ProgressPoint&)>& take) {
+void each_progress(const Database& database, RunId run, const std::function<void(const ProgressPoint&)>& take,
+                   const Objective& objective) {
+  const bool by_time = objective == Objective::time;
+  const std::string more = by_time ? std::string() : std::string(", ") + objective_columns;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement statement = bound(connection, select_progress, run);
+    SQLite::Statement statement = bound(connection, format(select_progress, more), run);
     ColumnPlaces places;
     const Row row(statement, places);
     std::optional<double> best;
     while (statement.executeStep()) {
       const std::optional<double> time = optional_real(row, "time");
-      if (time && (!best || *time < *best)) best = time;
+      std::optional<double> value = time;
+      if (time && !by_time && !is_readable([&] {
+            const ObjectiveFigures figures = objective_figures(row);
+            value = figures.value(*time, figures.joules, objective);
+          }))
+        value.reset();
+      if (value && (!best || *value < *best)) best = value;
       take({integer(row, "sequence"), integer(row, "evaluation"), integer(row, "reused") != 0, time, best,
             text(row, "recorded")});
     }

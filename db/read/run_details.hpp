@@ -17,7 +17,7 @@ struct ProgressPoint {
   std::int64_t evaluation = 0;
   bool reused = false;
   std::optional<double> time;  ///< seconds; nothing for a failure
-  std::optional<double> best;  ///< the fastest so far, this one included
+  std::optional<double> best;  ///< the best value of the objective so far, this one included
   std::string recorded;        ///< when it was evaluated: before the run for a reused one
 };
 
@@ -59,9 +59,9 @@ RunDetails run_details(const Database& database, RunId run, bool with_winner = t
 /// Returns what was fixed when the run began; nothing for a run with a text that cannot be read, which is
 /// noted in the database. Throws Error as above.
 std::optional<RunRecord> readable_run_record(const Database& database, RunId run);
-/// Calls `take` for each evaluation that the run saw, in order.
-void each_progress(const Database& database, RunId run,
-                   const std::function<void(const ProgressPoint&)>& take);
+/// Calls `take` for each evaluation that the run saw, in order. Values are those of the samples.
+void each_progress(const Database& database, RunId run, const std::function<void(const ProgressPoint&)>& take,
+                   const Objective& objective = Objective::time);
 
 /// Counts the failures among all that a run saw.
 std::vector<FailureCount> failures_of_run(const Database& database, RunId run);

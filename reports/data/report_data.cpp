@@ -12,6 +12,7 @@
 #include "search/expressions/value.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/evaluation/objective.hpp"
 
 namespace tune::reports {
 namespace {
@@ -111,16 +112,16 @@ std::vector<PhaseCount> by_phase(const std::vector<db::FailureCount>& failures) 
   return phases;
 }
 
-/// Adds the figures that follow from the times of the measurements, the best first.
-void add_figures(Section& section, const std::vector<double>& times) {
-  section.measured = times.size();
-  if (times.empty()) return;
+/// Adds the figures that follow from the values of the measurements, the best first.
+void add_figures(Section& section, const std::vector<double>& values) {
+  section.measured = values.size();
+  if (values.empty()) return;
   section.winner = section.evaluations.front();
-  section.median_time = median(times);
+  section.median_value = median(values);
   // Candidates that the re-ranking did not choose come later and may look faster: they were timed at another
   // moment.
   section.close = static_cast<std::size_t>(
-      std::ranges::count_if(times, [&](double time) { return time <= close_to_winner * times.front(); }));
+      std::ranges::count_if(values, [&](double value) { return value <= close_to_winner * values.front(); }));
 }
 
 /// True when the ranked evaluation ties with the winner in its re-ranking.
@@ -141,7 +142,7 @@ class RankedRows {
       first_.reset();
     } else {
       std::rotate(ranked_.begin(), place, place + 1);
-      ranked_.front().time = *first_->time;
+      ranked_.front().time = ranked_.front().value = *first_->time;
     }
   }
 
@@ -166,9 +167,9 @@ class RankedRows {
   void each_chart_row(const std::optional<db::ResultRow>& winner,
                       const StoredEvaluations::TakeChartRow& take) const {
     db::each_figures(database_, ranked_, [&](std::size_t place, const db::EvaluationFigures& figures) {
-      const double time = ranked_[place].time;
-      take(
-          {place, time > 0 ? std::optional(time) : std::nullopt, ties_with(winner, ranked_[place]), figures});
+      const db::RankedEvaluation& one = ranked_[place];
+      take({place, one.value > 0 ? std::optional(one.value) : std::nullopt, one.time, ties_with(winner, one),
+            figures});
     });
   }
   void each_configuration(const StoredEvaluations::TakeConfiguration& take) const {
@@ -185,29 +186,53 @@ class RankedRows {
   std::optional<db::ResultRow> first_;
 };
 
+/// What the newest of the runs ranks by.
+Objective objective_of_runs(const std::vector<db::RunSummary>& runs, const ProblemFacts& facts) {
+  const Objective& named = runs.front().objective;
+  return facts.with_formula ? facts.with_formula(named) : recorded_objective(named);
+}
+
+std::vector<db::RankedEvaluation> ranked_of(const Section& section, const db::Database& database,
+                                            const ReportFilter& filter) {
+  return filter.run ? ranked_of_run(database, *filter.run, section.objective)
+                    : ranked_of_workload(database, section.workload.id, section.objective);
+}
+
+/// Ranks the evaluations, by time where none has a value of the objective.
+std::vector<db::RankedEvaluation> ranked_evaluations(Section& section, const db::Database& database,
+                                                     const ReportFilter& filter) {
+  std::vector<db::RankedEvaluation> ranked = ranked_of(section, database, filter);
+  if (section.objective == Objective::time || ranked.empty() || ranked.front().value > 0 ||
+      ranked.front().time == 0)
+    return ranked;
+  section.unknown_objective = to_string(section.objective);
+  section.objective = Objective::time;
+  return ranked_of(section, database, filter);
+}
+
 /// Reads the evaluations that a table lists; the others stay in the database.
 void add_evaluations(Section& section, const db::Database& database, const ReportFilter& filter,
                      const std::optional<Configuration>& default_configuration) {
+  std::vector<db::RankedEvaluation> all = ranked_evaluations(section, database, filter);
   std::optional<db::ResultRow> winner;
-  if (filter.run) winner = run_details(database, *filter.run).winner;
-  const auto rows = std::make_shared<RankedRows>(
-      database,
-      filter.run ? ranked_of_run(database, *filter.run) : ranked_of_workload(database, section.workload.id),
-      std::move(winner));
+  if (filter.run && section.objective == Objective::time) winner = run_details(database, *filter.run).winner;
+  const auto rows = std::make_shared<RankedRows>(database, std::move(all), std::move(winner));
   section.failures =
       filter.run ? failures_of_run(database, *filter.run) : failures_of(database, rows->ranked());
   section.evaluations = rows->first_rows(std::max<std::size_t>(section.top, 1));
   const std::vector<db::RankedEvaluation>& ranked = rows->ranked();
-  std::vector<double> times;
-  for (const db::RankedEvaluation& one : ranked)
-    if (one.time > 0) times.push_back(one.time);
-  add_figures(section, times);
+  std::vector<double> values;
+  for (const db::RankedEvaluation& one : ranked) {
+    if (one.value > 0) values.push_back(one.value);
+    if (one.value == 0 && one.time > 0) ++section.without_value;
+  }
+  add_figures(section, values);
   if (default_configuration) {
     const std::vector<std::int64_t> same =
         evaluations_of(database, section.workload.id, *default_configuration);
     for (const db::RankedEvaluation& one : ranked)
-      if (one.time > 0 && std::ranges::find(same, one.evaluation) != same.end())
-        section.default_time = one.time;
+      if (one.value > 0 && std::ranges::find(same, one.evaluation) != same.end())
+        section.default_value = one.value;
   }
   StoredEvaluations& stored = section.stored.emplace();
   stored.count = ranked.size();
@@ -228,7 +253,7 @@ void add_course(Section& section, const db::Database& database, RunReport& repor
   const bool has_winner = section.winner && !section.found && report.summary.run == section.winner->run;
   std::optional<double> best;
   double elapsed = 0;
-  db::each_progress(database, report.summary.run, [&](const db::ProgressPoint& point) {
+  const auto take = [&](const db::ProgressPoint& point) {
     // A reused evaluation is older than the run and took no time.
     if (!point.reused)
       if (const auto when = seconds_of(point.recorded)) elapsed = std::max(elapsed, *when - start);
@@ -237,7 +262,9 @@ void add_course(Section& section, const db::Database& database, RunReport& repor
     if (point.best == best) return;
     best = point.best;
     report.improvements.push_back({point, elapsed});
-  });
+  };
+  db::each_progress(database, report.summary.run, take, section.objective);
+  report.best = best;
   report.seconds = elapsed;
   if (const auto end = seconds_of(report.summary.ended))
     report.seconds = std::max(report.seconds, *end - start);
@@ -257,6 +284,7 @@ void add_run(Section& section, const db::Database& database, const db::RunSummar
   report.program_version = record->program_version;
   report.host = record->machine.host;
   add_course(section, database, report);
+  if (section.objective == Objective::time) report.best = run.best;  // of its re-ranking
 }
 
 /// Calls `take` with each measured configuration and its seconds.
@@ -307,6 +335,7 @@ Section section_of(const db::Database& database, const std::vector<db::RunSummar
                    const std::vector<db::RunSummary>& all) {
   Section section;
   section.workload = runs.front().workload;
+  section.objective = objective_of_runs(runs, facts);
   section.top = filter.top;
   add_evaluations(section, database, filter, facts.default_configuration);
   add_fidelity(section, database, filter, facts, all);
@@ -384,7 +413,11 @@ void each_chart_row(const Section& section, const StoredEvaluations::TakeChartRo
   if (section.stored) return section.stored->each_chart_row(take);
   for (std::size_t i = 0; i < section.evaluations.size(); ++i) {
     const db::ResultRow& row = section.evaluations[i];
-    take({i, row.time, ties(section, row), {row.configuration, row.error, row.resources, row.phases}});
+    take({i,
+          i < section.measured ? std::optional(value_of(row)) : std::nullopt,
+          row.time.value_or(0),
+          ties(section, row),
+          {row.configuration, row.error, row.resources, row.phases}});
   }
 }
 
@@ -393,9 +426,13 @@ void each_configuration(const Section& section, const StoredEvaluations::TakeCon
   for (std::size_t i = 0; i < section.evaluations.size(); ++i) take(i, section.evaluations[i].configuration);
 }
 
-std::optional<double> gain(const Section& section, const std::optional<double>& time) {
-  if (!section.winner || !time) return std::nullopt;
-  return *time / *section.winner->time;
+double value_of(const db::ResultRow& row) {
+  return row.value.value_or(row.time.value_or(0));
+}
+
+std::optional<double> gain(const Section& section, const std::optional<double>& value) {
+  if (!section.winner || !value) return std::nullopt;
+  return *value / value_of(*section.winner);
 }
 
 bool ties(const Section& section, const db::ResultRow& row) {

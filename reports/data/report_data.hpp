@@ -33,6 +33,8 @@ struct ProblemFacts {
   std::optional<Configuration> default_configuration = std::nullopt;
   std::optional<Instance> low_fidelity = std::nullopt;  ///< Problem::low_fidelity
   std::string low_fidelity_text = {};                   ///< in what it differs: `steps=24`
+  /// Gives a metric that a run ranked by its formula; without it, only what other programs recorded is known.
+  std::function<Objective(const Objective&)> with_formula = {};
 };
 using FactsOf = std::function<ProblemFacts(const db::Workload&)>;
 
@@ -48,6 +50,8 @@ struct RunReport {
   std::string program_version;
   std::string host;
   double seconds = 0;  ///< from its start to its end, or to its last evaluation where it has no end
+  /// By the section's objective: of its re-ranking by this one, if any.
+  std::optional<double> best;
   std::vector<Improvement> improvements;  ///< in order
 };
 
@@ -67,9 +71,11 @@ struct PhaseCount {
 
 /// An evaluation as charts need it.
 struct ChartRow {
-  std::size_t place = 0;       ///< in the order of `Section::evaluations`
-  std::optional<double> time;  ///< seconds; nothing for a failure
-  bool tied = false;           ///< with the winner
+  std::size_t place = 0;  ///< in the order of `Section::evaluations`
+  /// What the section's objective minimises; nothing for a failure and where it has none.
+  std::optional<double> value;
+  double seconds = 0;  ///< 0 for a failure
+  bool tied = false;   ///< with the winner
   const db::EvaluationFigures& figures;
 };
 
@@ -90,6 +96,10 @@ struct StoredEvaluations {
 /// Everything about one problem at one size on one device model, under one set of versions.
 struct Section {
   db::Workload workload;
+  /// That of the newest run, or of the chosen one: what configurations are ranked by. The time where no
+  /// measurement has a value of that one; `unknown_objective` is then its name.
+  Objective objective = Objective::time;
+  std::string unknown_objective;
   db::WorkloadCost amount;
   DeviceProperties device;            ///< of the newest run
   std::vector<std::string> outdated;  ///< what newer runs in the database differ in, a phrase each
@@ -98,14 +108,16 @@ struct Section {
       evaluations;  ///< current ones, the best first, failures last; or the first of them
   /// All, where `evaluations` has the first alone: those that a table lists.
   std::optional<StoredEvaluations> stored;
-  std::size_t measured = 0;             ///< how many of them are measurements
+  std::size_t measured = 0;             ///< how many of them have a value of the objective
+  std::size_t without_value = 0;        ///< measurements that have none, which come after them
   std::size_t top = 0;                  ///< how many of them a table lists
   std::optional<db::ResultRow> winner;  ///< nothing where all failed
   std::optional<Discovery> found;       ///< how the winner was
   std::vector<double> winner_samples;   ///< seconds, in the order taken
   std::size_t close = 0;                ///< measurements within 5 % of the winner, itself included
-  std::optional<double> median_time;    ///< seconds: of all measured configurations
-  std::optional<double> default_time;   ///< seconds: of the default configuration, where it was measured
+  // What the objective minimises:
+  std::optional<double> median_value;   ///< of all measured configurations
+  std::optional<double> default_value;  ///< of the default configuration, where it was measured
   /// How far the cheaper instance agrees on the order of what was measured at both, and in what it differs.
   RankAgreement fidelity;
   std::string low_fidelity;
@@ -132,8 +144,10 @@ void each_evaluation(const Section& section, const StoredEvaluations::Take& take
 void each_chart_row(const Section& section, const StoredEvaluations::TakeChartRow& take);
 void each_configuration(const Section& section, const StoredEvaluations::TakeConfiguration& take);
 
-/// The time over the winner's; nothing where either is unknown.
-std::optional<double> gain(const Section& section, const std::optional<double>& time);
+/// What the objective minimises, of a row with a value.
+double value_of(const db::ResultRow& row);
+/// The value over the winner's; nothing where either is unknown.
+std::optional<double> gain(const Section& section, const std::optional<double>& value);
 /// True when another evaluation ties with the winner in its re-ranking.
 bool ties(const Section& section, const db::ResultRow& row);
 /// True when the settings ask for double precision.

@@ -72,11 +72,20 @@ std::string share_text(const db::WorkloadCost& amount, double time) {
 }
 
 std::string gains_text(const Section& section) {
-  const auto over_median = gain(section, section.median_time);
-  const auto over_default = gain(section, section.default_time);
-  std::string text = format("{:.2f}x faster than the median configuration", over_median.value_or(1));
-  if (over_default) text += format(", {:.2f}x faster than the default", *over_default);
+  const auto over_median = gain(section, section.median_value);
+  const auto over_default = gain(section, section.default_value);
+  const std::string better = section.objective == Objective::time ? "faster" : "better";
+  std::string text = format("{:.2f}x {} than the median configuration", over_median.value_or(1), better);
+  if (over_default) text += format(", {:.2f}x {} than the default", *over_default, better);
   return text;
+}
+
+/// By what the section ranks, where that is not the time.
+std::string objective_text(const Section& section) {
+  if (!section.unknown_objective.empty())
+    return format("{}, but the definition with this metric is not where a run named it: ranked by time",
+                  section.unknown_objective);
+  return format("{}: {}", to_string(section.objective), value_text(section, value_of(*section.winner)));
 }
 
 std::string counts_text(const Section& section) {
@@ -85,7 +94,9 @@ std::string counts_text(const Section& section) {
     text += format(
         " of {} ({})", section.space_size,
         percent_text(static_cast<double>(evaluated(section)) / static_cast<double>(section.space_size)));
-  text += format(": {} {}", section.measured, to_string(section.workload.origin));
+  text += format(": {} {}", section.measured + section.without_value, to_string(section.workload.origin));
+  if (section.without_value > 0)
+    text += format(" ({} of them without {})", section.without_value, objective_name(section));
   for (const PhaseCount& failed : section.failed_phases)
     text += format(", {} failed in {}", failed.count, to_string(failed.phase));
   return text;
@@ -101,6 +112,8 @@ std::string standing_text(const Section& section, const db::ResultRow& row) {
 }
 
 void add_winner(const Section& section, std::vector<std::pair<std::string, std::string>>& lines) {
+  if (section.objective != Objective::time || !section.unknown_objective.empty())
+    lines.emplace_back("objective", objective_text(section));
   for (auto& line : result_lines(winner_of(section))) lines.push_back(std::move(line));
   if (section.winner->rerank) lines.emplace_back("ties", tied_text(section));
   if (section.measured > 1) lines.emplace_back("gain", gains_text(section));
@@ -118,6 +131,16 @@ std::string when(const std::string& utc) {
 }
 
 }  // namespace
+
+std::string objective_name(const Section& section) {
+  if (const MetricObjective* metric = section.objective.of_metric()) return metric->name;
+  return to_string(section.objective);
+}
+
+std::string value_text(const Section& section, double value) {
+  const std::string number = section.objective.value_text(value);
+  return section.objective.of_metric() != nullptr ? objective_name(section) + " " + number : number;
+}
 
 ShownResult winner_of(const Section& section) {
   ShownResult winner = shown(*section.winner, section.winner_samples);
@@ -167,21 +190,22 @@ std::vector<std::pair<std::string, std::string>> properties(const Section& secti
 
 Grid top_table(const Section& section) {
   const bool rerank = section.winner && section.winner->rerank;
-  std::vector<std::string> header = {"place",     "time",      "of best",      "of limit",
-                                     "registers", "occupancy", "configuration"};
-  if (rerank) header.insert(header.begin() + 4, "re-ranking");
+  const bool by_time = section.objective == Objective::time;
+  std::vector<std::string> header = {"place", "time", "of best", "of limit"};
+  if (!by_time) header.insert(header.begin() + 1, objective_name(section));
+  if (rerank) header.emplace_back("re-ranking");
+  for (const char* const name : {"registers", "occupancy", "configuration"}) header.emplace_back(name);
   Grid grid(std::move(header));
-  for (std::size_t i = 0; i < std::min(section.top, section.measured); ++i) {
+  for (std::size_t i = 0; i < std::min({section.top, section.measured, section.evaluations.size()}); ++i) {
     const db::ResultRow& row = section.evaluations[i];
-    const double time = *row.time;
-    std::vector<std::string> cells = {format("{}", i + 1),
-                                      si(time, "s"),
-                                      percent_text(*section.winner->time / time),
-                                      share_text(section.amount, time),
-                                      row.resources ? format("{}", row.resources->registers) : "-",
-                                      row.resources ? percent_text(row.resources->occupancy) : "-",
-                                      row.configuration.to_string()};
-    if (rerank) cells.insert(cells.begin() + 4, standing_text(section, row));
+    std::vector<std::string> cells = {format("{}", i + 1), si(*row.time, "s"),
+                                      percent_text(1 / *gain(section, value_of(row))),
+                                      share_text(section.amount, *row.time)};
+    if (!by_time) cells.insert(cells.begin() + 1, section.objective.value_text(value_of(row)));
+    if (rerank) cells.push_back(standing_text(section, row));
+    cells.push_back(row.resources ? format("{}", row.resources->registers) : "-");
+    cells.push_back(row.resources ? percent_text(row.resources->occupancy) : "-");
+    cells.push_back(row.configuration.to_string());
     grid.add(std::move(cells));
   }
   return grid;
@@ -196,14 +220,26 @@ Grid failure_table(const Section& section) {
 }
 
 Grid run_table(const Section& section) {
-  Grid grid(
-      {"run", "started (UTC)", "ended by", "strategy", "seed", "evaluations", "reused", "failures", "best"});
+  const bool names_objective = std::ranges::any_of(
+      section.runs, [](const RunReport& run) { return run.summary.objective != Objective::time; });
+  std::vector<std::string> header = {"run",  "started (UTC)", "ended by", "strategy",
+                                     "seed", "evaluations",   "reused",   "failures"};
+  if (names_objective) header.emplace_back("objective");
+  header.emplace_back("best");
+  Grid grid(std::move(header));
   for (const RunReport& run : section.runs) {
     const db::RunSummary& summary = run.summary;
-    grid.add({format("{}", summary.run), when(summary.started),
-              summary.end_reason.empty() ? "unfinished" : summary.end_reason, summary.strategy,
-              format("{}", run.seed), format("{}", summary.evaluations), format("{}", summary.reused),
-              format("{}", summary.failures), summary.best ? si(*summary.best, "s") : "-"});
+    std::vector<std::string> cells = {format("{}", summary.run),
+                                      when(summary.started),
+                                      summary.end_reason.empty() ? "unfinished" : summary.end_reason,
+                                      summary.strategy,
+                                      format("{}", run.seed),
+                                      format("{}", summary.evaluations),
+                                      format("{}", summary.reused),
+                                      format("{}", summary.failures)};
+    if (names_objective) cells.push_back(to_string(summary.objective));
+    cells.push_back(run.best ? value_text(section, *run.best) : "-");
+    grid.add(std::move(cells));
   }
   return grid;
 }
@@ -213,9 +249,10 @@ Grid overview_table(const ReportData& data) {
       {"problem", "size", "settings", "device", "origin", "best", "of limit", "over median", "evaluations"});
   for (const Section& section : data.sections) {
     const db::Workload& workload = section.workload;
-    const auto over_median = gain(section, section.median_time);
+    const auto over_median = gain(section, section.median_value);
     grid.add({workload.problem, workload.size, workload.settings, workload.device,
-              std::string(to_string(workload.origin)), section.winner ? si(*section.winner->time, "s") : "-",
+              std::string(to_string(workload.origin)),
+              section.winner ? value_text(section, value_of(*section.winner)) : "-",
               section.winner ? share_text(section.amount, *section.winner->time) : "-",
               over_median ? format("{:.2f}x", *over_median) : "-", format("{}", evaluated(section))});
   }

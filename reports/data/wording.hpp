@@ -35,6 +35,10 @@ std::string markdown_text(const std::string& text);
 
 /// `stencil3d 512x512x512 radius=1,type=float on NVIDIA H200`.
 std::string title(const Section& section);
+/// A value of the section's objective: `1.04 ms`; of a metric with its name: `GFLOP/s 812.5`.
+std::string value_text(const Section& section, double value);
+/// What a section ranks by, in one word: `time`, `energy`, or the name of its metric.
+std::string objective_name(const Section& section);
 /// The winner of a section that has one.
 ShownResult winner_of(const Section& section);
 /// How many others tie with the winner.

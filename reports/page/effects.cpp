@@ -43,12 +43,12 @@ class GroupedVariance {
   double all_ = 0, squares_ = 0, n_ = 0;
 };
 
-/// The logarithms of the times around their mean: the sums of squares are of small numbers.
+/// The logarithms of the values around their mean: the sums of squares are of small numbers.
 std::vector<double> centred_logs(const ValueTable& table) {
   std::vector<double> logs;
   double sum = 0;
-  for (const double time : table.times) {
-    logs.push_back(std::log(time));
+  for (const double value : table.values) {
+    logs.push_back(std::log(value));
     sum += logs.back();
   }
   for (double& value : logs) value -= sum / static_cast<double>(logs.size());
@@ -73,17 +73,17 @@ std::vector<ParameterEffect> parameter_effects(const ValueTable& table) {
     ParameterEffect effect;
     effect.values.resize(table.parameters[p].values.size());
     GroupedVariance variance(effect.values.size());
-    std::vector<std::vector<double>> times(effect.values.size());
+    std::vector<std::vector<double>> values(effect.values.size());
     for (std::size_t row = 0; row < table.rows; ++row) {
       if (table.level(p, row) < 0) continue;
       const auto level = static_cast<std::size_t>(table.level(p, row));
       if (effect.values[level].count++ == 0) effect.values[level].best = row;
-      times[level].push_back(table.times[row]);
+      values[level].push_back(table.values[row]);
       variance.add(level, logs[row]);
       ++effect.count;
     }
-    for (std::size_t level = 0; level < times.size(); ++level)
-      effect.values[level].median = median(std::move(times[level]));
+    for (std::size_t level = 0; level < values.size(); ++level)
+      effect.values[level].median = median(std::move(values[level]));
     effect.importance = variance.explained();
     effects.push_back(std::move(effect));
   }

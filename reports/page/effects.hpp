@@ -14,15 +14,15 @@ namespace tune::reports {
 struct ValueEffect {
   std::size_t count = 0;
   std::size_t best = 0;  ///< row of the first in the ranking
-  double median = 0;     ///< seconds
+  double median = 0;     ///< of what the objective minimises
 };
 
-/// The effect of one parameter on the time.
+/// The effect of one parameter on the value of the objective.
 struct ParameterEffect {
   std::size_t count = 0;            ///< measured configurations that have it
   std::vector<ValueEffect> values;  ///< as in MeasuredParameter; every value was measured
-  /// Main effect: the share of the variance of log time that is explained by this parameter alone, among the
-  /// configurations that have it, less what as many values would explain by chance (epsilon squared of a
+  /// Main effect: the share of the variance of the logarithm that is explained by this parameter alone, among
+  /// the configurations that have it, less what as many values would explain by chance (epsilon squared of a
   /// one-way analysis of variance). Nothing with one value, or with no more configurations than values.
   std::optional<double> importance;
 };

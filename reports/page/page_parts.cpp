@@ -98,7 +98,7 @@ Json parameter_json(const MeasuredParameter& parameter, const ParameterEffect& e
   for (const std::size_t i : listed.values) {
     values.push_back(json_value(parameter.values[i]));
     counts.push_back(effect.values[i].count);
-    best.push_back(number(table.times[effect.values[i].best]));
+    best.push_back(number(table.values[effect.values[i].best]));
     medians.push_back(number(effect.values[i].median));
   }
   Json object = {{"name", parameter.name}, {"numeric", parameter.numeric},
@@ -120,10 +120,11 @@ Json resource_column(const ValueTable& table, const ShownRows& shown, Figure fig
   return column;
 }
 
-Json rows_json(const ValueTable& table, const ShownRows& shown, const std::vector<ListedValues>& listed) {
-  Json times = Json::array(), errors = Json::array(), tied = Json::array(), levels = Json::array();
+Json rows_json(const ValueTable& table, const ShownRows& shown, const std::vector<ListedValues>& listed,
+               bool by_time) {
+  Json values = Json::array(), errors = Json::array(), tied = Json::array(), levels = Json::array();
   for (std::size_t i = 0; i < shown.rows.size(); ++i) {
-    times.push_back(number(table.times[shown.rows[i]]));
+    values.push_back(number(table.values[shown.rows[i]]));
     errors.push_back(number(table.errors[shown.rows[i]]));
     if (table.tied[shown.rows[i]]) tied.push_back(i);
   }
@@ -135,10 +136,14 @@ Json rows_json(const ValueTable& table, const ShownRows& shown, const std::vecto
     }
     levels.push_back(std::move(shown_levels));
   }
-  Json rows = {{"time", times}, {"error", errors}, {"tied", tied}, {"levels", levels}};
+  Json rows = {{"value", values}, {"error", errors}, {"tied", tied}, {"levels", levels}};
   if (shown.rows.size() < table.rows) {
     rows["even"] = Json::array();
     for (const bool even : shown.even) rows["even"].push_back(even ? 1 : 0);
+  }
+  if (!by_time) {
+    rows["seconds"] = Json::array();
+    for (const std::size_t row : shown.rows) rows["seconds"].push_back(number(table.seconds[row]));
   }
   rows["registers"] = resource_column(table, shown, [](const auto& needs) { return needs.registers; });
   rows["spills"] = resource_column(table, shown, [](const auto& needs) { return needs.spilled_bytes; });
@@ -195,7 +200,7 @@ Json run_json(const RunReport& run, const PageLimits& limits) {
 }
 
 void add_measurements(Json& object, const ValueTable& table, const std::vector<ParameterEffect>& effects,
-                      const PageLimits& limits) {
+                      const PageLimits& limits, bool by_time) {
   const ShownRows shown = shown_rows(table, limits.rows);
   const auto pair = strongest_pair(table);
   std::vector<ListedValues> listed;
@@ -207,20 +212,30 @@ void add_measurements(Json& object, const ValueTable& table, const std::vector<P
   object["parameters"] = Json::array();
   for (std::size_t i = 0; i < table.parameters.size(); ++i)
     object["parameters"].push_back(parameter_json(table.parameters[i], effects[i], listed[i], table));
-  object["rows"] = rows_json(table, shown, listed);
+  object["rows"] = rows_json(table, shown, listed, by_time);
   object["cost"] = cost_json(table);
+}
+
+/// What rows are ranked by: values are minimised, so that of a maximised metric they are its inverse.
+Json objective_json(const Section& section) {
+  const Objective& objective = section.objective;
+  const MetricObjective* const metric = objective.of_metric();
+  return {{"name", objective_name(section)},
+          {"unit", metric != nullptr ? Json(nullptr) : Json(objective.unit())},
+          {"maximised", metric != nullptr && metric->maximised}};
 }
 
 std::string section_data(const Section& section, const ValueTable& table,
                          const std::vector<ParameterEffect>& effects, const PageLimits& limits) {
   Json object;
   add_workload(object, section);
+  object["objective"] = objective_json(section);
   object["space"] = section.space_size;
   object["evaluated"] = evaluated(section);
   object["measured"] = table.rows;
-  object["median"] = or_null(section.median_time);
-  object["default"] = or_null(section.default_time);
-  add_measurements(object, table, effects, limits);
+  object["median"] = or_null(section.median_value);
+  object["default"] = or_null(section.default_value);
+  add_measurements(object, table, effects, limits, section.objective == Objective::time);
   object["failures"] = Json::array();
   for (const db::FailureCount& failure : section.failures)
     object["failures"].push_back(

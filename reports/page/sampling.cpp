@@ -56,7 +56,7 @@ void add_best_of_pairs(const ValueTable& table, std::size_t max_count, Choice& c
 void add_front(const ValueTable& table, Choice& choice) {
   std::vector<std::size_t> order(table.rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t row) { return table.times[row]; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t row) { return table.values[row]; });
   double min = std::numeric_limits<double>::infinity();
   for (const std::size_t row : order) {
     if (table.errors[row] >= min) continue;

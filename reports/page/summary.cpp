@@ -89,11 +89,13 @@ std::string summary_row(const Section& section, std::size_t number) {
   } else {
     const double time = *section.winner->time;
     const auto share = share_of_limit(section.amount, time);
+    std::string best = text(value_text(section, value_of(*section.winner)));
+    if (section.objective != Objective::time) best += format("<br><small>{}</small>", text(si(time, "s")));
     add_cell(html, "winner", configuration_html(section.winner->configuration));
-    add_cell(html, "time", text(si(time, "s")), " class=\"number\"");
+    add_cell(html, "best", best, " class=\"number\"");
     add_cell(html, "of limit", share ? percent_text(*share) : "-", " class=\"number\"");
-    add_cell(html, "over default", factor(gain(section, section.default_time)), " class=\"number\"");
-    add_cell(html, "over median", factor(gain(section, section.median_time)), " class=\"number\"");
+    add_cell(html, "over default", factor(gain(section, section.default_value)), " class=\"number\"");
+    add_cell(html, "over median", factor(gain(section, section.median_value)), " class=\"number\"");
     add_cell(html, "ties with it",
              section.winner->rerank ? format("{}", tied_count(section)) : "not re-ranked",
              " class=\"number\"");
@@ -107,7 +109,7 @@ std::string device_heading(const Section& section) {
   return format("<h3>{} <small>{}</small></h3>\n", html_text(section.workload.device),
                 html_text(section.workload.architecture)) +
          "<div class=\"scroll\"><table class=\"summary\"><thead><tr><th scope=\"col\">problem</th>"
-         "<th scope=\"col\">winner</th><th scope=\"col\" class=\"number\">time</th>"
+         "<th scope=\"col\">winner</th><th scope=\"col\" class=\"number\">best</th>"
          "<th scope=\"col\" class=\"number\">of limit</th><th scope=\"col\" class=\"number\">over default</th>"
          "<th scope=\"col\" class=\"number\">over median</th><th scope=\"col\" class=\"number\">ties</th>"
          "<th scope=\"col\">found by</th><th scope=\"col\">as of</th></tr></thead>\n<tbody>\n";

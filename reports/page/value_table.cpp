@@ -120,7 +120,7 @@ class Columns {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       Column& column = column_of(entries[i].first, i);
       column.add_value(entries[i].second, phases, number_);
-      if (row.time) column.set_row(row.place, i);
+      if (row.value) column.set_row(row.place, i);
     }
     for (Column& column : columns_) column.end(phases, number_);
     add(all_, phases);
@@ -175,12 +175,13 @@ void remove_missing(ValueTable& table, const std::vector<bool>& came) {
       if (came[row]) column[kept++] = column[row];
     column.resize(kept);
   };
-  compact(table.times);
+  compact(table.values);
+  compact(table.seconds);
   compact(table.errors);
   compact(table.tied);
   compact(table.resources);
   for (std::vector<int>& levels : table.levels) compact(levels);
-  table.rows = table.times.size();
+  table.rows = table.values.size();
 }
 
 }  // namespace
@@ -188,7 +189,8 @@ void remove_missing(ValueTable& table, const std::vector<bool>& came) {
 ValueTable value_table(const Section& section) {
   ValueTable table;
   table.rows = section.measured;
-  table.times.resize(table.rows);
+  table.values.resize(table.rows);
+  table.seconds.resize(table.rows);
   table.errors.resize(table.rows);
   table.tied.resize(table.rows);
   table.resources.resize(table.rows);
@@ -196,8 +198,9 @@ ValueTable value_table(const Section& section) {
   Columns columns(table.rows);
   each_chart_row(section, [&](const ChartRow& row) {
     columns.add_row(row);
-    if (!row.time) return;
-    table.times[row.place] = *row.time;
+    if (!row.value) return;
+    table.values[row.place] = *row.value;
+    table.seconds[row.place] = row.seconds;
     table.errors[row.place] = row.figures.error;
     table.tied[row.place] = row.tied;
     table.resources[row.place] = shown_resources(row.figures.resources);

@@ -36,10 +36,11 @@ struct PhaseSums {
 /// each of its parameters.
 struct ValueTable {
   std::vector<MeasuredParameter> parameters;  ///< in the order of declaration, as far as configurations tell
-  std::size_t rows = 0;                       ///< measurements
+  std::size_t rows = 0;                       ///< measurements with a value of the objective
   /// By parameter, then by row: the value's index, -1 where the parameter does not exist.
   std::vector<std::vector<int>> levels;
-  std::vector<double> times;   ///< seconds
+  std::vector<double> values;  ///< what the section's objective minimises
+  std::vector<double> seconds;
   std::vector<double> errors;  ///< the largest of each
   std::vector<bool> tied;      ///< with the winner
   std::vector<std::optional<ShownResources>> resources;

@@ -21,6 +21,24 @@ std::string percent_longer(double time, double than) {
   return change >= 2 ? format("{:.1f} times as long", time / than) : percent_text(change) + " longer";
 }
 
+/// `3.1 % longer` where times are compared, else `3.1 % worse`.
+std::string compared(const Section& section, double value) {
+  const double best = value_of(*section.winner);
+  if (section.objective == Objective::time) return percent_longer(value, best);
+  const double change = std::abs(section.objective.shown(value) / section.objective.shown(best) - 1);
+  if (change < 0.0005) return "as good";
+  return percent_text(change) + (value < best ? " better" : " worse");
+}
+
+void add_objective(const Section& section, Sentences& sentences) {
+  if (section.objective == Objective::time) return;
+  const MetricObjective* const metric = section.objective.of_metric();
+  sentences.push_back(format("Configurations are ranked by {}, of which the {} is best: it has {}.",
+                             objective_name(section),
+                             metric != nullptr && metric->maximised ? "largest" : "smallest",
+                             value_text(section, value_of(*section.winner))));
+}
+
 void add_limit(const Section& section, Sentences& sentences) {
   const double time = *section.winner->time;
   const db::WorkloadCost& amount = section.amount;
@@ -86,15 +104,14 @@ void add_variants(const Section& section, const ValueTable& table,
       others.emplace_back(effects[*group].values[value].best, value);
   if (others.empty()) return;
   std::ranges::sort(others);
-  const double time = *section.winner->time;
-  const double nearest = table.times[others.front().first];
+  const double nearest = table.values[others.front().first];
   std::string text = format("The nearest with another {} is {}: {}, {}", parameter.name,
-                            parameter.values[others.front().second].to_string(), si(nearest, "s"),
-                            percent_longer(nearest, time));
+                            parameter.values[others.front().second].to_string(), value_text(section, nearest),
+                            compared(section, nearest));
   for (std::size_t i = 1; i < std::min<std::size_t>(others.size(), 4); ++i) {
-    const double other = table.times[others[i].first];
+    const double other = table.values[others[i].first];
     text += format("{} {} {}, {}", i == 1 ? "; then" : ";", parameter.values[others[i].second].to_string(),
-                   si(other, "s"), percent_longer(other, time));
+                   value_text(section, other), compared(section, other));
   }
   sentences.push_back(text + ".");
 }
@@ -103,15 +120,16 @@ void add_variants(const Section& section, const ValueTable& table,
 void add_steps(const Section& section, const ValueTable& table, Sentences& sentences) {
   std::vector<std::size_t> rows = neighbours_of_winner(table);
   if (rows.empty()) return;
-  std::ranges::sort(rows, {}, [&](std::size_t row) { return table.times[row]; });
+  std::ranges::sort(rows, {}, [&](std::size_t row) { return table.values[row]; });
   const auto describe = [&](std::size_t row) {
     std::size_t p = 0;
     while (table.level(p, row) == table.level(p, 0)) ++p;
     const MeasuredParameter& parameter = table.parameters[p];
-    return format("{} = {} instead of {} takes {}", parameter.name,
+    return format("{} = {} instead of {} {} {}", parameter.name,
                   parameter.values[static_cast<std::size_t>(table.level(p, row))].to_string(),
                   parameter.values[static_cast<std::size_t>(table.level(p, 0))].to_string(),
-                  percent_longer(table.times[row], *section.winner->time));
+                  section.objective == Objective::time ? "takes" : "is",
+                  compared(section, table.values[row]));
   };
   std::string text = format("{} measured configuration{} differ{} from it in one parameter: ", rows.size(),
                             rows.size() == 1 ? "" : "s", rows.size() == 1 ? "s" : "");
@@ -120,8 +138,8 @@ void add_steps(const Section& section, const ValueTable& table, Sentences& sente
   sentences.push_back(text + ".");
 }
 
-void add_importance(const ValueTable& table, const std::vector<ParameterEffect>& effects,
-                    Sentences& sentences) {
+void add_importance(const Section& section, const ValueTable& table,
+                    const std::vector<ParameterEffect>& effects, Sentences& sentences) {
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < effects.size(); ++i)
     if (effects[i].importance && *effects[i].importance >= 0.01 && 2 * effects[i].count >= table.rows)
@@ -133,8 +151,8 @@ void add_importance(const ValueTable& table, const std::vector<ParameterEffect>&
     return format("{} ({})", table.parameters[parameter.second].name, percent_text(-parameter.first));
   };
   sentences.push_back(format(
-      "These parameters explain most of the differences in time between all measured configurations: {}.",
-      joined(order, text_of)));
+      "These parameters explain most of the differences in {} between all measured configurations: {}.",
+      objective_name(section), joined(order, text_of)));
 }
 
 void add_standing(const Section& section, Sentences& sentences) {
@@ -189,11 +207,12 @@ std::vector<std::string> why_it_wins(const Section& section, const ValueTable& t
                                      const std::vector<ParameterEffect>& effects) {
   Sentences sentences;
   if (!section.winner) return sentences;
+  add_objective(section, sentences);
   add_limit(section, sentences);
   add_resources(section, table, sentences);
   add_variants(section, table, effects, sentences);
   add_steps(section, table, sentences);
-  add_importance(table, effects, sentences);
+  add_importance(section, table, effects, sentences);
   add_standing(section, sentences);
   return sentences;
 }

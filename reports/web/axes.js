@@ -21,13 +21,13 @@ function placed(axis, way) {
 }
 
 /** From the smallest to the largest of `values`, which are positive, with a little room. */
-function logAxis(way, name, values, label) {
+function logAxis(way, name, values, label, ticksOf = logTicks) {
   let [low, high] = extentOf(values);
   const room = Math.max(Math.pow(high / low, 0.04), 1.01);
   low /= room;
   high *= room;
   const look = axisLook();
-  const ticks = logTicks(low, high);
+  const ticks = ticksOf(low, high);
   return placed({
     ...look, type: "log", name, min: low, max: high,
     axisLabel: { ...look.axisLabel, customValues: ticks, formatter: label },

@@ -3,13 +3,28 @@
 
 function sectionView(section) {
   const { parameters, rows, group } = section;
-  const count = rows.time.length;
+  const count = rows.value.length;
   const indices = Array.from({ length: count }, (_, row) => row);
   const valueText = (parameter, level) => (level < 0 ? "–" : String(parameters[parameter].values[level]));
   const groups = group === null ? ["all"] : parameters[group].values.map(String);
   const groupOf = (row) => (group === null ? 0 : rows.levels[group][row]);
+  const { name, unit, maximised } = section.objective;
+  const byTime = name === "time";
+  const shown = (value) => (maximised ? 1 / value : value); // values are minimised
   const view = {
     ...section,
+    byTime,
+    quantity: name,
+    orBetter: maximised ? "more" : "less",
+    /** A value as people read it: "284 µs", "812.5". */
+    text: (value, digits = 4) => (value === null || value === undefined ? "–" : unit ? si(value, unit, digits) : significantly(shown(value), digits)),
+    /** How much longer, or worse, than the winner. */
+    change: (value) => (maximised ? shown(value) / shown(rows.value[0]) : value / rows.value[0]) - 1,
+    ticks: (low, high) => (maximised ? logTicks(1 / high, 1 / low).map((tick) => 1 / tick).reverse() : logTicks(low, high)),
+    /** A logarithmic axis of values; of a maximised quantity, up is more. */
+    valueAxis: (way, label, values, digits = 3) => ({
+      ...logAxis(way, label, values, (value) => view.text(value, digits), view.ticks), ...(way === "y" && maximised ? { inverse: true, nameLocation: "start" } : {}) }),
+
     count,
     indices,
     even: rows.even ? indices.filter((row) => rows.even[row]) : indices, // what speaks for all
@@ -28,7 +43,8 @@ function sectionView(section) {
     weight: (parameter) => ((parameter.importance ?? 0) * parameter.count) / section.measured,
   };
   view.tip = (row, more = "") =>
-    `<strong>${seconds(rows.time[row])}</strong>${row === 0 ? " (winner)" : ` ${signedPercent(rows.time[row] / rows.time[0] - 1)}`}<br>` +
+    `<strong>${byTime ? "" : escapeHtml(name) + " "}${view.text(rows.value[row])}</strong>${row === 0 ? " (winner)" : ` ${signedPercent(view.change(rows.value[row]))}`}<br>` +
+    (byTime ? "" : seconds(secondsOf(section, row)) + "<br>") +
     (more ? more + "<br>" : "") +
     `<span class="tip">${view.describe(row).map(escapeHtml).join(" ")}</span>`;
   return view;
@@ -49,6 +65,9 @@ function winnerNeighbours(view) {
   }
   return found;
 }
+
+/** Seconds of a row, which are the values where a section ranks by time. */
+const secondsOf = (section, row) => (section.rows.seconds ?? section.rows.value)[row];
 
 /** Identifies a section over updates of the data. */
 const sectionKey = (section) =>

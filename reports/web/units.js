@@ -10,6 +10,12 @@ function significant(value, digits = 4) {
   return Number(value.toFixed(Math.max(0, Math.min(12, digits - size)))).toString();
 }
 
+/** A number without a unit, of any size. */
+function significantly(value, digits = 4) {
+  const size = Math.abs(value);
+  return size > 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(digits - 1) : significant(value, digits);
+}
+
 /** si(2.84e-4, "s") is "284 µs". */
 function si(value, unit, digits = 4) {
   if (value === null || value === undefined) return "–";

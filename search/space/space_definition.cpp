@@ -158,14 +158,13 @@ void check_definition(const SpaceDefinition& definition) {
   }
 }
 
-namespace {
-
-/// A typed value need not have the kind of the value that is meant: 1 for true, 2 for 2.0.
-auto means(const Value& typed) {
-  return [&typed](const Value& value) { return equal(Scalar::of(typed), Scalar::of(value)); };
+const Value* meant_value(const Parameter& parameter, const Value& typed) {
+  auto found = std::ranges::find(parameter.values, typed);
+  if (found == parameter.values.end())
+    found = std::ranges::find_if(
+        parameter.values, [&](const Value& value) { return equal(Scalar::of(typed), Scalar::of(value)); });
+  return found == parameter.values.end() ? nullptr : &*found;
 }
-
-}  // namespace
 
 SpaceDefinition pin(SpaceDefinition definition, std::string_view name, const Value& value) {
   const auto parameter = std::ranges::find(definition.parameters, name, &Parameter::name);
@@ -175,9 +174,8 @@ SpaceDefinition pin(SpaceDefinition definition, std::string_view name, const Val
     throw std::invalid_argument("there is no parameter '" + std::string(name) + "'" +
                                 did_you_mean(name, names));
   }
-  auto kept = std::ranges::find(parameter->values, value);
-  if (kept == parameter->values.end()) kept = std::ranges::find_if(parameter->values, means(value));
-  if (kept == parameter->values.end())
+  const Value* const kept = meant_value(*parameter, value);
+  if (kept == nullptr)
     throw std::invalid_argument("'" + value.to_string() + "' is not a value of " + parameter->name +
                                 "; it takes " + list_values(*parameter));
   parameter->values = {Value(*kept)};

@@ -77,6 +77,10 @@ void check_parameter(const Parameter& parameter);
 /// the values, a condition over a later parameter, an unknown name in an expression.
 void check_definition(const SpaceDefinition& definition);
 
+/// The value of the parameter that is meant, which may differ in kind: 1 for true, 2 for 2.0. Null where
+/// there is none.
+const Value* meant_value(const Parameter& parameter, const Value& typed);
+
 /// Keeps only one value of a parameter, which becomes its default; the conditions of other parameters stay. A
 /// number may differ in kind: 1 for true, 2 for 2.0. Throws std::invalid_argument that names the nearest
 /// parameter, or lists the valid values.

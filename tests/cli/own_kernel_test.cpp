@@ -376,13 +376,14 @@ class ImportedOwnKernel : public StoredOwnKernel {
               R"({"device_name": "NVIDIA A100", "kernel_name": "tiled", "problem_size": [4096],
             "tune_params_keys": ["BLOCK", "TILE"], "tune_params": {}, "cache": {)" +
                   entries + "}}");
+    file_ = file;
     EXPECT_EQ(sandbox_.tune({"db", "import", file, "--db", imported_}).status, 0);
     std::string text = read_file(definition_);
     text.replace(text.find("\"scale\""), 7, "\"tiled\"");
     text.replace(text.find("\"BLOCK\": ["), 0, "\"TILE\": [1, 2, 3, 4], ");
     tiled_ = write("tiled.json", text);
   }
-  std::string imported_ = path("imp.db"), tiled_;
+  std::string imported_ = path("imp.db"), tiled_, file_;
 };
 
 TEST_F(ImportedOwnKernel, IsReplayedWithItsDefinition) {
@@ -409,7 +410,58 @@ TEST_F(ImportedOwnKernel, IsReplayedWithItsDefinition) {
     renamed.replace(at, 4, "ROWS");
   other = call;
   other[2] = write("renamed.json", renamed);
-  expect_refused(sandbox_.tune(other), 2, {"none of the 15 configurations", "BLOCK, TILE"});
+  expect_refused(sandbox_.tune(other), 2,
+                 {"only the recording has TILE (1, 2, 3), and only tiled has ROWS (1, 2, 3, 4)",
+                  "give the definition's parameters the names of the recording"});
+}
+
+// One command, without a database between them.
+TEST_F(ImportedOwnKernel, OfAFileIsReplayedWithItsDefinition) {
+  const auto with = [&](const std::string& definition, std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", "--problem", definition, "--device", "replay:" + file_, "--strategy",
+                               "grid", "--quiet", "--format", "json"});
+    return sandbox_.tune(more);
+  };
+  const ProgramResult run = with(tiled_, {});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto json = nlohmann::json::parse(run.out);
+  EXPECT_EQ(json["space_size"], 9);
+  EXPECT_EQ(json["best"]["configuration"]["BLOCK"], 256);
+  EXPECT_NE(run.err.find("measured of tiled 4096 on NVIDIA A100 (its extents x taken as n): 9 of 15"),
+            std::string::npos)
+      << run.err;
+  expect_refused(with(tiled_, {"--size", "8192"}), 2, {"was recorded at 4096", "leave --size out"});
+  std::string text = read_file(tiled_);
+  text.replace(text.find("4096"), 4, "1024");
+  text.replace(text.find("[1, 2, 3, 4]"), 12, "[1.0, 2.0, 5.0]");
+  text.replace(text.find("\"tiled\""), 7, "\"mine\"");
+  const ProgramResult other = with(write("mine.json", text), {});
+  ASSERT_EQ(other.status, 0) << other.err;
+  EXPECT_NE(other.err.find("of mine 4096 on NVIDIA A100 (its kernel tiled taken as mine): 6 of 15"),
+            std::string::npos)
+      << other.err;
+  text.replace(text.find("[1.0, 2.0, 5.0]"), 15, "[7, 8]");
+  expect_refused(with(write("mine.json", text), {}), 2,
+                 {"TILE is 1, 2, 3 in the recording, and 7, 8 in mine"});
+  // A second parameter that was never varied there needs one value.
+  text.replace(text.find("\"TILE\": [7, 8]"), 14, R"("TILE": [1, 2], "ROWS": [1, 2])");
+  const std::string more = write("mine.json", text);
+  expect_refused(with(more, {}), 2, {"only mine has ROWS (1, 2): choose a value", "--fix"});
+  EXPECT_EQ(nlohmann::json::parse(with(more, {"--fix", "ROWS=2"}).out)["space_size"], 6);
+}
+
+TEST_F(ImportedOwnKernel, OfAFileIsComparedInTheSpaceOfItsDefinition) {
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"replay", "--space", file_, "--strategy", "random", "--budget", "4", "--repeats", "2"});
+    return sandbox_.tune(more);
+  };
+  const ProgramResult whole = with({}), own = with({"--problem", tiled_});
+  ASSERT_EQ(own.status, 0) << own.err;
+  EXPECT_NE(whole.out.find("15 configurations"), std::string::npos) << whole.out;
+  EXPECT_NE(own.out.find("9 configurations"), std::string::npos) << own.out;
+  EXPECT_NE(own.err.find("9 of 15 configurations are of this problem"), std::string::npos) << own.err;
+  expect_refused(with({"--size", "4096"}), 2, {"--size and --set need --problem"});
 }
 
 TEST_F(ImportedOwnKernel, AnswersWhereItIsAskedFor) {

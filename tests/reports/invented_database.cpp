@@ -133,6 +133,42 @@ void invent(db::Database& database) {
   story.store().end_run(id, RunEnd::exhausted);
 }
 
+void invent_metric(db::Database& database) {
+  Story story(database);
+  db::SqliteStore& store = story.store();
+  RunRecord run = run_record(stencil_key(), "random", 1);
+  run.options.objective = objective_from_string("max:GFLOP/s");
+  const RunId id = story.begin(run);
+  const auto record = [&](const Configuration& configuration, double seconds, std::optional<double> metric) {
+    Evaluation one = measured(configuration, {seconds});
+    one.outcome->metrics.clear();
+    if (metric) one.outcome->metrics = {{"GFLOP/s", *metric}};
+    store.record(id, one);
+    return one;
+  };
+  record(direct(16, 4), 1e-3, 500);
+  record(direct(32, 4), 2e-3, 790);
+  record(direct(64, 4), 4e-3, 800);
+  record(fused(2, 0.25), 0.5e-3, std::nullopt);
+  for (int steps = 3; steps < 9; ++steps) record(fused(steps, 0.25), 1e-3 * steps, 100.0 * steps - 50);
+  store.record(id, failed(direct(1024, 4), Phase::constraint, "too many threads", "1024 * 4 > 1024"));
+  RerankResult rerank;
+  rerank.objective = run.options.objective;
+  const auto place = [&](const Configuration& configuration, double seconds, double ratio, bool tied) {
+    RerankPlace one;
+    one.configuration = configuration;
+    one.rounds.assign(8, {seconds, 0});
+    one.time = {seconds, seconds, seconds, 0.95};
+    one.ratio = {ratio, ratio, ratio, 0.95};
+    one.tied = tied;
+    rerank.places.push_back(std::move(one));
+  };
+  place(direct(64, 4), 4e-3, 1, true);
+  place(direct(32, 4), 2e-3, 1.001, true);
+  store.record_rerank(id, rerank);
+  store.end_run(id, RunEnd::budget);
+}
+
 reports::ReportData in_memory(reports::ReportData data) {
   for (reports::Section& section : data.sections) {
     std::vector<db::ResultRow> rows;

@@ -11,6 +11,10 @@ namespace tune::testing {
 /// later, and texts that reports have to quote. Always the same, times of day included.
 void invent(db::Database& database);
 
+/// Fills an empty database with a run that maximises the metric `GFLOP/s` of its results: the best has 800
+/// GFLOP/s, ties with the second, and is not the fastest; the fastest has no value.
+void invent_metric(db::Database& database);
+
 /// The same data with all evaluations in memory: they outlive the database, and tests can change them.
 reports::ReportData in_memory(reports::ReportData data);
 

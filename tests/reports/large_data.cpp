@@ -81,7 +81,7 @@ reports::ReportData large_data(std::size_t measurements) {
   section.measured = measurements;
   section.top = 10;
   section.winner = section.evaluations.front();
-  section.median_time = section.evaluations[measurements / 2].time;
+  section.median_value = section.evaluations[measurements / 2].time;
   section.close = 10;
   reports::RunReport& run = section.runs.emplace_back();
   run.summary.run = 1;

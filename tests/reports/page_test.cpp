@@ -51,7 +51,7 @@ TEST(PageData, HasAllRowsRunsAndCosts) {
   const auto data = nlohmann::json::parse(reports::page_parts(invented_page()).data);
   ASSERT_EQ(data["sections"].size(), 4U);
   const auto& section = data["sections"][1];
-  EXPECT_EQ(section["rows"]["time"], nlohmann::json::array({1.92e-3, 1.925e-3, 2.2e-3, 4.05e-3}));
+  EXPECT_EQ(section["rows"]["value"], nlohmann::json::array({1.92e-3, 1.925e-3, 2.2e-3, 4.05e-3}));
   EXPECT_EQ(section["rows"]["tied"], nlohmann::json::array({1}));
   EXPECT_EQ(section["parameters"][section["group"].get<std::size_t>()]["name"], "variant");
   EXPECT_EQ(section["runs"].size(), 2U);
@@ -72,7 +72,7 @@ TEST(PageData, ColumnsHaveOneEntryARow) {
   const auto data = nlohmann::json::parse(reports::page_parts(invented_page()).data);
   for (const auto& section : data["sections"]) {
     const std::size_t shown = section["shown"].get<std::size_t>();
-    for (const char* column : {"time", "error", "registers", "spills", "shared", "occupancy"})
+    for (const char* column : {"value", "error", "registers", "spills", "shared", "occupancy"})
       EXPECT_EQ(section["rows"][column].size(), shown) << column;
     for (const auto& levels : section["rows"]["levels"]) EXPECT_EQ(levels.size(), shown);
     EXPECT_EQ(section["rows"]["levels"].size(), section["parameters"].size());
@@ -83,7 +83,7 @@ TEST(PageData, ASectionOfFailuresHasNoRowsAndAllItsFailures) {
   const auto data = nlohmann::json::parse(reports::page_parts(invented_page()).data);
   const auto& section = data["sections"][0];  // the one in which everything failed
   EXPECT_EQ(section["measured"], 0);
-  EXPECT_TRUE(section["rows"]["time"].empty());
+  EXPECT_TRUE(section["rows"]["value"].empty());
   EXPECT_TRUE(section["pair"].is_null());
   EXPECT_EQ(section["failures"][0]["phase"], "crash");
 }
@@ -103,8 +103,8 @@ TEST(PageLimits, WhatIsShownOneByOneIsASampleAndTheRestFollowsFromAll) {
   EXPECT_EQ(some["rows"]["even"].size(), some["shown"]);
   for (const char* member : {"parameters", "group", "pair", "cost", "median", "runs"})
     EXPECT_EQ(some[member], all[member]) << member;
-  const auto& times = some["rows"]["time"];
-  for (std::size_t row = 0; row < 125; ++row) ASSERT_EQ(times[row], all["rows"]["time"][row]);
+  const auto& times = some["rows"]["value"];
+  for (std::size_t row = 0; row < 125; ++row) ASSERT_EQ(times[row], all["rows"]["value"][row]);
   for (std::size_t i = 0; i < all["parameters"].size(); ++i)
     for (std::size_t value = 0; value < all["parameters"][i]["values"].size(); ++value) {
       double best = 1e9;
@@ -133,8 +133,8 @@ TEST(PageLimits, OfManyValuesThoseOfTheShownConfigurationsAreListed) {
   for (std::size_t row = 0; row < some["shown"]; ++row) {  // no two rows have the same
     const std::size_t level = some["rows"]["levels"][at][row];
     const std::size_t evaluation = serial["values"].at(level);
-    EXPECT_EQ(serial["best"].at(level), some["rows"]["time"][row]);
-    EXPECT_EQ(whole["best"].at(evaluation - 1), some["rows"]["time"][row]);
+    EXPECT_EQ(serial["best"].at(level), some["rows"]["value"][row]);
+    EXPECT_EQ(whole["best"].at(evaluation - 1), some["rows"]["value"][row]);
   }
   EXPECT_FALSE(some["parameters"][0].contains("all_values"));
   EXPECT_EQ(some["parameters"][0], all["parameters"][0]);

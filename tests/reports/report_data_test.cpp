@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "db/store/sqlite_store.hpp"
 #include "reports/page/page_parts.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 using reports::Section;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class ReportDataTest : public ::testing::Test {
  protected:
@@ -47,8 +49,8 @@ TEST_F(ReportDataTest, FiguresFollowFromCurrentEvaluations) {
   EXPECT_EQ(section.measured, 4U);
   EXPECT_EQ(reports::evaluated(section), 9U);
   // 1.92, 1.925 (in the finals; 2.5 before), 2.2 (measured again: 2.0 before), 4.05
-  EXPECT_DOUBLE_EQ(*section.median_time, (1.925e-3 + 2.2e-3) / 2);
-  EXPECT_DOUBLE_EQ(*reports::gain(section, section.median_time), (1.925e-3 + 2.2e-3) / 2 / 1.92e-3);
+  EXPECT_DOUBLE_EQ(*section.median_value, (1.925e-3 + 2.2e-3) / 2);
+  EXPECT_DOUBLE_EQ(*reports::gain(section, section.median_value), (1.925e-3 + 2.2e-3) / 2 / 1.92e-3);
   EXPECT_EQ(section.close, 2U);
   EXPECT_TRUE(reports::ties(section, section.evaluations.at(1)));
   EXPECT_FALSE(reports::ties(section, section.evaluations.at(0)));
@@ -74,16 +76,16 @@ TEST_F(ReportDataTest, FailuresAreCountedByPhaseAndCause) {
 }
 
 TEST_F(ReportDataTest, TheGainOverTheDefaultNeedsItsMeasurement) {
-  EXPECT_FALSE(first_section({.size = "512x256x128"}).default_time);
+  EXPECT_FALSE(first_section({.size = "512x256x128"}).default_value);
   const auto default_is = [](const Configuration& configuration) {
     return [configuration](const db::Workload&) { return reports::ProblemFacts{configuration}; };
   };
   const Configuration slow{{"vectorise", false}, {"block_y", 4}, {"block_x", 16}, {"variant", "direct"}};
   const Section section = first_section({.size = "512x256x128"}, default_is(slow));
-  EXPECT_EQ(section.default_time, 4.05e-3);
-  EXPECT_DOUBLE_EQ(*reports::gain(section, section.default_time), 4.05 / 1.92);
+  EXPECT_EQ(section.default_value, 4.05e-3);
+  EXPECT_DOUBLE_EQ(*reports::gain(section, section.default_value), 4.05 / 1.92);
   const Configuration never{{"variant", "other"}};
-  EXPECT_FALSE(first_section({.size = "512x256x128"}, default_is(never)).default_time);
+  EXPECT_FALSE(first_section({.size = "512x256x128"}, default_is(never)).default_value);
 }
 
 TEST_F(ReportDataTest, TheOrderAtTheCheaperInstanceIsComparedWithThatInFull) {
@@ -110,6 +112,94 @@ TEST_F(ReportDataTest, TheOrderAtTheCheaperInstanceIsComparedWithThatInFull) {
             std::string::npos)
       << reports::text_report(data);
   EXPECT_EQ(first_section({.run = id}).fidelity.pairs, 0U);
+}
+
+/// A database of one run that maximises a metric.
+class MetricReport : public ::testing::Test {
+ protected:
+  MetricReport() { invent_metric(database_); }
+  reports::ReportData data(const reports::FactsOf& facts_of = {}) {
+    return reports::collect(database_, {}, facts_of);
+  }
+
+  TemporaryFolder folder_;
+  db::Database database_{folder_ / "tune.db"};
+};
+
+TEST_F(MetricReport, RanksByTheMetricOfItsRun) {
+  const reports::ReportData all = data();
+  const Section& section = all.sections.at(0);
+  ASSERT_TRUE(section.winner);
+  EXPECT_EQ(to_string(section.objective), "max:GFLOP/s");
+  EXPECT_EQ(section.winner->configuration.find("block_x")->as_int(), 64);
+  EXPECT_EQ(section.evaluations.at(1).configuration.find("block_x")->as_int(), 32);
+  EXPECT_EQ(section.objective.shown(reports::value_of(section.evaluations.at(2))), 750);
+  EXPECT_EQ(section.measured, 9U);
+  EXPECT_EQ(section.without_value, 1U);  // the fastest
+  EXPECT_EQ(section.stored->tied, 1U);
+  EXPECT_DOUBLE_EQ(section.objective.shown(*section.median_value), 550);
+  std::vector<double> improvements;
+  for (const auto& point : section.runs.at(0).improvements)
+    improvements.push_back(section.objective.shown(*point.best));
+  EXPECT_THAT(improvements, ElementsAre(500, 790, 800));
+}
+
+TEST_F(MetricReport, AllFormatsNameTheMetricAndItsValues) {
+  const reports::ReportData all = data();
+  const std::string text = reports::text_report(all);
+  for (const char* const words :
+       {"max:GFLOP/s: GFLOP/s 800", "1.45x better than the median", "1 other configuration",
+        "1      800      4 ms  100 %", "2      790      2 ms  99 %", "ties +0.10 %",
+        "10 measured (1 of them without GFLOP/s)"})
+    EXPECT_THAT(text, HasSubstr(words));
+  const auto json = nlohmann::json::parse(reports::find_report("json")->render(all)).at("sections").at(0);
+  EXPECT_EQ(json.at("objective"), "max:GFLOP/s");
+  EXPECT_EQ(json.at("best").at("value"), 800);
+  EXPECT_EQ(json.at("best").at("seconds"), 4e-3);
+  EXPECT_TRUE(json.at("median_seconds").is_null());
+  EXPECT_EQ(json.at("median_value"), 550);
+  EXPECT_EQ(json.at("runs").at(0).at("best_value"), 800);
+  EXPECT_TRUE(json.at("evaluations").at(9).at("value").is_null());
+  const std::string csv = reports::find_report("csv")->render(all);
+  EXPECT_THAT(csv, HasSubstr(",max:GFLOP/s,800\n"));
+  EXPECT_THAT(csv, HasSubstr(",max:GFLOP/s,\n"));
+  const std::string page = reports::find_report("html")->render(all);
+  for (const char* const words :
+       {"ranked by GFLOP/s, of which the largest is best", "differences in GFLOP/s",
+        R"("objective":{"name":"GFLOP/s","unit":null,"maximised":true})", R"("value":[0.00125,)"})
+    EXPECT_THAT(page, HasSubstr(words));
+}
+
+TEST_F(MetricReport, AFormulaGivesTheValuesThatWereNotRecorded) {
+  const auto facts = [](const db::Workload&) {
+    reports::ProblemFacts known;
+    known.with_formula = [](const Objective& named) {
+      MetricObjective metric = *named.of_metric();
+      metric.value = [](const MeasuredFigures& figures) { return std::optional(1 / figures.seconds); };
+      return Objective(metric);
+    };
+    return known;
+  };
+  const reports::ReportData all = data(facts);
+  EXPECT_EQ(all.sections.at(0).measured, 10U);
+  EXPECT_EQ(all.sections.at(0).winner->time,
+            2e-3);  // of the re-ranking, at 500 a second; 4 ms comes after it
+}
+
+TEST_F(MetricReport, RanksByTimeAndSaysSoWhereNoValueIsKnown) {
+  const auto facts = [](const db::Workload&) {
+    reports::ProblemFacts known;
+    known.with_formula = [](const Objective& named) {
+      MetricObjective metric = *named.of_metric();
+      metric.value = [](const MeasuredFigures&) { return std::optional<double>(); };
+      return Objective(metric);
+    };
+    return known;
+  };
+  const reports::ReportData all = data(facts);
+  EXPECT_EQ(all.sections.at(0).winner->time, 0.5e-3);
+  EXPECT_THAT(reports::text_report(all),
+              HasSubstr("max:GFLOP/s, but the definition with this metric is not where"));
 }
 
 TEST_F(ReportDataTest, SectionsAreSortedAndFiltered) {

@@ -25,9 +25,13 @@ bool Objective::needs_energy() const {
   return metric_ ? metric_->needs_energy : kind_ != time;
 }
 
+std::string_view Objective::unit() const {
+  return metric_ ? std::string_view() : units.at(kind_);
+}
+
 std::string Objective::value_text(double value) const {
   if (metric_) return format("{:.6g}", shown(value));
-  return si(value, units.at(kind_));
+  return si(value, unit());
 }
 
 bool operator==(const Objective& a, const Objective& b) {

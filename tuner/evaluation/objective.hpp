@@ -50,6 +50,8 @@ class Objective {
   bool needs_energy() const;
   /// Returns what users are shown of a value that is minimised: of a maximised metric the metric itself.
   double shown(double value) const { return metric_ && metric_->maximised ? 1 / value : value; }
+  /// `s`, `J`, `Js`; empty of a metric.
+  std::string_view unit() const;
   /// Puts a value in words: `1.04 ms`, `3.2 J`; of a metric `812.5`, as the metric itself is.
   std::string value_text(double value) const;
   /// By names.

@@ -8,7 +8,7 @@ function framed(_, api) {
   return { type: "rect", shape: { x: x - wide / 2, y: y - tall / 2, width: wide, height: tall }, style: { fill: "none", stroke: frameColour, lineWidth: 4 } };
 }
 
-/** Cells {x, y, row, value, count} of the best or the median time. */
+/** Cells {x, y, row, value, count} of the best or the median value. */
 function pairCells(view, a, b, statistic) {
   const cells = new Map();
   const rows = statistic === "best" ? view.indices : view.even;
@@ -17,15 +17,15 @@ function pairCells(view, a, b, statistic) {
     if (x < 0 || y < 0) continue;
     const key = x * 10000 + y;
     if (!cells.has(key)) cells.set(key, { x, y, row, times: [] }); // rows come the best first
-    cells.get(key).times.push(view.rows.time[row]);
+    cells.get(key).times.push(view.rows.value[row]);
   }
-  return [...cells.values()].map(({ x, y, row, times }) => ({ x, y, row, count: times.length, value: statistic === "best" ? view.rows.time[row] : mid(times) }));
+  return [...cells.values()].map(({ x, y, row, times }) => ({ x, y, row, count: times.length, value: statistic === "best" ? view.rows.value[row] : mid(times) }));
 }
 
 addChart({
   id: "heatmap",
   title: "Two parameters together",
-  help: "Each cell shows the best (or the median) time of the configurations with these two values. At first, the two parameters that together explain most are shown.",
+  help: "Each cell shows the best (or the median) value of the configurations with these two values. At first, the two parameters that together explain most are shown.",
   height: 420,
   draw(view, control) {
     const usable = view.varied.filter((i) => view.parameters[i].values.length <= 40);
@@ -36,7 +36,7 @@ addChart({
     const a = index(control("x", "across", names, view.parameters[first[0]].name));
     const rest = names.filter(([name]) => name !== view.parameters[a].name);
     const b = index(control("y", "up", rest, view.parameters[first[1] === a ? first[0] : first[1]].name));
-    const statistic = control("statistic", "cells", [["best", "best time"], ["median", "median time"]], "best");
+    const statistic = control("statistic", "cells", [["best", `best ${view.quantity}`], ["median", `median ${view.quantity}`]], "best");
     const cells = pairCells(view, a, b, statistic);
     if (cells.length === 0) return { empty: "No configuration has both of these parameters." };
     const [low, high] = extentOf(cells.map((cell) => cell.value)).map(Math.log10);
@@ -50,7 +50,7 @@ addChart({
     }));
     const tooltip = { trigger: "item", formatter: ({ data: { cell } }) =>
       `${escapeHtml(view.parameters[a].name)} = ${escapeHtml(view.valueText(a, cell.x))}, ${escapeHtml(view.parameters[b].name)} = ${escapeHtml(view.valueText(b, cell.y))}<br>` +
-      (statistic === "best" ? view.tip(cell.row) : `<strong>${seconds(cell.value)}</strong>, median of ${counted(cell.count, "configuration")}`) };
+      (statistic === "best" ? view.tip(cell.row) : `<strong>${view.text(cell.value)}</strong>, median of ${counted(cell.count, "configuration")}`) };
     const base = chartBase({ tooltip, legend: { show: false } });
     base.grid = { ...base.grid, top: 30, bottom: 76, right: 16 };
     const unnamed = { splitArea: { show: false }, axisTick: { show: false } };
@@ -61,10 +61,10 @@ addChart({
         xAxis: categoryAxis("x", view.parameters[a].name, view.parameters[a].values.map(String), unnamed),
         yAxis: categoryAxis("y", view.parameters[b].name, view.parameters[b].values.map(String), unnamed),
         visualMap: { type: "continuous", min: low, max: high > low ? high : low + 1e-6, dimension: 2, calculable: false, orient: "horizontal", left: "center", bottom: 0,
-          itemHeight: forced ? 90 : 160, itemWidth: 12, seriesIndex: 0, inRange: { color: sequence() }, text: [`slow ${seconds(10 ** high, 3)}`, `${seconds(10 ** low, 3)} fast`],
+          itemHeight: forced ? 90 : 160, itemWidth: 12, seriesIndex: 0, inRange: { color: sequence() }, text: view.byTime ? [`slow ${view.text(10 ** high, 3)}`, `${view.text(10 ** low, 3)} fast`] : [`worst ${view.text(10 ** high, 3)}`, `${view.text(10 ** low, 3)} best`],
           textStyle: { color: ink().text, fontFamily: font } },
         series: [{ type: "heatmap", data, itemStyle: { borderColor: ink().surface, borderWidth: 1 },
-          label: { show: roomy, fontFamily: font, fontSize: 11, formatter: ({ data: { cell } }) => seconds(cell.value, 3) },
+          label: { show: roomy, fontFamily: font, fontSize: 11, formatter: ({ data: { cell } }) => view.text(cell.value, 3) },
           emphasis: { itemStyle: { borderColor: ink().text, borderWidth: 2 } } },
         { type: "custom", silent: true, z: 4, data: winner, renderItem: framed }],
       },
@@ -72,7 +72,7 @@ addChart({
         (statistic === "median" && view.even.length < view.measured ? " Medians are of a uniform part of the configurations." : ""),
       spoken: `${view.parameters[a].name} and ${view.parameters[b].name}, ${cells.length} cells`,
       table: { head: [view.parameters[a].name, view.parameters[b].name, statistic === "best" ? "best" : "median"],
-        rows: [...cells].sort((p, q) => p.value - q.value).slice(0, 50).map((cell) => [view.valueText(a, cell.x), view.valueText(b, cell.y), seconds(cell.value)]) },
+        rows: [...cells].sort((p, q) => p.value - q.value).slice(0, 50).map((cell) => [view.valueText(a, cell.x), view.valueText(b, cell.y), view.text(cell.value)]) },
     };
   },
 });

@@ -4,7 +4,7 @@
 addChart({
   id: "importance",
   title: "Importance of the parameters",
-  help: "Main effects: how much of the variance of log time one parameter explains alone, over all measured configurations that have it " +
+  help: "Main effects: how much of the variance of the logarithm of the time, or of the objective, one parameter explains alone, over all measured configurations that have it " +
     "(one-way analysis of variance, less what as many values would explain by chance). Effects of two parameters together show in the heat map. " +
     "Searches do not choose configurations evenly, so shares may add up to more than 100 %.",
   draw(view) {
@@ -16,7 +16,7 @@ addChart({
     const label = (parameter) => percent(parameter.importance, 2) + (some(parameter) ? ` in ${parameter.count.toLocaleString("en")}` : "");
     const tooltip = { trigger: "item", formatter: ({ dataIndex }) => {
       const parameter = known[dataIndex];
-      return `<strong>${escapeHtml(parameter.name)}</strong>: ${percent(parameter.importance)} of the variance of log time` +
+      return `<strong>${escapeHtml(parameter.name)}</strong>: ${percent(parameter.importance)} of the variance of log ${escapeHtml(view.quantity)}` +
         `<br>${parameter.values.length} values in ${counted(parameter.count, "configuration")}`;
     } };
     const base = chartBase({ tooltip, legend: { show: false } });
@@ -25,7 +25,7 @@ addChart({
       height: 90 + 26 * known.length,
       option: {
         ...base,
-        xAxis: valueAxis("x", "share of the variance of log time", (value) => percent(value), { max: Math.min(1, Math.ceil(13 * Math.max(0.1, ...known.map((parameter) => parameter.importance))) / 10) }),
+        xAxis: valueAxis("x", `share of the variance of log ${view.quantity}`, (value) => percent(value), { max: Math.min(1, Math.ceil(13 * Math.max(0.1, ...known.map((parameter) => parameter.importance))) / 10) }),
         yAxis: categoryAxis("y", "", known.map((parameter) => parameter.name)),
         series: [{
           type: "bar", barWidth: "62%", data: known.map((parameter) => ({ value: parameter.importance,

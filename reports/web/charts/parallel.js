@@ -24,26 +24,26 @@ function parallelAxes(view, times) {
   const axes = view.varied.map((parameter, dim) => ({ ...look, dim, name: view.parameters[parameter].name, type: "category",
     data: [...view.parameters[parameter].values.map(String), ...(view.parameters[parameter].count < view.measured ? ["–"] : [])] }));
   const [low, high] = extentOf(times);
-  const ticks = logTicks(low, high).map(Math.log10);
-  axes.push({ ...look, dim: axes.length, name: "time", nameLocation: "start", type: "value", min: Math.log10(low), max: Math.max(Math.log10(high), Math.log10(low) + 1e-6), inverse: true,
-    axisLabel: { ...look.axisLabel, customValues: ticks, formatter: (value) => seconds(10 ** value, 3) } });
+  const ticks = view.ticks(low, high).map(Math.log10);
+  axes.push({ ...look, dim: axes.length, name: view.quantity, nameLocation: "start", type: "value", min: Math.log10(low), max: Math.max(Math.log10(high), Math.log10(low) + 1e-6), inverse: true,
+    axisLabel: { ...look.axisLabel, customValues: ticks, formatter: (value) => view.text(10 ** value, 3) } });
   return axes;
 }
 
 addChart({
   id: "parallel",
   title: "All parameters at once",
-  help: "Each line is a configuration; the strongest colours are the fastest. Drag along an axis to choose a range: lines outside of it fade, and the others " +
+  help: "Each line is a configuration; the strongest colours are the best. Drag along an axis to choose a range: lines outside of it fade, and the others " +
     "are counted below. Click the axis to undo the choice.",
   wide: true,
   height: 440,
   draw(view) {
     if (view.count === 0 || view.varied.length === 0) return { empty: "Fewer than two different configurations were measured." };
     const rows = parallelRows(view);
-    const times = rows.map((row) => view.rows.time[row]);
+    const times = rows.map((row) => view.rows.value[row]);
     const data = rows.map((row) => {
       const cells = view.varied.map((parameter) => (view.level(parameter, row) < 0 ? "–" : view.valueText(parameter, view.level(parameter, row))));
-      return [...cells, Math.log10(view.rows.time[row]), row];
+      return [...cells, Math.log10(view.rows.value[row]), row];
     });
     const shown = rows.length < view.measured ? `${rows.length.toLocaleString("en")} of ${view.measured.toLocaleString("en")} configurations are drawn: the best, and an even part of the rest. ` : "";
     const chosen = (_, card) => {
@@ -51,7 +51,7 @@ addChart({
       const left = [];
       model.coordinateSystem.eachActiveState(model.getData(), (active, index) => { if (active === "active") left.push(rows[index]); });
       const best = left.length > 0 ? Math.min(...left) : null;
-      card.note.textContent = shown + (left.length === 0 ? "" : `Chosen: ${counted(left.length, "configuration")}; the best takes ${seconds(view.rows.time[best])}: ${view.describe(best).join(" ")}`);
+      card.note.textContent = shown + (left.length === 0 ? "" : `Chosen: ${counted(left.length, "configuration")}; the best has ${view.text(view.rows.value[best])}: ${view.describe(best).join(" ")}`);
     };
     const colours = sequence().slice(0, 7); // the last is hardly seen on the background
     return {

@@ -4,7 +4,7 @@
 addChart({
   id: "progress",
   title: "Progress of the searches",
-  help: "The best time so far. A search whose line falls early needs a small budget; one whose line still falls at its end needs a larger one.",
+  help: "The best so far. A search whose line comes to its end early needs a small budget; one whose line still changes at its end needs a larger one.",
   draw(view, control) {
     const runs = view.runs.filter((run) => run.progress.best.length > 0).reverse();
     if (runs.length === 0) return { empty: "No run has measured anything." };
@@ -23,7 +23,7 @@ addChart({
     const ys = all.map((point) => point[1]);
     const xs = all.map((point) => point[0]);
     // Far below, it would only press the lines together.
-    if (view.limit && view.limit > extentOf(ys)[0] / 2) {
+    if (view.byTime && view.limit && view.limit > extentOf(ys)[0] / 2) {
       ys.push(view.limit);
       series.push({ type: "line", name: "limit", symbol: "none", silent: true, data: extentOf(xs).map((x) => [x, view.limit]),
         itemStyle: { color: ink().mark }, lineStyle: { color: ink().mark, type: "dashed", width: 1.5 } });
@@ -31,20 +31,20 @@ addChart({
     const name = against === "evaluation" ? "evaluations" : "seconds since the run began";
     const label = (value) => significant(value, 3);
     const tooltip = { trigger: "item", formatter: ({ seriesName, value }) =>
-      `${escapeHtml(seriesName)}<br><strong>${seconds(value[1])}</strong> after ${against === "evaluation" ? counted(value[0], "evaluation") : duration(value[0])}` };
+      `${escapeHtml(seriesName)}<br><strong>${view.text(value[1])}</strong> after ${against === "evaluation" ? counted(value[0], "evaluation") : duration(value[0])}` };
     return {
       option: {
         ...chartBase({ tooltip }), series,
         xAxis: scale === "log" ? logAxis("x", name, xs, label) : valueAxis("x", name, label),
-        yAxis: logAxis("y", "best time so far", ys, (value) => seconds(value, 3)),
+        yAxis: view.valueAxis("y", `best ${view.quantity} so far`, ys),
       },
       note: runs.filter((run) => run.progress.all).map((run) =>
         `Of ${run.progress.all.toLocaleString("en")} improvements of run ${run.run}, ${run.progress.best.length.toLocaleString("en")} are drawn.`).join(" "),
-      spoken: runs.map((run) => `${run.strategy}: ${seconds(run.progress.best.at(-1))} after ${run.evaluations} evaluations`).join("; "),
+      spoken: runs.map((run) => `${run.strategy}: ${view.text(run.progress.best.at(-1))} after ${run.evaluations} evaluations`).join("; "),
       table: {
         head: ["run", "strategy", "seed", "evaluations", "reused", "time", "best", "found at"],
         rows: runs.map((run) => [run.run, run.strategy, run.seed, run.evaluations, run.reused, duration(run.seconds),
-          seconds(run.progress.best.at(-1)), run.progress.evaluation.at(-1)]),
+          view.text(run.progress.best.at(-1)), run.progress.evaluation.at(-1)]),
       },
     };
   },

@@ -6,14 +6,14 @@ const sameDevice = (a, b) => a.device.key === b.device.key && a.origin === b.ori
 function rooflinePoints(view) {
   const intensity = view.work.flops / view.work.bytes;
   const step = Math.max(1, Math.floor(view.even.length / 300));
-  return view.even.filter((_, i) => i % step === 0).map((row) => ({ value: [intensity, view.work.flops / view.rows.time[row]], row }));
+  return view.even.filter((_, i) => i % step === 0).map((row) => ({ value: [intensity, view.work.flops / secondsOf(view, row)], row }));
 }
 
 /** Winners of the other problems and sizes on this device. */
 function otherWinners(view) {
   return state.data.sections
-    .filter((other) => sectionKey(other) !== sectionKey(view) && sameDevice(other, view) && other.rows.time.length > 0 && other.work.flops > 0 && other.work.bytes > 0)
-    .map((other) => ({ value: [other.work.flops / other.work.bytes, other.work.flops / other.rows.time[0]], other }));
+    .filter((other) => sectionKey(other) !== sectionKey(view) && sameDevice(other, view) && other.rows.value.length > 0 && other.work.flops > 0 && other.work.bytes > 0)
+    .map((other) => ({ value: [other.work.flops / other.work.bytes, other.work.flops / secondsOf(other, 0)], other }));
 }
 
 function roofs(view, low, high) {
@@ -34,7 +34,7 @@ addChart({
     if (!(view.work.flops > 0 && view.work.bytes > 0)) return { empty: "The problem counts no flops or no bytes." };
     if (!bandwidth || !flops) return { empty: "The peaks of this device are unknown." };
     const own = rooflinePoints(view);
-    const winner = { value: [view.work.flops / view.work.bytes, view.work.flops / view.rows.time[0]], row: 0 };
+    const winner = { value: [view.work.flops / view.work.bytes, view.work.flops / secondsOf(view, 0)], row: 0 };
     const others = otherWinners(view);
     const ridge = flops / bandwidth;
     const xs = [winner, ...others].map((point) => point.value[0]).concat([ridge / 8, ridge * 3]);
@@ -44,7 +44,7 @@ addChart({
     const colours = ink();
     const rate = (value) => si(value, "flop/s", 3);
     const tooltip = { trigger: "item", formatter: ({ data }) => data.row !== undefined ? view.tip(data.row, rate(data.value[1]))
-      : data.other ? `<strong>${escapeHtml(data.other.title)}</strong><br>winner: ${seconds(data.other.rows.time[0])}, ${rate(data.value[1])}` : "" };
+      : data.other ? `<strong>${escapeHtml(data.other.title)}</strong><br>winner: ${seconds(secondsOf(data.other, 0))}, ${rate(data.value[1])}` : "" };
     const precision = view.ceilings.double ? "double precision" : "single precision";
     return {
       option: {
@@ -65,7 +65,7 @@ addChart({
       spoken: `the winner reaches ${rate(winner.value[1])} at ${significant(winner.value[0], 3)} flop a byte`,
       table: { head: ["winner of", "flop/byte", "flop/s", "of the roof"], rows: [{ ...winner, other: view }, ...others].map((point) =>
         [point.other.title, significant(point.value[0], 3), rate(point.value[1]),
-          point.other.limit ? percent(point.other.limit / point.other.rows.time[0]) : "–"]) },
+          point.other.limit ? percent(point.other.limit / secondsOf(point.other, 0)) : "–"]) },
     };
   },
 });

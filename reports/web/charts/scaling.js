@@ -3,7 +3,7 @@
 
 /** By what the sections that differ from this one in a single number, and in the setting `beside`, differ: {name, sections, x}. */
 function scalings(view, beside) {
-  const alike = state.data.sections.filter((other) => other.problem === view.problem && sameDevice(other, view) && other.rows.time.length > 0);
+  const alike = state.data.sections.filter((other) => other.problem === view.problem && sameDevice(other, view) && other.rows.value.length > 0 && other.objective.name === view.objective.name);
   const text = (object, without) => JSON.stringify(Object.entries(object).filter(([name]) => name !== without && name !== beside));
   const found = [];
   const add = (name, sections, x) => {
@@ -48,7 +48,7 @@ function lineNamer(view, choice) {
   return (row) => (parameter < 0 || view.level(parameter, row) < 0 ? null : view.valueText(parameter, view.level(parameter, row)));
 }
 
-/** The best of each line at each x: name -> [{time, error, items} or null]. */
+/** The best of each line at each x: name -> [{value, seconds, error, items} or null]. */
 function bestOfLines(sections, x, xs, choice) {
   const lines = new Map();
   for (const section of sections) {
@@ -57,7 +57,7 @@ function bestOfLines(sections, x, xs, choice) {
       const name = nameOf(row);
       if (name === null) continue;
       if (!lines.has(name)) lines.set(name, new Array(xs.length).fill(null));
-      lines.get(name)[at] ??= { time: view.rows.time[row], error: view.rows.error[row], items: section.work.items }; // rows come the best first
+      lines.get(name)[at] ??= { value: view.rows.value[row], seconds: secondsOf(section, row), error: view.rows.error[row], items: section.work.items }; // rows come the best first
     }
   }
   return lines;
@@ -92,20 +92,20 @@ addChart({
     const name = control("along", "along", found.map((each) => [each.name, each.name]), found[0].name);
     const { sections, x } = found.find((each) => each.name === name);
     const xs = [...new Set(sections.map(x))];
-    const form = control("form", "as", [["time", "time"], ["rate", "work a second"], ["error", "largest error"]], "time");
+    const form = control("form", "as", [["value", view.quantity], ["rate", "work a second"], ["error", "largest error"]], "value");
     const lines = bestOfLines(sections, x, xs, choice);
-    const shown = { time: ({ time }) => time, rate: ({ time, items }) => items / time, error: ({ error }) => (error > 0 ? error : null) }[form];
+    const shown = { value: ({ value }) => value, rate: (best) => best.items / best.seconds, error: ({ error }) => (error > 0 ? error : null) }[form];
     const shownAs = (best) => (best === null ? null : shown(best));
     const item = sections[0].work.item;
-    const label = { time: (value) => seconds(value, 3), rate: (value) => si(value, "", 3), error: (value) => value.toExponential(2) }[form];
+    const label = { value: (value) => view.text(value, 3), rate: (value) => si(value, "", 3), error: (value) => value.toExponential(2) }[form];
     const series = [...lines].map(([line, bests], i) => ({
       type: "line", name: line, symbol: symbolAt(i), symbolSize: 9, connectNulls: true,
       itemStyle: { color: colourAt(i) }, lineStyle: { color: colourAt(i), type: lineKindAt(i), width: 2 },
       data: bests.map((best, at) => (shownAs(best) === null ? null : [xs[at], shownAs(best)])).filter(Boolean),
     })).filter(({ data }) => data.length > 0);
     if (series.length === 0) return { empty: "No error was measured here: results are whole numbers, or exact." };
-    const times = new Map([...lines].map(([line, bests]) => [line, bests.map((best) => best?.time ?? null)]));
-    const crossings = form === "time" ? crossovers(xs, times) : [];
+    const times = new Map([...lines].map(([line, bests]) => [line, bests.map((best) => best?.value ?? null)]));
+    const crossings = form === "value" ? crossovers(xs, times) : [];
     if (crossings.length > 0)
       series.push({ type: "scatter", name: "crossover", data: crossings, symbol: "circle", symbolSize: 18, itemStyle: { color: "transparent", borderColor: ink().text, borderWidth: 2 }, z: 5,
         label: { show: true, position: "bottom", color: ink().text, fontFamily: font, formatter: ({ data }) => `${name} ≈ ${significant(data.value[0], 2)}` } });
@@ -115,9 +115,9 @@ addChart({
       : `${escapeHtml(seriesName)}, ${escapeHtml(name)} = ${si(data[0], "", 4)}<br><strong>${label(data[1])}${form === "rate" ? `${escapeHtml(item)}s/s` : ""}</strong>` };
     const xAxis = logAxis("x", name === "size" ? `${item}s (product of the extents)` : name, xs, (value) => si(value, "", 4).trim());
     for (const part of ["axisLabel", "axisTick", "splitLine"]) xAxis[part] = { ...xAxis[part], customValues: xs };
-    const axis = { time: "best time", rate: `${item}s a second`, error: "largest |out - reference|" }[form];
+    const axis = { value: `best ${view.quantity}`, rate: `${item}s a second`, error: "largest |out - reference|" }[form];
     return {
-      option: { ...chartBase({ tooltip }), series, xAxis, yAxis: logAxis("y", axis, values, label) },
+      option: { ...chartBase({ tooltip }), series, xAxis, yAxis: form === "value" ? view.valueAxis("y", axis, values) : logAxis("y", axis, values, label) },
       note: new Set(sections.map((section) => section.sources)).size > 1 ? "The sections were tuned with different kernel sources." : "",
       spoken: `by ${name}: ${xs.join(", ")}`,
       table: { head: [name, ...lines.keys()], rows: xs.map((value, at) => [value, ...[...lines.values()].map((bests) => (shownAs(bests[at]) === null ? "–" : label(shownAs(bests[at]))))]) },

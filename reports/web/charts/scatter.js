@@ -12,7 +12,7 @@ const figures = {
 /** Rows that no other beats in both: the fastest of each smaller error. */
 function paretoFront(view) {
   const front = [];
-  const byTime = [...view.indices].sort((a, b) => view.rows.time[a] - view.rows.time[b]);
+  const byTime = [...view.indices].sort((a, b) => view.rows.value[a] - view.rows.value[b]);
   let least = Infinity;
   for (const row of byTime) {
     if (view.rows.error[row] >= least) continue;
@@ -24,13 +24,13 @@ function paretoFront(view) {
 
 addChart({
   id: "scatter",
-  title: "Error and resources against time",
-  help: "Each point is a configuration. For the error, the line joins the configurations that no other beats in both time and error: it shows the price of a smaller error.",
+  title: "Error and resources",
+  help: "Each point is a configuration, by its time, or its value of the objective. For the error, the line joins the configurations that no other beats in both: it shows the price of a smaller error.",
   height: 380,
   draw(view, control) {
     if (view.count === 0) return { empty: "No configuration was measured." };
     const usable = Object.keys(figures).filter((figure) => view.rows[figure].some((value) => value !== null && (figure === "error" || value > 0)));
-    const figure = control("figure", "time against", usable.map((name) => [name, figures[name].name]), "error");
+    const figure = control("figure", `${view.quantity} against`, usable.map((name) => [name, figures[name].name]), "error");
     const { name, log, text } = figures[figure];
     const column = view.rows[figure];
     const positive = column.filter((value) => value > 0);
@@ -41,25 +41,25 @@ addChart({
     const at = (row) => (logarithmic ? Math.max(column[row], edge) : column[row]);
     const series = view.groups.map((group, i) => ({
       type: "scatter", name: group, symbol: symbolAt(i), symbolSize: view.count > 1500 ? 5 : 7, itemStyle: { color: colourAt(i), opacity: 0.6 },
-      data: view.indices.filter((row) => column[row] !== null && Math.max(0, view.groupOf(row)) === i).map((row) => ({ value: [at(row), view.rows.time[row]], row })),
+      data: view.indices.filter((row) => column[row] !== null && Math.max(0, view.groupOf(row)) === i).map((row) => ({ value: [at(row), view.rows.value[row]], row })),
     })).filter((points) => points.data.length > 0);
     const front = figure === "error" ? paretoFront(view) : [];
     const colours = ink();
     if (front.length > 0)
-      series.push({ type: "line", name: "not beaten in both", step: "start", data: front.map((row) => ({ value: [at(row), view.rows.time[row]], row })), symbol: "circle", symbolSize: 6,
+      series.push({ type: "line", name: "not beaten in both", step: "start", data: front.map((row) => ({ value: [at(row), view.rows.value[row]], row })), symbol: "circle", symbolSize: 6,
         lineStyle: { color: colours.text, width: 1.5 }, itemStyle: { color: colours.text }, z: 4 });
     if (column[0] !== null)
-      series.push({ type: "scatter", name: "winner", data: [{ value: [at(0), view.rows.time[0]], row: 0 }], symbol: "diamond", symbolSize: 16,
+      series.push({ type: "scatter", name: "winner", data: [{ value: [at(0), view.rows.value[0]], row: 0 }], symbol: "diamond", symbolSize: 16,
         itemStyle: { color: colourAt(1), borderColor: colours.surface, borderWidth: 1 }, z: 5 });
     const tooltip = { trigger: "item", formatter: ({ data }) => view.tip(data.row, `${name}: ${text(column[data.row])}`) };
     return {
       option: {
         ...chartBase({ tooltip }), series,
         xAxis: logarithmic ? logAxis("x", name, zeros ? positive.concat(edge) : positive, (value) => String(Number(value.toPrecision(2)).toExponential())) : valueAxis("x", name, text, { scale: true }),
-        yAxis: logAxis("y", "time", view.rows.time, (value) => seconds(value, 3)),
+        yAxis: view.valueAxis("y", view.quantity, view.rows.value),
       },
       spoken: counted(view.count, "configuration"),
-      table: front.length > 0 ? { head: ["error", "time", "configuration"], rows: front.map((row) => [view.rows.error[row].toExponential(2), seconds(view.rows.time[row]), view.describe(row).join(" ")]) } : undefined,
+      table: front.length > 0 ? { head: ["error", view.quantity, "configuration"], rows: front.map((row) => [view.rows.error[row].toExponential(2), view.text(view.rows.value[row]), view.describe(row).join(" ")]) } : undefined,
     };
   },
 });

@@ -9,7 +9,7 @@ addChart({
     if (view.count === 0) return { empty: "No configuration was measured." };
     const steps = winnerNeighbours(view);
     if (steps.length === 0) return { empty: "No configuration that differs from the winner in one parameter only was measured." };
-    const change = ({ row }) => view.rows.time[row] / view.rows.time[0] - 1;
+    const change = ({ row }) => view.rows.value[row] / view.rows.value[0] - 1; // the more, the worse
     const worst = new Map();
     for (const step of steps) worst.set(step.parameter, Math.max(worst.get(step.parameter) ?? -1, change(step)));
     const order = [...worst.keys()].sort((a, b) => worst.get(a) - worst.get(b));
@@ -27,7 +27,7 @@ addChart({
       height: 90 + 34 * order.length,
       option: {
         ...base,
-        xAxis: valueAxis("x", "time against the winner", signedPercent, { axisLabel: { showMaxLabel: true } }),
+        xAxis: valueAxis("x", view.byTime ? "time against the winner" : "loss against the winner", signedPercent, { axisLabel: { showMaxLabel: true } }),
         yAxis: categoryAxis("y", "", names, { splitLine: { show: true, lineStyle: { color: colours.grid } } }),
         series: [{
           type: "scatter", data: points, symbolSize: 10, itemStyle: pointStyle(1),
@@ -39,9 +39,9 @@ addChart({
       },
       note: "The left side shows the winner's values; each point is labelled with the value that it has instead.",
       spoken: counted(steps.length, "configuration"),
-      table: { head: ["parameter", "winner", "instead", "time", "against the winner"], rows: steps.sort((a, b) => change(a) - change(b)).map((step) =>
+      table: { head: ["parameter", "winner", "instead", view.quantity, "against the winner"], rows: steps.sort((a, b) => change(a) - change(b)).map((step) =>
         [view.parameters[step.parameter].name, own(step.parameter), view.valueText(step.parameter, view.level(step.parameter, step.row)),
-          seconds(view.rows.time[step.row]), signedPercent(change(step))]) },
+          view.text(view.rows.value[step.row]), signedPercent(view.change(view.rows.value[step.row]))]) },
     };
   },
 });

@@ -160,6 +160,29 @@ TEST_F(DatabaseFinalsTest, FinalsByEnergyDecideNothingAboutTime) {
   EXPECT_NEAR(details.rerank.at(0).energy, 1 / 1.1e-3, 1e-9);
 }
 
+TEST_F(DatabaseFinalsTest, ABestByEnergyHasTheTiesAndTheOrderOfFinalsByEnergy) {
+  const RunId run = begin(Objective::energy);
+  measure(run, 1, 1.0e-3);
+  measure(run, 2, 1.1e-3);
+  measure(run, 3, 2.0e-3);
+  rerank(run, {{1, 1.0e-3}, {2, 1.0005e-3}}, Objective::energy);
+  db::BestQuery query;
+  query.problem = example_instance().problem;
+  query.objective = Objective::energy;
+  const db::BestCandidate best = db::best(database_, query).at(0);
+  EXPECT_EQ(best.result.configuration, example_configuration(2));
+  EXPECT_EQ(best.result.time, 1.0005e-3);
+  ASSERT_TRUE(best.result.rerank);
+  ASSERT_EQ(best.ties.size(), 1U);
+  EXPECT_EQ(best.ties[0].configuration, example_configuration(1));
+  EXPECT_EQ(best.ties[0].rerank->place, 2);
+  // The third has the smallest energy, but was not chosen.
+  std::vector<Configuration> order;
+  for (const db::ResultRow& row : db::ranked_results(database_, best.result.workload.id, query))
+    order.push_back(row.configuration);
+  EXPECT_EQ(order, configurations({2, 1, 3}));
+}
+
 TEST_F(DatabaseFinalsTest, ARunsDetailsHaveEveryRound) {
   const RunId run = begin();
   measure(run, 1, 1.0e-3);

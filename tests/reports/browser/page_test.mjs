@@ -139,7 +139,7 @@ const tests = {
         }
       }
     }
-    assert.deepEqual([...drawn].sort(), ["error", "group", "parameter", "rate", "setting", "time"]);
+    assert.deepEqual([...drawn].sort(), ["error", "group", "parameter", "rate", "setting", "value"]);
     assert.deepEqual(problems, []);
     await close();
   },
@@ -185,6 +185,24 @@ const tests = {
     for (const card of await cards(page)) if (!card.empty && !card.plain) assert.ok(card.svg > 5, `${card.id} is not drawn`);
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
     assert.ok((await page.pdf({ format: "A4" })).length > 50_000);
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "a run that maximises a metric is drawn and named by it"() {
+    const { page, problems, close } = await open("metric.html");
+    await seeAll(page);
+    const all = await cards(page);
+    expectDrawn(all);
+    const label = (id) => all.find((card) => card.id === id).label;
+    assert.match(label("distribution"), /winner 800, median 550/);
+    assert.match(label("progress"), /random: 800 after/);
+    const progress = await page.evaluate(() => {
+      const option = echarts.getInstanceByDom(document.querySelector("#chart-progress .plot")).getOption();
+      return { name: option.yAxis[0].name, inverse: option.yAxis[0].inverse, first: option.yAxis[0].axisLabel.formatter(1 / 500) };
+    });
+    assert.deepEqual(progress, { name: "best GFLOP/s so far", inverse: true, first: "500" });
+    await page.locator("#chart-distribution select").first().selectOption("ecdf");
     assert.deepEqual(problems, []);
     await close();
   },

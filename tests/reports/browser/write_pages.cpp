@@ -13,10 +13,10 @@ namespace {
 
 using namespace tune;
 
-reports::ReportData invented_data() {
+reports::ReportData invented_data(void (*invent)(db::Database&)) {
   const tune::testing::TemporaryFolder folder;
   db::Database database(folder / "tune.db");
-  tune::testing::invent(database);
+  invent(database);
   return tune::testing::in_memory(reports::collect(database, {}));
 }
 
@@ -32,7 +32,10 @@ int main(int count, char** arguments) {
     return 2;
   }
   const std::string folder = std::string(arguments[1]) + "/";
-  write(folder + "invented.html", reports::html_page(reports::page_parts(invented_data())));
-  write(folder + "bare.html", reports::html_page(reports::page_parts(invented_data()), {.library = false}));
+  const reports::ReportData data = invented_data(tune::testing::invent);
+  write(folder + "invented.html", reports::html_page(reports::page_parts(data)));
+  write(folder + "bare.html", reports::html_page(reports::page_parts(data), {.library = false}));
+  write(folder + "metric.html",
+        reports::html_page(reports::page_parts(invented_data(tune::testing::invent_metric))));
   write(folder + "large.html", reports::html_page(reports::page_parts(tune::testing::large_data(100'000))));
 }
