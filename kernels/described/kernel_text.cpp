@@ -323,7 +323,10 @@ std::string replaced(const std::string& text, const std::map<std::string, std::s
   return result;
 }
 
-std::size_t redefine(std::string& text, const std::map<std::string, std::string>& values) {
+namespace {
+
+/// Gives every `#define` of an object-like macro its value.
+std::size_t redefine_macros(std::string& text, const std::map<std::string, std::string>& values) {
   std::string changed;
   std::size_t count = 0;
   const std::string plain = without_comments(text);  // of the same length
@@ -347,6 +350,72 @@ std::size_t redefine(std::string& text, const std::map<std::string, std::string>
   }
   text = std::move(changed);
   return count;
+}
+
+/// Returns the end of the value that begins here: the comma, semicolon or bracket behind it.
+std::size_t end_of_value(std::string_view plain, std::size_t at) {
+  int depth = 0;
+  for (; at < plain.size(); ++at) {
+    const char c = plain[at];
+    if (depth == 0 && (c == ',' || c == ';' || c == '}')) break;
+    depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+    if (depth < 0) break;
+  }
+  return at;
+}
+
+/// True where a name behind this text is that of a constant: `static constexpr int`, `const int A = 1,`,
+/// `enum Sizes { A = 1,`. Not of a pointer, an argument, or a parameter of a template.
+bool declares_constant(std::string_view before) {
+  std::size_t begin = before.size();
+  int depth = 0;
+  for (; begin > 0; --begin) {
+    const char c = before[begin - 1];
+    if (c == ';' || c == '#' || (depth == 0 && (c == '{' || c == '}'))) break;
+    depth += c == ')' || c == ']' || c == '}' ? 1 : c == '(' || c == '[' || c == '{' ? -1 : 0;
+    if (depth < 0) return false;
+  }
+  const auto is_separator = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == ','; };
+  if (!before.empty() && !is_separator(before.back())) return false;
+  const std::string_view statement = before.substr(begin);
+  const auto words = words_in(statement);
+  if (words.contains("template")) return false;
+  if (words.contains("const") || words.contains("constexpr"))
+    return statement.find_first_of("*&") == std::string_view::npos;
+  if (begin == 0 || before[begin - 1] != '{') return false;
+  const std::size_t last = before.substr(0, begin - 1).find_last_of(";{}");
+  return words_in(before.substr(last == std::string_view::npos ? 0 : last, begin)).contains("enum");
+}
+
+/// Gives every constant of the language its value; lines keep their numbers.
+std::size_t redefine_constants(std::string& text, const std::map<std::string, std::string>& values) {
+  std::size_t count = 0;
+  std::string plain = without_comments(text);  // of the same length
+  for (const auto& [name, value] : values)
+    for (std::size_t at = plain.find(name); at != std::string::npos;
+         at = plain.find(name, at + name.size())) {
+      const std::size_t behind = at + name.size();
+      if ((at > 0 && is_word(plain[at - 1])) || (behind < plain.size() && is_word(plain[behind]))) continue;
+      const std::size_t sign = plain.find_first_not_of(" \t\n", behind);
+      if (sign == std::string::npos || (plain[sign] != '=' && plain[sign] != '{') ||
+          plain.compare(sign, 2, "==") == 0 || !declares_constant(std::string_view(plain).substr(0, at)))
+        continue;
+      const std::size_t end = end_of_value(plain, sign + 1);
+      const auto lines = std::count(plain.begin() + static_cast<std::ptrdiff_t>(sign),
+                                    plain.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+      const std::string given = (plain[sign] == '=' ? "= " : "{") + value + std::string(lines, '\n');
+      text.replace(sign, end - sign, given);
+      plain.replace(sign, end - sign, given);
+      ++count;
+    }
+  return count;
+}
+
+}  // namespace
+
+std::size_t redefine(std::string& text, const std::map<std::string, std::string>& values) {
+  const std::size_t macros = redefine_macros(text, values);
+  return macros + redefine_constants(text, values);
 }
 
 std::vector<std::string> split_arguments(const std::string& text, std::size_t at) {

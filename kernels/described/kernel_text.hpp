@@ -65,8 +65,8 @@ struct Redefinition {
 std::optional<Redefinition> find_redefinition(const KernelText& text,
                                               const std::map<std::string, std::string>& macros);
 
-/// Gives every `#define` of an object-like macro that has a name among these their value. Returns how many
-/// lines changed.
+/// Gives every object-like macro (`#define N 32`) and every constant (`constexpr int N = 32;`, an enumerator)
+/// that has a name among these their value. Returns how many changed.
 std::size_t redefine(std::string& text, const std::map<std::string, std::string>& values);
 
 /// A declaration of a kernel.

@@ -5,8 +5,10 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kernels/described/opencl_header.hpp"
 #include "tuner/base/error.hpp"
@@ -39,10 +41,45 @@ bool is_vector(std::string_view word, std::initializer_list<std::string_view> si
   return false;
 }
 
+/// Returns the elements that a member of a vector names (`xy`, `s01`), or nothing.
+std::vector<int> elements_of(std::string_view member) {
+  constexpr std::string_view letters = "xyzw", digits = "0123456789abcdef";
+  std::vector<int> elements;
+  const auto is_digit = [&](int (*kind)(int)) { return kind(static_cast<unsigned char>(member[1])) != 0; };
+  const bool numbered = member.size() > 1 && member[0] == 's' &&
+                        (is_digit(std::isdigit) || (member.size() == 2 && is_digit(std::isxdigit)));
+  for (const char c : numbered ? member.substr(1) : member) {
+    const std::size_t found =
+        numbered ? digits.find(static_cast<char>(std::tolower(static_cast<unsigned char>(c))))
+                 : letters.find(c);
+    if (found == std::string_view::npos) return {};
+    elements.push_back(static_cast<int>(found));
+  }
+  const std::size_t count = elements.size();
+  return count <= 4 || count == 8 || count == 16 ? elements : std::vector<int>();
+}
+
+/// Returns the words between the brackets of structs and unions: names of their members.
+std::set<std::string, std::less<>> words_of_structs(const std::string& text) {
+  std::set<std::string, std::less<>> words;
+  const std::string plain = without_comments(text);
+  for (const std::string_view kind : {"struct", "union"})
+    for (std::size_t at = plain.find(kind); at != std::string::npos; at = plain.find(kind, at + 1)) {
+      const std::size_t open = plain.find_first_of("{;()", at);
+      if (open == std::string::npos || plain[open] != '{') continue;
+      std::size_t end = open + 1;
+      for (int depth = 1; end < plain.size() && depth > 0; ++end)
+        depth += plain[end] == '{' ? 1 : plain[end] == '}' ? -1 : 0;
+      words.merge(words_in(std::string_view(plain).substr(open, end - open)));
+    }
+  return words;
+}
+
 /// Rewrites one file. Strings, comments and lines stay where they are.
 class Translation {
  public:
-  explicit Translation(const SourceFile& file) : file_(file), text_(file.text) {}
+  explicit Translation(const SourceFile& file)
+      : file_(file), text_(file.text), members_(words_of_structs(file.text)) {}
 
   std::string run() {
     while (at_ < text_.size()) step();
@@ -114,12 +151,7 @@ class Translation {
     // Without underscores, it is a qualifier only in front of a type.
     const bool qualifies = word.starts_with("__") || is_word(next_behind(end));
     at_ = end;
-    if (is_member) {
-      out_ += word.size() == 2 && word[0] == 's' && word[1] >= '0' && word[1] <= '3'
-                  ? std::string(1, "xyzw"[word[1] - '0'])
-                  : word;
-      return;
-    }
+    if (is_member) return member(word);
     refuse(word);
     if (is_one_of(word, {"__kernel", "kernel"}) && qualifies) {
       after_kernel_ = true;
@@ -136,9 +168,83 @@ class Translation {
       out_ += parentheses_ == 0 && braces_ == 0 && !is_pointer(end) ? "__constant__" : "const";
     } else if (word == "restrict") {
       out_ += "__restrict__";
+    } else if (const std::string conversion = conversion_of(word); !conversion.empty()) {
+      out_ += conversion;
     } else {
       out_ += word;
     }
+  }
+
+  /// Returns the function of the header for `convert_float4_sat`, `convert_uchar_rtz` and `as_int4`.
+  static std::string conversion_of(std::string_view word) {
+    constexpr std::string_view conversion = "convert_", as = "as_";
+    const bool converts = word.starts_with(conversion);
+    if (word == "convert_int_rte" || (!converts && !word.starts_with(as))) return {};
+    std::string_view type = word.substr(converts ? conversion.size() : as.size()), mode;
+    if (const std::size_t end = type.find('_'); converts && end != std::string_view::npos) {
+      mode = type.substr(end);
+      type = type.substr(0, end);
+    }
+    const std::string_view base = type.substr(0, type.find_first_of("0123456789"));
+    if (!is_one_of(base,
+                   {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double"}) ||
+        (base != type && !is_vector(type, {"2", "3", "4", "8", "16"})))
+      return {};
+    if (!converts) return base == type ? std::string() : format("tune_cl_as<{}>", type);
+    if (!is_one_of(mode, {"", "_sat", "_rtz", "_sat_rtz"})) return {};
+    return format("tune_cl_convert{}<{}>", mode.starts_with("_sat") ? "_sat" : "",
+                  base == "char" && base == type ? "signed char" : type);
+  }
+  /// Writes a member behind its point: a part of a vector becomes a function of the vector.
+  void member(const std::string& name) {
+    const bool is_half = is_one_of(name, {"lo", "hi", "even", "odd"});
+    const std::vector<int> elements = elements_of(name);
+    if (members_.contains(name) || (elements.empty() && !is_half)) {
+      out_ += name;
+      return;
+    }
+    if (elements.size() == 1) {
+      const auto element = static_cast<std::size_t>(elements.front());
+      out_ += element < 4 ? std::string(1, "xyzw"[element]) : format("s{:x}", element);
+      return;
+    }
+    const bool by_pointer = out_.ends_with("->");
+    out_.resize(out_.size() - (by_pointer ? 2 : 1));
+    const std::size_t begin = begin_of_operand();
+    const std::string vector = out_.substr(begin);
+    out_.resize(begin);
+    const char* const call = is_assigned(at_) ? "set" : "get";
+    const std::string function = is_half ? format("tune_cl_{}_{}", call, name)
+                                         : format("tune_cl_{}<{}>", call, joined(elements, {}, ","));
+    out_ += format("{}({}{})", function, by_pointer ? "*" : "", vector);
+  }
+  /// Returns where the operand that ends the output begins: names, members, subscripts, calls.
+  std::size_t begin_of_operand() const {
+    std::size_t begin = out_.size();
+    while (begin > 0) {
+      const char c = out_[begin - 1];
+      if (c == ']' || c == ')') {
+        int depth = 0;
+        do {
+          --begin;
+          depth += out_[begin] == ']' || out_[begin] == ')' ? 1 : 0;
+          depth -= out_[begin] == '[' || out_[begin] == '(' ? 1 : 0;
+        } while (begin > 0 && depth > 0);
+      } else if (is_word(c)) {
+        while (begin > 0 && is_word(out_[begin - 1])) --begin;
+        if (begin == 0 || (out_[begin - 1] != '.' && !out_.substr(0, begin).ends_with("->"))) break;
+        begin -= out_[begin - 1] == '.' ? 1 : 2;
+      } else {
+        break;
+      }
+    }
+    return begin;
+  }
+  bool is_assigned(std::size_t place) const {
+    while (place < text_.size() && is_space(text_[place])) ++place;
+    if (place + 1 >= text_.size()) return false;
+    if (text_[place] == '=') return text_[place + 1] != '=';
+    return std::string_view("+-*/").find(text_[place]) != std::string_view::npos && text_[place + 1] == '=';
   }
 
   /// True where the declaration that goes on here is one of a pointer.
@@ -157,17 +263,18 @@ class Translation {
     while (end < text_.size() && is_space(text_[end])) ++end;
     if (end >= text_.size() || text_[end] != ')' || next_behind(end + 1) != '(') return false;
     refuse(type);
-    if (!is_vector(type, {"2", "3", "4"})) return false;
-    if (!is_vector(type, {"2", "3", "4"}) ||
-        !is_one_of(type.substr(0, type.size() - 1), {"float", "double", "int", "uint"}))
-      refused(format("a vector literal of {}", type));
-    out_ += "cl_" + type;
+    if (!is_vector(type, {"2", "3", "4", "8", "16"})) return false;
+    if (type.starts_with("half")) refused(format("a vector literal of {}", type));
+    out_ += has_operators(type) ? "cl_" + type : format("tune_cl_make<{}>", type);
     at_ = end + 1;
     return true;
   }
 
+  static bool has_operators(std::string_view type) {
+    return is_one_of(type.substr(0, type.find_first_of("0123456789")), {"float", "double", "int", "uint"});
+  }
   void refuse(const std::string& word) const {
-    if (is_vector(word, {"8", "16"})) refused(format("the type {}", word));
+    if (is_vector(word, {"8", "16"}) && !has_operators(word)) refused(format("the type {}", word));
     if (is_one_of(word,
                   {"image1d_t", "image2d_t", "image3d_t", "image2d_array_t", "sampler_t", "pipe", "event_t",
                    "async_work_group_copy", "enqueue_kernel", "read_imagef", "write_imagef"}))
@@ -180,6 +287,7 @@ class Translation {
 
   const SourceFile& file_;
   const std::string& text_;
+  const std::set<std::string, std::less<>> members_;  ///< of structs, whatever they are called
   std::string out_;
   std::size_t at_ = 0;
   int parentheses_ = 0, braces_ = 0;

@@ -129,10 +129,6 @@ TUNE_CL float as_float(int x) { return __int_as_float(x); }
 TUNE_CL float as_float(unsigned x) { return __int_as_float((int)x); }
 TUNE_CL int as_int(float x) { return __float_as_int(x); }
 TUNE_CL unsigned as_uint(float x) { return (unsigned)__float_as_int(x); }
-#define convert_int(x) ((int)(x))
-#define convert_uint(x) ((unsigned)(x))
-#define convert_float(x) ((float)(x))
-#define convert_double(x) ((double)(x))
 #define convert_int_rte(x) __float2int_rn(x)
 #define native_sin(x) __sinf(x)
 #define native_cos(x) __cosf(x)
@@ -170,6 +166,146 @@ TUNE_CL unsigned as_uint(float x) { return (unsigned)__float_as_int(x); }
 #define atom_add(p, v) atomicAdd(p, v)
 #define atom_inc(p) atomicAdd(p, 1)
 #define atom_cmpxchg(p, old, v) atomicCAS(p, old, v)
+
+// ---- vectors of eight and sixteen, parts of vectors, conversions ----
+#define TUNE_CL_WIDE(T, V) \
+  struct V##8 { T x, y, z, w, s4, s5, s6, s7; }; \
+  struct V##16 { T x, y, z, w, s4, s5, s6, s7, s8, s9, sa, sb, sc, sd, se, sf; };
+TUNE_CL_WIDE(float, float)
+TUNE_CL_WIDE(double, double)
+TUNE_CL_WIDE(int, int)
+TUNE_CL_WIDE(unsigned, uint)
+
+template<class V> struct tune_cl_traits { typedef V T; static constexpr int n = 1; };
+template<class T, int n> struct tune_cl_vector { typedef T type; };
+#define TUNE_CL_TRAITS(S, V, N) \
+  template<> struct tune_cl_traits<V##N> { typedef S T; static constexpr int n = N; }; \
+  template<> struct tune_cl_vector<S, N> { typedef V##N type; };
+#define TUNE_CL_SMALL(T, V) TUNE_CL_TRAITS(T, V, 2) TUNE_CL_TRAITS(T, V, 3) TUNE_CL_TRAITS(T, V, 4)
+#define TUNE_CL_ALL(T, V) TUNE_CL_SMALL(T, V) TUNE_CL_TRAITS(T, V, 8) TUNE_CL_TRAITS(T, V, 16)
+TUNE_CL_ALL(float, float) TUNE_CL_ALL(double, double) TUNE_CL_ALL(int, int) TUNE_CL_ALL(unsigned, uint)
+TUNE_CL_SMALL(signed char, char) TUNE_CL_SMALL(unsigned char, uchar) TUNE_CL_SMALL(short, short)
+TUNE_CL_SMALL(unsigned short, ushort) TUNE_CL_SMALL(long, long) TUNE_CL_SMALL(unsigned long, ulong)
+
+template<class V> TUNE_CL auto tune_cl_data(V& v) { return reinterpret_cast<typename tune_cl_traits<V>::T*>(&v); }
+template<class V> TUNE_CL auto tune_cl_data(const V& v) { return reinterpret_cast<const typename tune_cl_traits<V>::T*>(&v); }
+template<class T, class P> TUNE_CL int tune_cl_put(T* to, int at, P part) {
+  for (int i = 0; i < tune_cl_traits<P>::n; ++i) to[at + i] = T(tune_cl_data(part)[i]);
+  return at + tune_cl_traits<P>::n;
+}
+template<class V, class... P> TUNE_CL V tune_cl_make(P... parts) {
+  constexpr int n = tune_cl_traits<V>::n, given = (tune_cl_traits<P>::n + ...);
+  static_assert(given == n || given == 1, "a vector literal has one value for each element, or one for all");
+  V v{};
+  int at = 0;
+  ((at = tune_cl_put(tune_cl_data(v), at, parts)), ...);
+  if (given == 1)
+    for (int i = 1; i < n; ++i) tune_cl_data(v)[i] = tune_cl_data(v)[0];
+  return v;
+}
+#define cl_float8 tune_cl_make<float8>
+#define cl_float16 tune_cl_make<float16>
+#define cl_double8 tune_cl_make<double8>
+#define cl_double16 tune_cl_make<double16>
+#define cl_int8 tune_cl_make<int8>
+#define cl_int16 tune_cl_make<int16>
+#define cl_uint8 tune_cl_make<uint8>
+#define cl_uint16 tune_cl_make<uint16>
+#define TUNE_CL_WIDE_OPERATOR(T, V, op) \
+  TUNE_CL V& operator op##=(V& a, V b) { for (int i = 0; i < tune_cl_traits<V>::n; ++i) tune_cl_data(a)[i] op##= tune_cl_data(b)[i]; return a; } \
+  TUNE_CL V& operator op##=(V& a, T b) { for (int i = 0; i < tune_cl_traits<V>::n; ++i) tune_cl_data(a)[i] op##= b; return a; } \
+  TUNE_CL V operator op(V a, V b) { return a op##= b; } \
+  TUNE_CL V operator op(V a, T b) { return a op##= b; } \
+  TUNE_CL V operator op(T a, V b) { V v = tune_cl_make<V>(a); return v op##= b; }
+#define TUNE_CL_WIDE_FUNCTIONS(T, V, N) \
+  TUNE_CL_WIDE_OPERATOR(T, V##N, +) TUNE_CL_WIDE_OPERATOR(T, V##N, -) \
+  TUNE_CL_WIDE_OPERATOR(T, V##N, *) TUNE_CL_WIDE_OPERATOR(T, V##N, /) \
+  TUNE_CL V##N operator-(V##N a) { return a *= T(-1); } \
+  TUNE_CL V##N vload##N(size_t i, const T* p) { V##N v; for (int k = 0; k < N; ++k) tune_cl_data(v)[k] = p[N * i + k]; return v; } \
+  TUNE_CL void vstore##N(V##N v, size_t i, T* p) { for (int k = 0; k < N; ++k) p[N * i + k] = tune_cl_data(v)[k]; }
+TUNE_CL_WIDE_FUNCTIONS(float, float, 8) TUNE_CL_WIDE_FUNCTIONS(float, float, 16)
+TUNE_CL_WIDE_FUNCTIONS(double, double, 8) TUNE_CL_WIDE_FUNCTIONS(double, double, 16)
+TUNE_CL_WIDE_FUNCTIONS(int, int, 8) TUNE_CL_WIDE_FUNCTIONS(int, int, 16)
+TUNE_CL_WIDE_FUNCTIONS(unsigned, uint, 8) TUNE_CL_WIDE_FUNCTIONS(unsigned, uint, 16)
+// Bytes and other numbers are loaded and stored, as images need it.
+#define TUNE_CL_LOADS(T, V, N) \
+  TUNE_CL V##N vload##N(size_t i, const T* p) { V##N v; for (int k = 0; k < N; ++k) tune_cl_data(v)[k] = p[N * i + k]; return v; } \
+  TUNE_CL void vstore##N(V##N v, size_t i, T* p) { for (int k = 0; k < N; ++k) p[N * i + k] = tune_cl_data(v)[k]; }
+#define TUNE_CL_LOAD(T, V) TUNE_CL_LOADS(T, V, 2) TUNE_CL_LOADS(T, V, 3) TUNE_CL_LOADS(T, V, 4)
+TUNE_CL_LOAD(unsigned char, uchar) TUNE_CL_LOAD(short, short) TUNE_CL_LOAD(unsigned short, ushort)
+
+// A part of a vector: the elements with these numbers. `get` is its value, `set` what is assigned to.
+template<int... i> struct tune_cl_list {};
+template<class V, int... i> TUNE_CL auto tune_cl_take(const V& v, tune_cl_list<i...>) {
+  typedef typename tune_cl_traits<V>::T T;
+  typename tune_cl_vector<T, sizeof...(i)>::type part{};
+  int at = 0;
+  ((tune_cl_data(part)[at++] = tune_cl_data(v)[i]), ...);
+  return part;
+}
+template<class V, int... i> struct tune_cl_part {
+  typedef typename tune_cl_vector<typename tune_cl_traits<V>::T, sizeof...(i)>::type P;
+  V& v;
+  __device__ P value() const { return tune_cl_take(v, tune_cl_list<i...>()); }
+  __device__ P put(P part) {
+    int at = 0;
+    ((tune_cl_data(v)[i] = tune_cl_data(part)[at++]), ...);
+    return part;
+  }
+  template<class A> __device__ P operator=(A a) { return put(tune_cl_make<P>(a)); }
+  template<class A> __device__ P operator+=(A a) { return put(value() + a); }
+  template<class A> __device__ P operator-=(A a) { return put(value() - a); }
+  template<class A> __device__ P operator*=(A a) { return put(value() * a); }
+  template<class A> __device__ P operator/=(A a) { return put(value() / a); }
+};
+template<int... i, class V> TUNE_CL auto tune_cl_get(const V& v) { return tune_cl_take(v, tune_cl_list<i...>()); }
+template<int... i, class V> TUNE_CL tune_cl_part<V, i...> tune_cl_set(V& v) { return {v}; }
+template<int n, int first, int step> struct tune_cl_run;
+template<int first, int step> struct tune_cl_run<1, first, step> { typedef tune_cl_list<first> list; };
+template<int first, int step> struct tune_cl_run<2, first, step> { typedef tune_cl_list<first, first + step> list; };
+template<int first, int step> struct tune_cl_run<4, first, step> {
+  typedef tune_cl_list<first, first + step, first + 2 * step, first + 3 * step> list;
+};
+template<int first, int step> struct tune_cl_run<8, first, step> {
+  typedef tune_cl_list<first, first + step, first + 2 * step, first + 3 * step, first + 4 * step, first + 5 * step,
+                       first + 6 * step, first + 7 * step> list;
+};
+template<class V, int... i> TUNE_CL tune_cl_part<V, i...> tune_cl_part_of(V& v, tune_cl_list<i...>) { return {v}; }
+#define TUNE_CL_HALF(name, first, step) \
+  template<class V> TUNE_CL auto tune_cl_get_##name(const V& v) { \
+    constexpr int half = tune_cl_traits<V>::n / 2; \
+    return tune_cl_take(v, typename tune_cl_run<half, first, step>::list()); \
+  } \
+  template<class V> TUNE_CL auto tune_cl_set_##name(V& v) { \
+    constexpr int half = tune_cl_traits<V>::n / 2; \
+    return tune_cl_part_of(v, typename tune_cl_run<half, first, step>::list()); \
+  }
+TUNE_CL_HALF(lo, 0, 1)
+TUNE_CL_HALF(hi, half, 1)
+TUNE_CL_HALF(even, 0, 2)
+TUNE_CL_HALF(odd, 1, 2)
+
+template<class V, class A> TUNE_CL V tune_cl_convert(A a) {
+  static_assert(tune_cl_traits<V>::n == tune_cl_traits<A>::n, "a conversion keeps the number of elements");
+  return tune_cl_make<V>(a);
+}
+template<class T, class A> TUNE_CL T tune_cl_fit(A a) {
+  constexpr bool is_signed = T(-1) < T(0);
+  constexpr int bits = 8 * sizeof(T) - (is_signed ? 1 : 0);
+  const double most = double(T(~T(0)) < T(0) ? T((1ull << (bits - 1)) - 1 + (1ull << (bits - 1))) : T(~T(0)));
+  const double x = double(a), least = is_signed ? -most - 1 : 0;
+  return x >= most ? T(most) : x <= least ? T(least) : T(a);
+}
+template<class V, class A> TUNE_CL V tune_cl_convert_sat(A a) {
+  V v{};
+  for (int i = 0; i < tune_cl_traits<V>::n; ++i)
+    tune_cl_data(v)[i] = tune_cl_fit<typename tune_cl_traits<V>::T>(tune_cl_data(a)[i]);
+  return v;
+}
+template<class V, class A> TUNE_CL V tune_cl_as(A a) {
+  static_assert(sizeof(V) == sizeof(A), "as_... keeps the number of bytes");
+  return *reinterpret_cast<const V*>(&a);
+}
 )cuda";
 
 }  // namespace tune::described

@@ -364,7 +364,8 @@ void check_macros(const KernelDescription& description) {
     std::size_t lines = redefine(text, one);
     for (SourceFile header : kernel.text->headers) lines += redefine(header.text, one);
     if (lines == 0)
-      kernel.place.fail(format("redefine: no file of the kernel has a line '#define {} ...'", name));
+      kernel.place.fail(format(
+          "redefine: no file of the kernel has a line '#define {} ...' or a constant of that name", name));
   }
   const auto found = find_redefinition(*kernel.text, macros);
   if (!found) return;
@@ -428,8 +429,9 @@ std::vector<std::string> unused_parameters(const KernelDescription& description)
         throw UsageError(
             format("{}:{}: '{}' declares the parameter '{}' itself, so that its values change nothing: "
                    "make it a macro between '#ifndef {}' and '#endif', or a template argument of the "
-                   "launch",
-                   found->second.declared_in, found->second.line, found->second.declaration, name, name));
+                   "launch, or (not in T1) add \"redefine\": {{\"{}\": \"{}\"}} to 'kernel'",
+                   found->second.declared_in, found->second.line, found->second.declaration, name, name, name,
+                   name));
     if (!kernel.names.contains(name)) unused.push_back(name);
   }
   return unused;
@@ -440,6 +442,9 @@ void note_names(KernelDescription& description) {
   for (const search::Parameter& parameter : description.parameters) {
     const auto found = kernel.names.find(parameter.name);
     if (found == kernel.names.end() || !found->second.is_declared_only()) continue;
+    if (std::ranges::find(kernel.redefines, parameter.name, &std::pair<std::string, Expression>::first) !=
+        kernel.redefines.end())
+      continue;
     const NameInCode& name = found->second;
     // Arguments and parameters of templates have the launch's values.
     const auto words = words_in(name.declaration);

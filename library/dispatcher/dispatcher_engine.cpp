@@ -13,6 +13,7 @@
 #include "library/tuner/tuner.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stop_scope.hpp"
 #include "tuner/base/units.hpp"
 
 namespace tune::api {
@@ -302,6 +303,7 @@ DispatchState Dispatcher::Engine::state() const {
 }
 
 void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
+  const StopScope scope([&stop] { return stop.stop_requested(); });
   try {
     while (true) {
       std::vector<online::CallVerdict> verdicts;
@@ -334,6 +336,7 @@ void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
       }
     }
   } catch (const std::exception& error) {
+    if (stop.stop_requested()) return;  // a reference was not finished
     // The program continues with the best so far.
     const std::lock_guard lock(mutex_);
     notice_ = format("no further configuration is tried: {}", error.what());

@@ -73,6 +73,10 @@ const Sizes& HostData::sizes() const {
   return contents_.sizes;
 }
 
+bool HostData::stopped() const {
+  return contents_.scope != nullptr && contents_.scope->is_over();
+}
+
 View<double> HostData::result(const std::string& name) {
   const auto values = tensor_named(contents_.results, name, "output").as<double>();
   return {values.data(), values.size()};

@@ -11,6 +11,7 @@
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stop_scope.hpp"
 
 namespace tune::api {
 
@@ -440,6 +441,7 @@ Problem& Problem::reference(std::function<void(HostData&)> function) {
       HostData::Contents contents{sizes, inputs, results};
       HostData data(contents);
       place.guarded([&] { function(data); });
+      throw_if_stopped();  // it may have returned early
     };
   spec_->describes_reference = false;
   return changed();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/described/problem.hpp"
+#include "tuner/base/stop_scope.hpp"
 
 namespace tune::api {
 
@@ -47,6 +48,7 @@ struct HostData::Contents {
   const Sizes& sizes;
   const TensorSet& inputs;
   TensorSet& results;
+  StopScope* scope = StopScope::current();
 };
 
 /// The memory that code of the host reads and writes.

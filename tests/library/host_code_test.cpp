@@ -6,6 +6,7 @@
 #include <tune/tuner.hpp>
 #include <vector>
 
+#include "library/tuner/convert.hpp"
 #include "library/tuner/problem.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/plan/launch_plan.hpp"
@@ -99,6 +100,22 @@ TEST_F(HostCode, WrongUseIsNamed) {
               HasSubstr("the array 'x' is of float, not int32"));
   api::Problem problem("empty");
   EXPECT_THROW(problem.host([](api::HostArrays&) {}), api::Error) << "there is no launch yet";
+}
+
+TEST(ReferenceInCode, AsksWhetherItIsStillWanted) {
+  bool returned = false;
+  const api::Problem problem =
+      halving([](api::HostArrays&) { return false; }).reference([&](api::HostData& data) {
+        while (!data.stopped()) data.result("x")[0] = 5;
+        returned = true;
+      });
+  const described::DescribedProblem described(api::described(problem.spec()));
+  const Instance instance = api::instance_at(described.info(), {});
+  const TensorSet inputs = described.inputs(instance, 0);
+  const StopScope scope([] { return true; });
+  EXPECT_THROW(described.reference(instance, inputs), Stopped)
+      << "what it has computed so far does not count";
+  EXPECT_TRUE(returned);
 }
 
 // A worker has no functions of this program.

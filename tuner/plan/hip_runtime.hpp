@@ -9,7 +9,7 @@ namespace tune {
 
 /// The headers of HIP, with texts for a kernel whose CUDA source was renamed for HIP: names that HIP has
 /// besides those of CUDA. A warp has 32 threads, as on all devices of CUDA.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 6> hip_headers = {{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 11> hip_headers = {{
     {"hip/hip_runtime.h",
      "#pragma once\n"
      "#define hipThreadIdx_x threadIdx.x\n#define hipThreadIdx_y threadIdx.y\n"
@@ -47,6 +47,36 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 6> hi
      "#define hipCabsf cuCabsf\n#define hipCreal cuCreal\n#define hipCimag cuCimag\n#define hipConj cuConj\n"
      "#define hipCadd cuCadd\n#define hipCsub cuCsub\n#define hipCmul cuCmul\n#define hipCdiv cuCdiv\n"
      "#define hipCabs cuCabs\n#define hipCfmaf cuCfmaf\n#define hipCfma cuCfma\n"},
+    {"hipcub/block/block_reduce.hpp", "#include \"hipcub/hipcub.hpp\"\n"},
+    {"hipcub/block/block_scan.hpp", "#include \"hipcub/hipcub.hpp\"\n"},
+    {"hipcub/warp/warp_reduce.hpp", "#include \"hipcub/hipcub.hpp\"\n"},
+    {"hipcub/hipcub.hpp",
+     "#pragma once\n#include <cub/block/block_discontinuity.cuh>\n#include <cub/block/block_exchange.cuh>\n"
+     "#include <cub/block/block_load.cuh>\n#include <cub/block/block_radix_sort.cuh>\n"
+     "#include <cub/block/block_reduce.cuh>\n#include <cub/block/block_scan.cuh>\n"
+     "#include <cub/block/block_store.cuh>\n#include <cub/warp/warp_reduce.cuh>\n"
+     "#include <cub/warp/warp_scan.cuh>\n#include <cuda/functional>\n#include <cuda/std/functional>\n"
+     "namespace hipcub {\nusing namespace cub;\nusing Sum = ::cuda::std::plus<>;\n"
+     "using Max = ::cuda::maximum<>;\nusing Min = ::cuda::minimum<>;\n}\n"},
+    {"hiprand/hiprand_kernel.h",
+     "#pragma once\n#include <curand_kernel.h>\n"
+     "#define hiprandState curandState\n#define hiprandState_t curandState_t\n"
+     "#define hiprandStateXORWOW curandStateXORWOW\n#define hiprandStateXORWOW_t curandStateXORWOW_t\n"
+     "#define hiprandStatePhilox4_32_10 curandStatePhilox4_32_10\n"
+     "#define hiprandStatePhilox4_32_10_t curandStatePhilox4_32_10_t\n"
+     "#define hiprandStateMRG32k3a curandStateMRG32k3a\n"
+     "#define hiprandStateMRG32k3a_t curandStateMRG32k3a_t\n#define hiprand_init curand_init\n"
+     "#define hiprand curand\n#define hiprand4 curand4\n#define hiprand_uniform curand_uniform\n"
+     "#define hiprand_uniform2_double curand_uniform2_double\n"
+     "#define hiprand_uniform4 curand_uniform4\n"
+     "#define hiprand_uniform4_double curand_uniform4_double\n"
+     "#define hiprand_uniform_double curand_uniform_double\n#define hiprand_normal curand_normal\n"
+     "#define hiprand_normal2 curand_normal2\n#define hiprand_normal2_double curand_normal2_double\n"
+     "#define hiprand_normal4 curand_normal4\n#define hiprand_normal_double curand_normal_double\n"
+     "#define hiprand_log_normal curand_log_normal\n#define hiprand_log_normal2 curand_log_normal2\n"
+     "#define hiprand_log_normal4 curand_log_normal4\n"
+     "#define hiprand_log_normal_double curand_log_normal_double\n"
+     "#define hiprand_poisson curand_poisson\n#define hiprand_discrete curand_discrete\n"},
 }};
 
 }  // namespace tune

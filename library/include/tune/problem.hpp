@@ -120,6 +120,10 @@ class TUNE_API HostData {
   /// out are noticed. Throws Error for another name.
   View<double> result(const std::string& name);
   const Sizes& sizes() const;
+  /// True once nobody waits for the results: the run was cancelled, or its budget has ended. A function that
+  /// takes seconds should ask it in its outer loop, from the thread that it was called in, and return. From
+  /// other threads it answers what that thread has heard.
+  bool stopped() const;
 
   template<class T>
   static constexpr const char* type_name() {

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "kernels/described/declared_types.hpp"
+#include "kernels/described/opencl.hpp"
 #include "kernels/described/source/first_definition.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tuner/base/error.hpp"
@@ -19,6 +20,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       described::type_of_parameter(parameter);
     }
   described::replaced(text, {{"BLOCK", "32"}, {"n", ""}});
+  std::string changed = text;
+  described::redefine(changed, {{"BLOCK", "32"}, {"N", "1"}});
+  try {
+    described::KernelText opencl{{"k.cl", text}, {}};
+    described::translate_opencl(opencl);
+  } catch (const Error&) {
+  }
   for (const std::string& kernel : {std::string(), entry}) try {
       described::first_definition("k.cu", {{"k.cu", text}, {}}, kernel);
     } catch (const Error&) {

@@ -227,6 +227,27 @@ TEST_F(KernelArguments, AHardMacroIsRedefined) {
             std::string::npos);
 }
 
+TEST_F(KernelArguments, AConstantIsRedefined) {
+  write(
+      "k.cu",
+      "static constexpr int WIDTH = 64 *\n  64;  // WIDTH = 1\nenum Sizes { LOW = 1, HIGH = LOW + 7 };\n"
+      "const int A = 5, B{3};\ntemplate<int WIDTH> __device__ int other(const int A = 2) { return WIDTH + A; }\n"
+      "__device__ int same(int x) { const int* B = &x; return A == x ? *B : x; }\n"
+      "__global__ void k(float* out) {\n  const int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+      "  if (i < WIDTH) out[i] = WIDTH + HIGH + 10 * A + 100 * B + other<2>() + same(0);\n}\n");
+  const std::string arguments =
+      R"("out": {"type": "float", "size": "n", "access": "write", "expect": {"formula": "n + 9 + 40 + 600 + 4"}})";
+  const std::string kernel =
+      R"({"file": "k.cu", "redefine": {"WIDTH": "n", "HIGH": 9, "A": "2 * 2", "B": 6}})";
+  expect_right(definition(kernel, arguments));
+  const std::string text = plan(definition(kernel, arguments), "99").compile.source.text;
+  EXPECT_EQ(
+      text.substr(0, text.find("__global__")),
+      "static constexpr int WIDTH = 99\n;  // WIDTH = 1\nenum Sizes { LOW = 1, HIGH = 9};\n"
+      "const int A = 4, B{6};\ntemplate<int WIDTH> __device__ int other(const int A = 2) { return WIDTH + A; }\n"
+      "__device__ int same(int x) { const int* B = &x; return A == x ? *B : x; }\n");
+}
+
 TEST_F(KernelArguments, LaunchesRepeatWithSwappedArrays) {
   write("k.cu",
         "__global__ void k(float* out, const float* in, int n) {\n"

@@ -52,16 +52,30 @@ TEST(OpenCl, WhatCudaLacksIsNamed) {
   };
   EXPECT_EQ(refusal("\n__kernel void k(__read_only image2d_t a) {}"),
             "k.cl:2: CUDA has no counterpart of OpenCL's image2d_t");
-  EXPECT_EQ(refusal("float8 a;"), "k.cl:1: CUDA has no counterpart of OpenCL's the type float8");
+  EXPECT_EQ(refusal("uchar16 a;"), "k.cl:1: CUDA has no counterpart of OpenCL's the type uchar16");
   EXPECT_EQ(
       refusal("__kernel void k(__local float* a) {}"),
       "k.cl:1: CUDA has no counterpart of OpenCL's a parameter in local memory: declare the array in the "
       "kernel instead");
 }
 
+TEST(OpenCl, PartsOfVectorsAndConversions) {
+  EXPECT_EQ(
+      translated("v.xy = p->zw + a[i].lo * f(x, (y)).s01;"),
+      "tune_cl_set<0,1>(v) = tune_cl_get<2,3>(*p) + tune_cl_get_lo(a[i]) * tune_cl_get<0,1>(f(x, (y)));");
+  EXPECT_EQ(translated("v.sF += w.s7 == u.hi.odd.x; q.r.wzyx *= 2;"),
+            "v.sf += w.s7 == tune_cl_get_odd(tune_cl_get_hi(u)).x; tune_cl_set<3,2,1,0>(q.r) *= 2;");
+  EXPECT_EQ(translated("struct S { float2 xy; int lo; }; s.xy = s.lo + s.seed;"),
+            "struct S { float2 xy; int lo; }; s.xy = s.lo + s.seed;");
+  EXPECT_EQ(
+      translated("convert_float4(a) + convert_uchar_sat(b) + as_int2(c) + as_float(d) + convert_int_rte(e)"),
+      "tune_cl_convert<float4>(a) + tune_cl_convert_sat<uchar>(b) + tune_cl_as<int2>(c) + as_float(d) + "
+      "convert_int_rte(e)");
+}
+
 TEST(OpenCl, UnfinishedTextEnds) {
-  for (const char* text :
-       {"\"", "'\\", "/*", "//", "(float4", "(float4)", "#", "#pragma", "__local", "__kernel void k("})
+  for (const char* text : {"\"", "'\\", "/*", "//", "(float4", "(float4)", "#", "#pragma", "__local",
+                           "__kernel void k(", ".xy", "].xy", ").lo", "->xy", "a.xy"})
     EXPECT_FALSE(translated(text).empty() && std::string(text) != "") << text;
 }
 
@@ -106,6 +120,27 @@ TEST_F(OpenClKernels, RunOnTheEmulator) {
     ADD_FAILURE() << finding.text();
   write("k.json", definition("15"));
   EXPECT_FALSE(testing::findings_of(folder_.path() / "k.json", 1).empty());
+}
+
+TEST_F(OpenClKernels, WideVectorsRunOnTheEmulator) {
+  write("k.cl", R"cl(
+__kernel void k(__global float* restrict out, __global const float* x, __constant float* more, const uint n) {
+  const int i = get_global_id(0);
+  float8 v = (float8)(vload4(0, more), (float4)(2.0f)) * 2.0f;
+  v.xy = (float2)(5.0f, 6.0f);
+  v.s01 += v.s67;
+  float16 w = (float16)(v, v);
+  float2 both = w.s0f + w.hi.odd.xy;
+  uchar4 bytes = convert_uchar4_sat((float4)(300.0f, -4.0f, 7.5f, 1.0f));
+  int4 bits = as_int4(convert_float4(bytes));
+  both.yx -= (float2)(1.0f, 2.0f);
+  if (i < n) out[i] = both.x + both.y + bytes.x + bytes.y + bytes.z + (bits.w == as_int(1.0f)) + v.s7;
+}
+)cl");
+  // v = {9, 10, 2, 2, 4, 4, 4, 4}; both = {9 + 10, 4 + 2} - {2, 1}.
+  write("k.json", definition("289"));
+  for (const emulator::Finding& finding : testing::findings_of(folder_.path() / "k.json", 1))
+    ADD_FAILURE() << finding.text();
 }
 
 }  // namespace

@@ -319,7 +319,8 @@ TEST_F(T1, AParameterThatTheSourceDeclaresItselfIsNoMacro) {
   EXPECT_EQ(
       refusal(),
       "k.cu:1: 'const int mode' declares the parameter 'mode' itself, so that its values change nothing: "
-      "make it a macro between '#ifndef mode' and '#endif', or a template argument of the launch");
+      "make it a macro between '#ifndef mode' and '#endif', or a template argument of the launch, or (not in "
+      "T1) add \"redefine\": {\"mode\": \"mode\"} to 'kernel'");
 }
 
 TEST_F(T1, AParameterThatNothingMentionsIsTold) {

@@ -89,6 +89,21 @@ TEST_F(GpuLimits, RefusesABinaryOfAnotherArchitecture) {
   expect_refused(backend_->runner().prepare(plan, *other->compile(plan.compile)), "load");
 }
 
+// The extent of a variable may be a parameter: this fails one configuration, not all.
+TEST_F(GpuLimits, RefusesMoreBytesThanAVariableHas) {
+  auto plan = plan_of(
+      "__constant__ float w[2];\n"
+      "extern \"C\" __global__ void k(float* out) { out[threadIdx.x] = w[threadIdx.x % 2]; }\n",
+      {buffer("out", Layout::dense({32}), BufferRole::output),
+       buffer("w", Layout::dense({3}), BufferRole::scratch)},
+      launch("k", {1, 1, 1}, {32, 1, 1}, {BufferArgument{"out"}}));
+  plan.buffers[1].symbol = "w";
+  const auto prepared = prepare(plan);
+  ASSERT_FALSE(prepared);
+  EXPECT_EQ(prepared.error().phase, Phase::launch);
+  EXPECT_EQ(prepared.error().detail, "variable `w` of the kernel has 8 bytes, 12 are copied to it");
+}
+
 TEST_F(GpuLimits, RefusesWrongArguments) {
   auto few = reverse_plan(8192);
   std::get<Launch>(few.launches[0]).arguments.pop_back();

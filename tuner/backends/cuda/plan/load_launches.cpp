@@ -124,7 +124,9 @@ Result<LoadedLaunches> load_launches(const DeviceProperties& device, const Launc
   LoadedLaunches loaded{std::move(module)};
   auto& [code, launches, resources, variables] = loaded;
   variables = variables_of(plan, binary);
-  if (const std::string unfit = unfit_variables(plan, binary); !unfit.empty()) throw Error(unfit);
+  // Their extents may follow parameters.
+  if (const std::string unfit = unfit_variables(plan, binary); !unfit.empty())
+    return fail(Phase::launch, "arguments", unfit);
   for (const auto* step : kernel_launches(plan)) {
     const auto& launch = *step;
     const auto kernel = find(launch, binary, *code);

@@ -402,7 +402,6 @@ void CudaPreparedPlan::fill_variables() {
     std::size_t bytes = 0;
     check(find_variable(address, bytes, *module_, known->second));
     const auto wanted = static_cast<std::size_t>(buffer.spec.allocation_bytes());
-    if (const std::string unfit = unfit_variable(buffer.spec, bytes); !unfit.empty()) throw Error(unfit);
     check(cudaMemcpyAsync(address, buffer.data(), wanted, cudaMemcpyDeviceToDevice, context_.stream.get()));
   }
 }

@@ -68,7 +68,7 @@ void Emulation::connect() {
     self(context).wait_async(self(context).running_thread(), pending);
   };
   table_.async = [](void* context, const tune_emulator::AsyncRequest* request) {
-    self(context).async(*request);
+    return self(context).async(*request);
   };
   table_.fence = [](void* context, int scope) {
     Emulation& emulation = self(context);
@@ -399,8 +399,9 @@ void Emulation::note_fault(int signal, const void* address) {
   log_.add(std::move(finding), {nullptr, 0, nullptr});
 }
 
-void Emulation::async(const AsyncRequest& request) {
+unsigned Emulation::async(const AsyncRequest& request) {
   const unsigned thread = running_thread();
+  unsigned parity = 0;
   switch (request.call) {
     case AsyncCall::init:
       if (flavour_ == Flavour::sanitize &&
@@ -419,7 +420,8 @@ void Emulation::async(const AsyncRequest& request) {
       barriers().fence(thread);
       break;
     case AsyncCall::arrive:
-      arrive(barrier_of(request), request);
+    case AsyncCall::drop:
+      parity = arrive(barrier_of(request), request);
       break;
     case AsyncCall::wait:
       wait(barrier_of(request), request);
@@ -427,8 +429,12 @@ void Emulation::async(const AsyncRequest& request) {
     case AsyncCall::copy:
       copy_box(request);
       break;
+    case AsyncCall::copy_bytes:
+      copy_bytes(request);
+      break;
   }
   if (log_.full()) scheduler().abandon();
+  return parity;
 }
 
 /// Checks that the thread is ordered after the barrier's initialisation: reads its bytes like a volatile
@@ -443,7 +449,7 @@ AsyncBarrier& Emulation::barrier_of(const AsyncRequest& request) {
   return *barrier;
 }
 
-void Emulation::arrive(AsyncBarrier& barrier, const AsyncRequest& request) {
+unsigned Emulation::arrive(AsyncBarrier& barrier, const AsyncRequest& request) {
   if (barrier.can_end()) end_phase(barrier);
   if (barrier.pending == 0)
     give_up(FindingKind::misused_barrier, request.place,
@@ -451,18 +457,22 @@ void Emulation::arrive(AsyncBarrier& barrier, const AsyncRequest& request) {
                    "ended: {} bytes are announced and not on their way",
                    barrier.count, barrier.bytes));
   if (flavour_ == Flavour::sanitize) memory_.order().release(running_thread(), barrier.arriving);
-  barrier.bytes += request.value;
+  const unsigned parity = barrier.phase & 1U;
+  if (request.call == AsyncCall::drop)
+    --barrier.count;  // of later phases
+  else
+    barrier.bytes += request.value;
   --barrier.pending;
   // Without copies the phase ends at once.
   if (barrier.copies.empty() && barrier.can_end()) end_phase(barrier);
+  return parity;
 }
 
 void Emulation::end_phase(AsyncBarrier& barrier) {
-  for (const BoxCopy& copy : barrier.copies) {
+  for (const BarrierCopy& copy : barrier.copies) {
     copy.carry_out();
     if (flavour_ == Flavour::sanitize)
-      memory_.end_copy(memory_.order().copied(barrier.number, barrier.arriving), copy.to,
-                       copy.map->box_bytes());
+      memory_.end_copy(memory_.order().copied(barrier.number, barrier.arriving), copy.to, copy.size());
   }
   barrier.end();
   scheduler().progress();
@@ -502,7 +512,7 @@ void Emulation::copy_box(const AsyncRequest& request) {
     memory_.misaligned(request.to, box_alignment, request.place);
     scheduler().abandon();
   }
-  BoxCopy copy{static_cast<char*>(request.to), map, {}};
+  BarrierCopy copy{static_cast<char*>(request.to), map};
   for (int i = 0; i < request.rank; ++i) copy.at[static_cast<std::size_t>(i)] = request.at[i];
   if (flavour_ == Flavour::sanitize) {
     bool fine = true;
@@ -516,14 +526,28 @@ void Emulation::copy_box(const AsyncRequest& request) {
   barrier.copies.push_back(copy);
 }
 
+void Emulation::copy_bytes(const AsyncRequest& request) {
+  AsyncBarrier& barrier = barrier_of(request);
+  if (barrier.can_end()) end_phase(barrier);  // the copy is of the next one
+  BarrierCopy copy{.to = static_cast<char*>(request.to),
+                   .from = static_cast<const char*>(request.map),
+                   .bytes = request.value};
+  if (flavour_ == Flavour::sanitize &&
+      (!memory_.access(running_thread(), copy.from, request.value, access_read, request.place) ||
+       !memory_.begin_copy(running_thread(), copy.to, copy.bytes, request.place)))
+    scheduler().abandon();
+  barrier.copies.push_back(copy);
+}
+
 /// A copy that ends later would write to the shared memory of another block.
 void Emulation::check_block_end(unsigned thread) {
   if (!scheduler().is_last()) return;
   const AsyncBarrier* const barrier = barriers().unfinished();
   if (barrier == nullptr) return;
+  const PlacedMap* const map = barrier->copies.front().map;
   on_divergence(FindingKind::unfinished_copy, thread, {nullptr, 0, nullptr},
-                format("the block ends while a copy of a box of `{}` to its shared memory is under way",
-                       barrier->copies.front().map->buffer));
+                format("the block ends while a copy {}to its shared memory is under way",
+                       map == nullptr ? "" : format("of a box of `{}` ", map->buffer)));
   scheduler().abandon();
 }
 

@@ -75,12 +75,14 @@ class Emulation final : private SchedulerEvents {
   void wait_async(unsigned thread, int pending);
   /// Checks what a warp's part of a product reads of shared memory; false where it must not be read.
   bool read_operand(unsigned warp, const WarpgroupProduct& product);
-  void async(const tune_emulator::AsyncRequest& request);
+  unsigned async(const tune_emulator::AsyncRequest& request);
   AsyncBarrier& barrier_of(const tune_emulator::AsyncRequest& request);
-  void arrive(AsyncBarrier& barrier, const tune_emulator::AsyncRequest& request);
+  /// Returns the parity of the phase that it belongs to.
+  unsigned arrive(AsyncBarrier& barrier, const tune_emulator::AsyncRequest& request);
   void wait(AsyncBarrier& barrier, const tune_emulator::AsyncRequest& request);
   void end_phase(AsyncBarrier& barrier);
   void copy_box(const tune_emulator::AsyncRequest& request);
+  void copy_bytes(const tune_emulator::AsyncRequest& request);
   void check_block_end(unsigned thread);
   [[noreturn]] void give_up(FindingKind kind, const Place& place, const std::string& detail);
   void grid_barrier(unsigned* counter, const Place& place);

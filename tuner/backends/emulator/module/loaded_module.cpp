@@ -24,6 +24,9 @@
 namespace tune::emulator {
 namespace {
 
+/// The namespace of tables that all variants share, of curand.cuh.
+constexpr const char* of_all_variants = "tune_common";
+
 /// Returns `tile` for `tune_variant_3_::(anonymous namespace)::stencil3d(float const*, int)::tile`, which is
 /// local, and `filters::weights` for `tune_variant_3_::(anonymous namespace)::filters::weights`.
 std::string name_of(const char* mangled, bool local, const std::string& variant) {
@@ -117,7 +120,7 @@ std::vector<Array> LoadedModule::variables(std::size_t variant) const {
       std::memcpy(&symbol, image.data() + symbols.sh_offset + i * sizeof symbol, sizeof symbol);
       const char* const name = names + symbol.st_name;
       if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
-          std::strstr(name, mark.c_str()) == nullptr)
+          (std::strstr(name, mark.c_str()) == nullptr && std::strstr(name, of_all_variants) == nullptr))
         continue;
       Array array;
       // A writable variable of a function (_ZZ) is shared memory: device code has no other.

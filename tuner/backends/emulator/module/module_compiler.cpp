@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/backends/emulator/module/compiler_errors.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/program.hpp"
@@ -32,14 +33,17 @@ constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.
                                    {"cooperative_groups/memcpy_async.h", "cooperative_groups.cuh"},
                                    {"cooperative_groups/reduce.h", "cooperative_groups.cuh"},
                                    {"cooperative_groups/scan.h", "cooperative_groups.cuh"},
-                                   {"cuda/pipeline", "cooperative_groups.cuh"},
+                                   {"cuda/cmath", "standard_library.cuh"},
+                                   {"cuda/functional", "standard_library.cuh"},
+                                   {"cuda/barrier", "cuda_barrier.cuh"},
+                                   {"cuda/pipeline", "cuda_barrier.cuh"},
                                    {"cuda_bf16.h", "half.cuh"},
                                    {"cuda_fp16.h", "half.cuh"},
                                    {"cublasLt.h", "half.cuh"},
                                    {"cublas_v2.h", "half.cuh"}};
 
 /// Headers of the C++ standard library, also under cuda/std, that standard_library.cuh replaces.
-constexpr std::string_view library_headers = " algorithm array functional limits type_traits utility ";
+constexpr std::string_view library_headers = " algorithm array functional limits tuple type_traits utility ";
 
 /// Headers of the toolkit whose declarations the prelude has.
 constexpr std::string_view built_in_headers =
@@ -47,9 +51,6 @@ constexpr std::string_view built_in_headers =
     "cuda_pipeline.h cuda_pipeline_primitives.h cuda_runtime.h cuda_runtime_api.h device_functions.h "
     "device_launch_parameters.h hip/hip_runtime_api.h inttypes.h math.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h "
     "sys/time.h time.h unistd.h vector_functions.h vector_types.h ";
-
-/// Stands in the place of a header that the emulator lacks.
-constexpr std::string_view header_is_missing = "tune no_header ";
 
 /// Functions of the prelude that kernels add overloads to. These would hide it in the namespace of a variant.
 constexpr std::string_view overloaded[] = {
@@ -59,6 +60,21 @@ constexpr std::string_view overloaded[] = {
     "fmaf",  "logf",   "powf",  "fmodf", "sinf",  "cosf",  "tanf",  "atan2f"};
 constexpr std::string_view vectors_of[] = {"char", "uchar", "short",    "ushort",    "int",   "uint",
                                            "long", "ulong", "longlong", "ulonglong", "float", "double"};
+
+/// The header of cuRAND is used as it is, where a toolkit has it. Returns the toolkit's folder, or nothing.
+const std::string& folder_of_curand() {
+  static const std::string folder = [] {
+    for (const char* const root : std::initializer_list<const char*>{
+             std::getenv("CUDA_HOME"), std::getenv("CUDA_PATH"), "/usr/local/cuda"}) {
+      std::error_code error;
+      if (root == nullptr || *root == '\0') continue;
+      const std::filesystem::path found = std::filesystem::path(root) / "include";
+      if (std::filesystem::exists(found / "curand_kernel.h", error)) return found.string();
+    }
+    return std::string();
+  }();
+  return folder;
+}
 
 bool contains_word(std::string_view words, const std::string& word) {
   return words.find(" " + word + " ") != std::string_view::npos;
@@ -163,6 +179,9 @@ class VariantText {
     } else if (known != std::end(known_headers)) {
       needed_.insert(std::string(known->second));
       text_ += "\n";
+    } else if (name.starts_with("cub/") || (name == "curand_kernel.h" && !folder_of_curand().empty())) {
+      needed_.insert(name.starts_with("cub/") ? "cub.cuh" : "curand.cuh");
+      text_ += "\n";
     } else if (contains_word(library_headers, is_of_cuda ? name.substr(of_cuda.size()) : name) ||
                is_of_cuda) {
       needed_.insert("standard_library.cuh");
@@ -235,7 +254,7 @@ class VariantText {
         last("extern\\s+\"C\"\\s*$"), constant("extern\\s+\"C\"(?=\\s+const\\b)");
     static const std::regex dynamic(
         R"(extern\s+__shared__\s+((?:__align__|alignas|__attribute__)\s*\(+[^)]*\)+\s*)?([^;=]*?[\w>])\s*(?:((?:__align__|alignas)\s*\([^)]*\))\s*)?\b(\w+)\s*\[\s*\]\s*;)");
-    static const std::regex shared(R"(__shared__[^;]*;)");
+    static const std::regex shared(R"(__shared__[^;]*;)"), opening(R"(__shared__[^;{]*\{[^;}]*;)");
     static const std::regex twice(R"(static\s+__shared__|__shared__\s+static)");
     if (line.find("extern") != std::string::npos) {
       // All arrays of dynamic shared memory are the same memory.
@@ -249,7 +268,9 @@ class VariantText {
     }
     if (line.find("__shared__") != std::string::npos) {
       line = std::regex_replace(line, twice, "__shared__");
-      line = std::regex_replace(line, shared, "$& TUNE_SHARED_GAP");
+      // The semicolon of a union's member is not the end.
+      line = std::regex_search(line, opening) ? std::regex_replace(line, opening, "TUNE_SHARED_GAP $&")
+                                              : std::regex_replace(line, shared, "$& TUNE_SHARED_GAP");
     }
     return line;
   }
@@ -354,85 +375,6 @@ void write(const std::filesystem::path& path, const std::string& text) {
     throw Error(format("cannot write '{}': is the disk full? TMPDIR names another place", path.string()));
 }
 
-/// Drops what is of this program and not of the kernel: names of temporary files and namespaces, and the
-/// keywords of the errors that the emulator puts into sources.
-std::string without_inner_names(const std::string& line) {
-  static const std::regex inner(
-      R"((/[^\s:]*/)?(batch\d[\w]*|cc\w{6})\.\w+:(\d+:)*\s*|tune_variant_\d+_::|\{anonymous\}::|\(anonymous namespace\)::|#error tune: )");
-  return std::regex_replace(line, inner, "");
-}
-
-/// Returns the first errors of a log.
-std::string first_errors(const std::string& log) {
-  std::istringstream lines(log);
-  std::vector<std::string> errors;
-  for (std::string line; std::getline(lines, line) && errors.size() < 3;)
-    if (line.find("error:") != std::string::npos || line.find("Error:") != std::string::npos)
-      errors.push_back(without_inner_names(line));
-  return errors.empty() ? without_inner_names(log.substr(0, 500)) : joined(errors, {}, "; ");
-}
-
-/// Drops g++'s note on every disabled pass.
-std::string without_notes(const std::string& log) {
-  constexpr std::size_t longest = 2000;  // of a line: regular expressions read them
-  std::istringstream lines(log);
-  std::string text;
-  for (std::string line; std::getline(lines, line);)
-    if (line.find("note: disable pass") == std::string::npos) text += line.substr(0, longest) + "\n";
-  return text;
-}
-
-/// True where a name is not known, which a header may declare.
-bool is_of_unknown_name(const std::string& log) {
-  constexpr std::string_view errors[] = {"not declared",      "not been declared",  "does not name a type",
-                                         "is not a member",   "is not a namespace", "not a class",
-                                         "no template named", "is not a template",  "not a type"};
-  return std::ranges::any_of(errors,
-                             [&](std::string_view one) { return log.find(one) != std::string::npos; });
-}
-
-/// The headers in a module's text that the emulator lacks.
-std::vector<std::string> missing_headers(const std::string& text) {
-  std::vector<std::string> names;
-  for (std::size_t at = text.find(header_is_missing); at != std::string::npos;
-       at = text.find(header_is_missing, at)) {
-    at += header_is_missing.size();
-    std::string name = text.substr(at, text.find('\n', at) - at);
-    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
-  }
-  return names;
-}
-
-/// Returns what the emulator lacks, if that is the cause of the errors.
-std::string lacking(const std::string& log, const std::string& text) {
-  if (log.find("tune_inline_ptx_without_host_twin") != std::string::npos)
-    return "inline PTX without a host twin: give the helper one under #ifdef TUNE_EMULATOR";
-  std::smatch match;
-  static const std::regex header(R"(tune_cannot_emulate: ([^\n]*))");
-  if (std::regex_search(log, match, header)) return match[1];
-  static const std::regex intrinsic(
-      R"('(__\w+|malloc|free|alloca|cooperative_groups|nvcuda|cuda|(?:cuda|hip)[A-Z]\w*|(?:surf|tex|nv)\w+)'[^\n]*(?:not declared|not been declared|not a namespace))");
-  if (std::regex_search(log, match, intrinsic)) return format("the emulator has no {}", match[1].str());
-  static const std::regex library(
-      R"('(\w+)' (?:is not a member of|in namespace) 'std'|'(std::\w+)' has not been declared)");
-  if (std::regex_search(log, match, library))
-    return format("the emulator has no {}", match[1].matched ? "std::" + match[1].str() : match[2].str());
-  // Of a namespace of CUDA, or of a name that the kernel gave it.
-  static const std::regex member(
-      R"('(\w+)' is not a member of '(?:[^']*::)?(cooperative_groups|cg|cuda|nvcuda)')");
-  if (std::regex_search(log, match, member))
-    return format("the emulator has no {}::{}", match[2].str(), match[1].str());
-  static const std::regex halves(
-      R"(no match for '(operator[^']*)' \(operand types? (?:is|are) '(?:const )?(half2?|__half2?|__nv_bfloat162?)\b)");
-  if (std::regex_search(log, match, halves))
-    return format("the emulator has no {} of {}", match[1].str(), match[2].str());
-  if (text.find("<<<") != std::string::npos && log.find("before '<' token") != std::string::npos)
-    return "the emulator has no kernels that launch kernels";
-  if (const auto missing = missing_headers(text); !missing.empty() && is_of_unknown_name(log))
-    return format("the emulator has no header {}: {}", joined(missing), first_errors(log));
-  return {};
-}
-
 }  // namespace
 
 const std::vector<SourceFile>& prelude_files() {
@@ -513,6 +455,8 @@ std::vector<std::string> ModuleCompiler::command(const std::filesystem::path& so
                                                  const Build& build) const {
   std::vector<std::string> words = compiler_options(build);
   words.insert(words.begin(), program_);
+  if (const std::string& curand = folder_of_curand(); !curand.empty())
+    words.insert(words.end(), {"-idirafter", curand, "-idirafter", curand + "/cccl"});
   words.insert(words.end(), {"-x", "c++", "-c", source.string(), "-o", object.string()});
   return words;
 }

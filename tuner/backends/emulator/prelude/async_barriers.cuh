@@ -6,13 +6,16 @@
 #include "language.cuh"
 
 // Not inlined: who calls it is the place that a finding names.
-TUNE_UNCHECKED inline void tune_async(tune_emulator::AsyncCall call, void* barrier, unsigned value) {
+TUNE_UNCHECKED inline unsigned tune_async(tune_emulator::AsyncCall call, void* barrier, unsigned value,
+                                          void* to = nullptr, const void* from = nullptr) {
   tune_emulator::AsyncRequest request{};
   request.call = call;
   request.barrier = barrier;
   request.value = value;
+  request.to = to;
+  request.map = from;
   request.place = {nullptr, 0, __builtin_return_address(0)};
-  tune_host->async(tune_host->context, &request);
+  return tune_host->async(tune_host->context, &request);
 }
 inline void tune_barrier_init(void* barrier, unsigned arrivals) {
   tune_async(tune_emulator::AsyncCall::init, barrier, arrivals);

@@ -2,6 +2,7 @@
 // Cooperative groups of a grid, of a block and of parts of a warp.
 #pragma once
 
+#include "collectives.cuh"
 #include "warp.cuh"
 
 namespace cooperative_groups {
@@ -63,19 +64,19 @@ struct thread_block_tile {
   static void sync(TUNE_PLACE) { __syncwarp(mask(), tune_file, tune_line); }
   template<class T>
   static T shfl(T value, int lane, TUNE_PLACE) {
-    return __shfl_sync(mask(), value, lane, threads, tune_file, tune_line);
+    return shuffled(tune_emulator::WarpOperation::shuffle_from, value, lane, tune_file, tune_line);
   }
   template<class T>
   static T shfl_up(T value, int distance, TUNE_PLACE) {
-    return __shfl_up_sync(mask(), value, distance, threads, tune_file, tune_line);
+    return shuffled(tune_emulator::WarpOperation::shuffle_up, value, distance, tune_file, tune_line);
   }
   template<class T>
   static T shfl_down(T value, int distance, TUNE_PLACE) {
-    return __shfl_down_sync(mask(), value, distance, threads, tune_file, tune_line);
+    return shuffled(tune_emulator::WarpOperation::shuffle_down, value, distance, tune_file, tune_line);
   }
   template<class T>
   static T shfl_xor(T value, int lanes, TUNE_PLACE) {
-    return __shfl_xor_sync(mask(), value, lanes, threads, tune_file, tune_line);
+    return shuffled(tune_emulator::WarpOperation::shuffle_butterfly, value, lanes, tune_file, tune_line);
   }
   static unsigned ballot(int predicate, TUNE_PLACE) {
     return __ballot_sync(mask(), predicate, tune_file, tune_line) >> first();
@@ -86,19 +87,121 @@ struct thread_block_tile {
   static unsigned match_any(T value, TUNE_PLACE) {
     return __match_any_sync(mask(), value, tune_file, tune_line) >> first();
   }
+  template<class T>
+  static unsigned match_all(T value, int& all, TUNE_PLACE) {
+    return __match_all_sync(mask(), value, &all, tune_file, tune_line) >> first();
+  }
+  static unsigned mask() { return (threads == 32 ? ~0u : (1u << threads % 32) - 1) << first(); }
 
  private:
   static unsigned first() { return thread_block::thread_rank() % 32 / threads * threads; }
-  static unsigned mask() { return (threads == 32 ? ~0u : (1u << threads % 32) - 1) << first(); }
+  template<class T>
+  static T shuffled(tune_emulator::WarpOperation operation, const T& value, int operand, const char* file,
+                    int line) {
+    return tune_emulator::shuffled(operation, mask(), value, operand, threads, file, line);
+  }
 };
 template<unsigned threads, class Parent>
 inline thread_block_tile<threads, Parent> tiled_partition(const Parent&) {
   return {};
 }
 
+// Any lanes of a warp, numbered in their order.
+class coalesced_group {
+ public:
+  explicit coalesced_group(unsigned mask, unsigned rank = 0, unsigned groups = 1)
+      : mask_(mask), rank_(rank), groups_(groups) {}
+
+  unsigned thread_rank() const { return __builtin_popcount(mask_ & ((1u << lane()) - 1)); }
+  unsigned size() const { return __builtin_popcount(mask_); }
+  unsigned num_threads() const { return size(); }
+  unsigned meta_group_rank() const { return rank_; }
+  unsigned meta_group_size() const { return groups_; }
+  unsigned mask() const { return mask_; }
+
+  void sync(TUNE_PLACE) const { __syncwarp(mask_, tune_file, tune_line); }
+  template<class T>
+  T shfl(T value, unsigned rank, TUNE_PLACE) const {
+    return from(value, lane_of(rank % size()), tune_file, tune_line);
+  }
+  template<class T>
+  T shfl_up(T value, unsigned distance, TUNE_PLACE) const {
+    const unsigned rank = thread_rank();
+    return from(value, rank < distance ? lane() : lane_of(rank - distance), tune_file, tune_line);
+  }
+  template<class T>
+  T shfl_down(T value, unsigned distance, TUNE_PLACE) const {
+    const unsigned rank = thread_rank() + distance;
+    return from(value, rank >= size() ? lane() : lane_of(rank), tune_file, tune_line);
+  }
+  int any(int predicate, TUNE_PLACE) const { return __any_sync(mask_, predicate, tune_file, tune_line); }
+  int all(int predicate, TUNE_PLACE) const { return __all_sync(mask_, predicate, tune_file, tune_line); }
+  unsigned ballot(int predicate, TUNE_PLACE) const {
+    return ranks_of(__ballot_sync(mask_, predicate, tune_file, tune_line));
+  }
+  template<class T>
+  unsigned match_any(T value, TUNE_PLACE) const {
+    return ranks_of(__match_any_sync(mask_, value, tune_file, tune_line));
+  }
+  template<class T>
+  unsigned match_all(T value, int& all, TUNE_PLACE) const {
+    return ranks_of(__match_all_sync(mask_, value, &all, tune_file, tune_line));
+  }
+
+ private:
+  static unsigned lane() { return thread_block::thread_rank() % 32; }
+  unsigned lane_of(unsigned rank) const {
+    unsigned left = mask_;
+    for (; rank > 0; --rank) left &= left - 1;
+    return __builtin_ctz(left);
+  }
+  unsigned ranks_of(unsigned lanes) const {
+    unsigned ranks = 0, rank = 0;
+    for (unsigned left = mask_; left != 0; left &= left - 1, ++rank)
+      ranks |= (lanes >> __builtin_ctz(left) & 1u) << rank;
+    return ranks;
+  }
+  template<class T>
+  T from(const T& value, unsigned lane, const char* file, int line) const {
+    return tune_emulator::shuffled(tune_emulator::WarpOperation::shuffle_from, mask_, value,
+                                   static_cast<int>(lane), 32, file, line);
+  }
+
+  unsigned mask_, rank_, groups_;
+};
+TUNE_FUNCTION(coalesced_group coalesced_threads(TUNE_PLACE),
+              coalesced_group(__activemask(tune_file, tune_line)))
+
+// The lanes of the group with one label. Their groups are numbered by their first lanes.
+template<class Group, class T>
+inline coalesced_group labeled_partition(const Group& group, T label, TUNE_PLACE) {
+  const unsigned mine = __match_any_sync(group.mask(), label, tune_file, tune_line);
+  const unsigned firsts = __ballot_sync(
+      group.mask(), thread_block::thread_rank() % 32 == static_cast<unsigned>(__builtin_ctz(mine)), tune_file,
+      tune_line);
+  return coalesced_group(mine, __builtin_popcount(firsts & ((mine & -mine) - 1)), __builtin_popcount(firsts));
+}
 template<class Group>
-inline void sync(const Group&, TUNE_PLACE) {
-  Group::sync(tune_file, tune_line);
+inline coalesced_group binary_partition(const Group& group, bool label, TUNE_PLACE) {
+  const unsigned set = __ballot_sync(group.mask(), label, tune_file, tune_line);
+  return coalesced_group(label ? set : group.mask() & ~set, label ? 0 : 1, 2);
+}
+// Parts of neighbouring ranks.
+inline coalesced_group tiled_partition(const coalesced_group& group, unsigned threads) {
+  const unsigned part = group.thread_rank() / threads;
+  unsigned mask = 0, rank = 0;
+  for (unsigned left = group.mask(); left != 0; left &= left - 1, ++rank)
+    if (rank / threads == part) mask |= left & -left;
+  return coalesced_group(mask, part, (group.size() + threads - 1) / threads);
+}
+template<unsigned threads>
+inline coalesced_group tiled_partition(const coalesced_group& group) {
+  return tiled_partition(group, threads);
+}
+
+template<class Group>
+inline void sync(const Group& group, TUNE_PLACE) {
+  group.sync(tune_file, tune_line);
 }
 
 template<class T>
@@ -126,8 +229,8 @@ struct bit_xor {
   T operator()(T x, T y) const { return x ^ y; }
 };
 template<unsigned threads, class Parent, class T, class Operation = plus<T>>
-inline T inclusive_scan(const thread_block_tile<threads, Parent>& tile, T value, const Operation& operation = {},
-                        TUNE_PLACE) {
+inline T inclusive_scan(const thread_block_tile<threads, Parent>& tile, T value,
+                        const Operation& operation = {}, TUNE_PLACE) {
   for (unsigned distance = 1; distance < threads; distance *= 2) {
     const T before = tile.shfl_up(value, static_cast<int>(distance), tune_file, tune_line);
     if (tile.thread_rank() >= distance) value = operation(before, value);
@@ -136,8 +239,8 @@ inline T inclusive_scan(const thread_block_tile<threads, Parent>& tile, T value,
 }
 // The first thread's value is zero, as that of a sum is.
 template<unsigned threads, class Parent, class T, class Operation = plus<T>>
-inline T exclusive_scan(const thread_block_tile<threads, Parent>& tile, T value, const Operation& operation = {},
-                        TUNE_PLACE) {
+inline T exclusive_scan(const thread_block_tile<threads, Parent>& tile, T value,
+                        const Operation& operation = {}, TUNE_PLACE) {
   const T sum = inclusive_scan(tile, value, operation, tune_file, tune_line);
   const T before = tile.shfl_up(sum, 1, tune_file, tune_line);
   return tile.thread_rank() == 0 ? T() : before;
@@ -150,61 +253,45 @@ inline T reduce(const thread_block_tile<threads, Parent>& tile, T value, const O
   return value;
 }
 
+// In the order of the ranks.
+template<class T, class Operation = plus<T>>
+inline T inclusive_scan(const coalesced_group& group, T value, const Operation& operation = {}, TUNE_PLACE) {
+  for (unsigned distance = 1; distance < 32; distance *= 2) {
+    const T before = group.shfl_up(value, distance, tune_file, tune_line);
+    if (group.thread_rank() >= distance) value = operation(before, value);
+  }
+  return value;
+}
+template<class T, class Operation = plus<T>>
+inline T exclusive_scan(const coalesced_group& group, T value, const Operation& operation = {}, TUNE_PLACE) {
+  const T sum = inclusive_scan(group, value, operation, tune_file, tune_line);
+  const T before = group.shfl_up(sum, 1, tune_file, tune_line);
+  return group.thread_rank() == 0 ? T() : before;
+}
+template<class T, class Operation>
+inline T reduce(const coalesced_group& group, T value, const Operation& operation, TUNE_PLACE) {
+  return group.shfl(inclusive_scan(group, value, operation, tune_file, tune_line), group.size() - 1,
+                    tune_file, tune_line);
+}
+
 // The threads of a group share the copy; every thread waits for its part, then for the group.
 template<class Group, class T>
-inline void memcpy_async(const Group&, T* to, const T* from, size_t bytes, TUNE_PLACE) {
+inline void memcpy_async(const Group& group, T* to, const T* from, size_t bytes, TUNE_PLACE) {
   constexpr size_t step = sizeof(T) < 4 ? sizeof(T) : 4;
-  for (size_t at = Group::thread_rank() * step; at < bytes; at += Group::size() * step)
+  for (size_t at = group.thread_rank() * step; at < bytes; at += group.size() * step)
     tune_copy_async(reinterpret_cast<char*>(to) + at, reinterpret_cast<const char*>(from) + at, step, 0,
                     tune_file, tune_line);
   tune_commit_async();
 }
 template<class Group>
-inline void wait(const Group&, TUNE_PLACE) {
+inline void wait(const Group& group, TUNE_PLACE) {
   tune_wait_async(0);
-  Group::sync(tune_file, tune_line);
+  group.sync(tune_file, tune_line);
 }
 template<unsigned pending, class Group>
-inline void wait_prior(const Group&, TUNE_PLACE) {
+inline void wait_prior(const Group& group, TUNE_PLACE) {
   tune_wait_async(pending);
-  Group::sync(tune_file, tune_line);
+  group.sync(tune_file, tune_line);
 }
 
 }  // namespace cooperative_groups
-
-namespace cuda {
-
-// A pipeline of one thread's own copies.
-enum thread_scope { thread_scope_system, thread_scope_device, thread_scope_block, thread_scope_thread };
-template<thread_scope scope>
-struct pipeline {
-  static_assert(scope == thread_scope_thread, "the emulator has pipelines of a thread only");
-  int committed = 0, consumed = 0;
-
-  void producer_acquire() {}
-  void producer_commit() {
-    ++committed;
-    tune_commit_async();
-  }
-  void consumer_wait() { tune_wait_async(committed - consumed - 1); }
-  void consumer_release() { ++consumed; }
-};
-inline pipeline<thread_scope_thread> make_pipeline() {
-  return {};
-}
-template<int pending>
-inline void pipeline_consumer_wait_prior(pipeline<thread_scope_thread>&) {
-  tune_wait_async(pending);
-}
-template<size_t alignment>
-struct aligned_size_t {
-  size_t bytes;
-  explicit aligned_size_t(size_t bytes) : bytes(bytes) {}
-  operator size_t() const { return bytes; }
-};
-inline void memcpy_async(void* to, const void* from, size_t bytes, pipeline<thread_scope_thread>&,
-                         TUNE_PLACE) {
-  tune_copy_async(to, from, static_cast<unsigned>(bytes), 0, tune_file, tune_line);
-}
-
-}  // namespace cuda

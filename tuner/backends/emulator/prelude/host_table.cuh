@@ -53,6 +53,7 @@ enum class WarpOperation : int {
   reduce_and,
   reduce_or,
   reduce_xor,
+  active_lanes,    // the lanes that come to one place before nothing else can go on
   matrix_product,  // `value` is the address of the lane's MatrixFragments
   // Products of a warpgroup; `value` of start is the address of the lane's WarpgroupFragments, `operand` of
   // wait the groups that may be pending.
@@ -114,14 +115,15 @@ struct TextureRequest {
   Place place;
 };
 
-// What threads do with an mbarrier, and the copy of a box that arrives at one.
-enum class AsyncCall : int { init, fence, arrive, wait, copy };
+// What threads do with an mbarrier, and the copies that arrive at one: of a box, or of bytes of the thread.
+enum class AsyncCall : int { init, fence, arrive, drop, wait, copy, copy_bytes };
 
 struct AsyncRequest {
   AsyncCall call;
   void* barrier;
-  unsigned value;  // init: arrivals of a phase; arrive: bytes that it announces; wait: the phase's parity
-  // Of a copy: where to, the kernel's parameter, the place of the box.
+  // init: arrivals of a phase; arrive: bytes that it announces; wait: the phase's parity; copy_bytes: bytes
+  unsigned value;
+  // Of a copy: where to, the kernel's parameter or the source of bytes, the place of the box.
   void* to;
   const void* map;
   int rank;
@@ -145,7 +147,8 @@ struct HostTable {
                      const Place* place);
   void (*commit_async)(void* context);
   void (*wait_async)(void* context, int pending);
-  void (*async)(void* context, const AsyncRequest* request);
+  // The parity of the phase that the call belongs to.
+  unsigned (*async)(void* context, const AsyncRequest* request);
   void (*fence)(void* context, int scope);
   // The bits of what a fetch gives, for each channel.
   void (*texture)(void* context, const TextureRequest* request, unsigned bits[4]);

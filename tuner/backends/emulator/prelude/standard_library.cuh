@@ -165,18 +165,6 @@ constexpr const T& clamp(const T& value, const T& low, const T& high) {
   return value < low ? low : high < value ? high : value;
 }
 
-template<class First, class Second>
-struct pair {
-  First first;
-  Second second;
-};
-template<class First, class Second>
-pair(First, Second) -> pair<First, Second>;
-template<class First, class Second>
-constexpr pair<First, Second> make_pair(First first, Second second) {
-  return {first, second};
-}
-
 template<class T, size_t N>
 struct array {
   using value_type = T;
@@ -260,4 +248,37 @@ TUNE_LIMITS(double, DBL, __builtin_inf(), __builtin_nan(""))
 
 namespace cuda {
 namespace std = ::std;
+
+template<class T = void>
+struct maximum {
+  constexpr T operator()(const T& x, const T& y) const { return x < y ? y : x; }
+};
+template<class T = void>
+struct minimum {
+  constexpr T operator()(const T& x, const T& y) const { return y < x ? y : x; }
+};
+template<>
+struct maximum<void> {
+  template<class X, class Y>
+  constexpr auto operator()(const X& x, const Y& y) const {
+    return x < y ? y : x;
+  }
+};
+template<>
+struct minimum<void> {
+  template<class X, class Y>
+  constexpr auto operator()(const X& x, const Y& y) const {
+    return y < x ? y : x;
+  }
+};
+template<class T, class U>
+constexpr auto ceil_div(T value, U divisor) {
+  return (value + divisor - 1) / divisor;
 }
+template<class T, class U>
+constexpr auto round_up(T value, U multiple) {
+  return ceil_div(value, multiple) * multiple;
+}
+}  // namespace cuda
+
+#include "tuple.cuh"

@@ -39,8 +39,10 @@ inline void tune_wait_warpgroup_products(int pending, TUNE_PLACE) {
 inline void __syncwarp(unsigned mask = 0xffffffffu, TUNE_PLACE) {
   tune_warp(tune_emulator::WarpOperation::sync, mask, 0, 0, 32, tune_file, tune_line);
 }
-inline unsigned __activemask() {
-  return 0xffffffffu;  // of the lanes that exist: the program drops the others
+// As many lanes as can come here together.
+inline unsigned __activemask(TUNE_PLACE) {
+  return static_cast<unsigned>(
+      tune_warp(tune_emulator::WarpOperation::active_lanes, 0xffffffffu, 0, 0, 32, tune_file, tune_line));
 }
 
 #define TUNE_SHUFFLE(name, operation)                                                                   \

@@ -17,11 +17,15 @@ std::uintptr_t swizzled(std::uintptr_t address, MapSwizzle swizzle) {
 
 }  // namespace
 
-void BoxCopy::carry_out() const {
+void BarrierCopy::carry_out() const {
+  if (map == nullptr) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
   constexpr std::size_t piece = 16;
   std::vector<char> box(map->box_bytes(), 0);
-  map->each_row(at, [&](std::size_t row, const char* from, std::size_t bytes, std::size_t skipped) {
-    if (bytes > 0) std::memcpy(box.data() + row + skipped, from, bytes);
+  map->each_row(at, [&](std::size_t row, const char* begin, std::size_t length, std::size_t skipped) {
+    if (length > 0) std::memcpy(box.data() + row + skipped, begin, length);
   });
   const auto begin = reinterpret_cast<std::uintptr_t>(to);
   for (std::size_t i = 0; i < box.size(); i += piece)
@@ -30,8 +34,9 @@ void BoxCopy::carry_out() const {
 
 bool AsyncBarrier::can_end() const {
   std::int64_t coming = 0;
-  for (const BoxCopy& copy : copies) coming += static_cast<std::int64_t>(copy.map->box_bytes());
-  return pending == 0 && coming == bytes;
+  for (const BarrierCopy& copy : copies)  // threads do not announce their own
+    if (copy.map != nullptr) coming += static_cast<std::int64_t>(copy.size());
+  return pending == 0 && coming == bytes && count > 0;
 }
 
 void AsyncBarrier::end() {

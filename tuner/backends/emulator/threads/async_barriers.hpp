@@ -13,12 +13,15 @@
 
 namespace tune::emulator {
 
-/// A copy of a box from global to shared memory that is under way.
-struct BoxCopy {
+/// A copy from global to shared memory that is under way: of a box, or, without a map, of bytes.
+struct BarrierCopy {
   char* to = nullptr;
   const PlacedMap* map = nullptr;
   std::array<int, 5> at{};
+  const char* from = nullptr;
+  std::size_t bytes = 0;
 
+  std::size_t size() const { return map != nullptr ? map->box_bytes() : bytes; }
   /// Does it.
   void carry_out() const;
 };
@@ -34,7 +37,7 @@ struct AsyncBarrier {
   unsigned phase = 0;
   unsigned initialiser = 0;  ///< the thread
   bool fenced = false;       ///< the initialiser has executed a fence for the copy engine
-  std::vector<BoxCopy> copies;
+  std::vector<BarrierCopy> copies;
   MemoryOrder::Known arriving, complete;  ///< knowledge of this phase, and of all phases that have ended
 
   bool has_ended(unsigned parity) const { return (phase & 1U) != parity; }

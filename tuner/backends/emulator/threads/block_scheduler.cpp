@@ -39,6 +39,7 @@ Pause BlockScheduler::run(unsigned threads, Order order, bool among_others,
   barrier_differs_ = false;
   predicate_count_ = 0;
   idle_yields_ = 0;
+  any_gathers_ = false;
   among_others_ = among_others;
   pause_ = Pause::ended;
   const auto first = static_cast<unsigned>(next_runnable(true));
@@ -194,6 +195,8 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
   const unsigned warp = current_ / 32, lane = current_ % 32, first = warp * 32;
   const unsigned exist = static_cast<unsigned>(threads_.size()) - first;
   const unsigned wanted = request.mask & (exist >= 32 ? ~0U : (1U << exist) - 1);
+  using tune_emulator::WarpOperation;
+  if (request.operation == WarpOperation::active_lanes) return gather(request);
   const std::string name = to_string(request.operation);
   if ((wanted >> lane & 1U) == 0) {
     events_.on_divergence(
@@ -201,7 +204,6 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
         format("{} with a mask ({:#010x}) that lacks the calling lane {}", name, request.mask, lane));
     abandon();
   }
-  using tune_emulator::WarpOperation;
   const bool of_warpgroup = request.operation >= WarpOperation::warpgroup_start;
   if (of_warpgroup && threads_.size() < (warp / 4 + 1) * 128) {
     events_.on_divergence(FindingKind::divergent_warp, current_, request.place,
@@ -259,8 +261,40 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
   return exchange.answers[lane];
 }
 
+unsigned long long BlockScheduler::gather(const WarpRequest& request) {
+  Thread& self = threads_[current_];
+  self.request = request;
+  self.state = State::gathering;
+  any_gathers_ = true;
+  wait_for_turn(false);
+  return threads_[current_].answer;
+}
+
+/// Those of a warp at one place get each other. No other lane can come there before these go on.
+bool BlockScheduler::release_gathered() {
+  if (!std::exchange(any_gathers_, false)) return false;
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    if (threads_[i].state != State::gathering) continue;
+    const std::size_t first = i / 32 * 32, end = std::min(threads_.size(), first + 32);
+    std::vector<std::size_t> together;
+    for (std::size_t other = i; other < end; ++other)
+      if (threads_[other].state == State::gathering &&
+          same_place(threads_[other].request.place, threads_[i].request.place))
+        together.push_back(other);
+    unsigned long long lanes = 0;
+    for (const std::size_t other : together) lanes |= 1ULL << (other - first);
+    for (const std::size_t other : together) {
+      threads_[other].answer = lanes;
+      threads_[other].state = State::ready;
+    }
+  }
+  idle_yields_ = 0;
+  return true;
+}
+
 void BlockScheduler::yield(const Place& place) {
   const unsigned long long turn = rounds_of_turn * (live_ - arrived_);
+  if (any_gathers_ && idle_yields_ >= turn) release_gathered();
   if (++idle_yields_ > (among_others_ ? turn * max_idle_turns : max_idle_yields)) {
     events_.on_divergence(FindingKind::deadlock, current_, place,
                           among_others_ ? "threads wait in loops for what no thread of the grid brings"
@@ -274,6 +308,7 @@ void BlockScheduler::yield(const Place& place) {
 }
 
 void BlockScheduler::nobody_runs() {
+  if (release_gathered()) return;
   if (arrived_ == live_) {
     // Since Volta, a barrier of a block waits for the threads that have not ended. One of the grid waits for
     // all.

@@ -74,7 +74,7 @@ class BlockScheduler {
   static constexpr unsigned max_threads = 1024;
 
  private:
-  enum class State : unsigned char { fresh, ready, at_barrier, in_warp, ended };
+  enum class State : unsigned char { fresh, ready, at_barrier, in_warp, gathering, ended };
   struct Thread {
     Context context;
     int stack = -1;
@@ -93,6 +93,9 @@ class BlockScheduler {
   void wait_for_turn(bool from_first);
   void arrive(int predicate, const Place& place, bool of_grid);
   void release_barrier();
+  unsigned long long gather(const tune_emulator::WarpRequest& request);
+  /// Lets the lanes go on that wait for others at __activemask. False where there are none.
+  bool release_gathered();
   void pause(Pause reason);
   void nobody_runs();
   std::string waiting() const;
@@ -116,6 +119,7 @@ class BlockScheduler {
   int released_count_ = 0;  ///< of true predicates at the last barrier
   unsigned released_live_ = 0;
   unsigned long long idle_yields_ = 0;
+  bool any_gathers_ = false;
 };
 
 }  // namespace tune::emulator

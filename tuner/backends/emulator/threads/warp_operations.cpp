@@ -178,6 +178,7 @@ std::string to_string(WarpOperation operation) {
                                    "__reduce_and_sync",
                                    "__reduce_or_sync",
                                    "__reduce_xor_sync",
+                                   "__activemask",
                                    "a product of matrices (mma.sync)",
                                    "a product of a warpgroup (wgmma.mma_async)",
                                    "the end of a group of products (wgmma.commit_group)",

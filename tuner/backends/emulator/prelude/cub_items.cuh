@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUB's loads, stores and exchanges of the items of a block.
+#pragma once
+
+#include "collectives.cuh"
+
+namespace cub {
+
+// How the items of a thread lie among those of its block, or of its warp.
+enum class tune_order { blocked, striped, warp_striped };
+template<tune_order order, int items>
+TUNE_COLLECTIVE int tune_place_of(int thread, int i, int threads) {
+  if constexpr (order == tune_order::blocked) return thread * items + i;
+  if constexpr (order == tune_order::striped) return i * threads + thread;
+  return thread / 32 * 32 * items + i * (threads < 32 ? threads : 32) + thread % 32;
+}
+
+template<tune_order order, int items, int threads, class T, class Iterator>
+TUNE_COLLECTIVE void tune_load(int thread, Iterator from, T (&to)[items], int valid) {
+  for (int i = 0; i < items; ++i)
+    if (const int at = tune_place_of<order, items>(thread, i, threads); at < valid) to[i] = from[at];
+}
+template<tune_order order, int items, int threads, class T, class Iterator>
+TUNE_COLLECTIVE void tune_store(int thread, Iterator to, const T (&from)[items], int valid) {
+  for (int i = 0; i < items; ++i)
+    if (const int at = tune_place_of<order, items>(thread, i, threads); at < valid) to[at] = from[i];
+}
+constexpr int tune_all = 0x7fffffff;
+
+template<class T, int items, class Iterator>
+TUNE_COLLECTIVE void LoadDirectBlocked(int thread, Iterator from, T (&to)[items], int valid = tune_all) {
+  tune_load<tune_order::blocked, items, 0>(thread, from, to, valid);
+}
+template<int threads, class T, int items, class Iterator>
+TUNE_COLLECTIVE void LoadDirectStriped(int thread, Iterator from, T (&to)[items], int valid = tune_all) {
+  tune_load<tune_order::striped, items, threads>(thread, from, to, valid);
+}
+template<class T, int items, class Iterator>
+TUNE_COLLECTIVE void StoreDirectBlocked(int thread, Iterator to, T (&from)[items], int valid = tune_all) {
+  tune_store<tune_order::blocked, items, 0>(thread, to, from, valid);
+}
+template<int threads, class T, int items, class Iterator>
+TUNE_COLLECTIVE void StoreDirectStriped(int thread, Iterator to, T (&from)[items], int valid = tune_all) {
+  tune_store<tune_order::striped, items, threads>(thread, to, from, valid);
+}
+
+// Writes the items to shared memory in one order and reads them behind a barrier in another.
+template<class T, int x, int items, bool = false, int y = 1, int z = 1, int = 0>
+class BlockExchange {
+  static constexpr int threads = x * y * z;
+  using Cell = tune_emulator::Cell<T>;
+
+ public:
+  struct TempStorage {
+    Cell all[threads * items];
+  };
+
+ private:
+  TempStorage& storage_;
+  int thread_ = static_cast<int>((threadIdx.z * y + threadIdx.y) * x + threadIdx.x);
+  template<tune_order from, tune_order to, class Out>
+  TUNE_COLLECTIVE void exchange(const T (&input)[items], Out (&output)[items], const char* file, int line) {
+    for (int i = 0; i < items; ++i)
+      storage_.all[tune_place_of<from, items>(thread_, i, threads)].set(input[i]);
+    if constexpr (from == tune_order::warp_striped || to == tune_order::warp_striped)
+      __syncwarp(0xffffffffu, file, line);
+    else
+      tune_barrier(tune_emulator::Barrier::plain, 0, file, line);
+    for (int i = 0; i < items; ++i)
+      output[i] = storage_.all[tune_place_of<to, items>(thread_, i, threads)].get();
+  }
+
+ public:
+  TUNE_COLLECTIVE explicit BlockExchange(TempStorage& storage) : storage_(storage) {}
+  TUNE_NEEDS_STORAGE(BlockExchange)
+
+#define TUNE_EXCHANGE(name, from, to)                                                  \
+  template<class Out>                                                                  \
+  TUNE_COLLECTIVE void name(const T(&input)[items], Out(&output)[items], TUNE_PLACE) { \
+    exchange<tune_order::from, tune_order::to>(input, output, tune_file, tune_line);   \
+  }                                                                                    \
+  TUNE_COLLECTIVE void name(T(&both)[items], TUNE_PLACE) {                             \
+    exchange<tune_order::from, tune_order::to>(both, both, tune_file, tune_line);      \
+  }
+  TUNE_EXCHANGE(StripedToBlocked, striped, blocked)
+  TUNE_EXCHANGE(BlockedToStriped, blocked, striped)
+  TUNE_EXCHANGE(WarpStripedToBlocked, warp_striped, blocked)
+  TUNE_EXCHANGE(BlockedToWarpStriped, blocked, warp_striped)
+#undef TUNE_EXCHANGE
+
+#define TUNE_SCATTER(name, order)                                                                           \
+  template<class Out, class Rank>                                                                           \
+  TUNE_COLLECTIVE void name(const T(&input)[items], Out(&output)[items], Rank(&ranks)[items], TUNE_PLACE) { \
+    for (int i = 0; i < items; ++i) storage_.all[ranks[i]].set(input[i]);                                   \
+    tune_barrier(tune_emulator::Barrier::plain, 0, tune_file, tune_line);                                   \
+    for (int i = 0; i < items; ++i)                                                                         \
+      output[i] = storage_.all[tune_place_of<tune_order::order, items>(thread_, i, threads)].get();         \
+  }                                                                                                         \
+  template<class Rank>                                                                                      \
+  TUNE_COLLECTIVE void name(T(&both)[items], Rank(&ranks)[items], TUNE_PLACE) {                             \
+    name(both, both, ranks, tune_file, tune_line);                                                          \
+  }
+  TUNE_SCATTER(ScatterToBlocked, blocked)
+  TUNE_SCATTER(ScatterToStriped, striped)
+#undef TUNE_SCATTER
+};
+
+#define TUNE_ALGORITHMS(name, kind)  \
+  enum name {                        \
+    kind##_DIRECT,                   \
+    kind##_STRIPED,                  \
+    kind##_VECTORIZE,                \
+    kind##_TRANSPOSE,                \
+    kind##_WARP_TRANSPOSE,           \
+    kind##_WARP_TRANSPOSE_TIMESLICED \
+  };
+TUNE_ALGORITHMS(BlockLoadAlgorithm, BLOCK_LOAD)
+TUNE_ALGORITHMS(BlockStoreAlgorithm, BLOCK_STORE)
+#undef TUNE_ALGORITHMS
+
+// Direct and striped ones use no shared memory.
+struct tune_no_exchange {
+  struct TempStorage {};
+};
+template<class T, int x, int items, int algorithm, int y, int z>
+struct tune_items {
+  static constexpr bool exchanges = algorithm >= BLOCK_LOAD_TRANSPOSE;
+  static constexpr tune_order order = algorithm == BLOCK_LOAD_STRIPED || algorithm == BLOCK_LOAD_TRANSPOSE
+                                          ? tune_order::striped
+                                      : exchanges ? tune_order::warp_striped
+                                                  : tune_order::blocked;
+  using Exchange =
+      typename std::conditional_t<exchanges, std::type_identity<BlockExchange<T, x, items, false, y, z>>,
+                                  std::type_identity<tune_no_exchange>>::type;
+  using TempStorage = typename Exchange::TempStorage;
+  TempStorage& storage;
+  int thread = static_cast<int>((threadIdx.z * y + threadIdx.y) * x + threadIdx.x);
+};
+
+template<class T, int x, int items, BlockLoadAlgorithm algorithm = BLOCK_LOAD_DIRECT, int y = 1, int z = 1,
+         int = 0>
+class BlockLoad {
+  using Items = tune_items<T, x, items, algorithm, y, z>;
+  Items items_;
+
+ public:
+  using TempStorage = typename Items::TempStorage;
+  TUNE_COLLECTIVE explicit BlockLoad(TempStorage& storage) : items_{storage} {}
+  TUNE_NEEDS_STORAGE(BlockLoad)
+
+  template<class Iterator>
+  TUNE_COLLECTIVE void Load(Iterator from, T (&to)[items], int valid, TUNE_PLACE) {
+    tune_load<Items::order, items, x * y * z>(items_.thread, from, to, valid);
+    if constexpr (Items::exchanges) {
+      typename Items::Exchange exchange(items_.storage);
+      if constexpr (Items::order == tune_order::striped)
+        exchange.StripedToBlocked(to, tune_file, tune_line);
+      else
+        exchange.WarpStripedToBlocked(to, tune_file, tune_line);
+    }
+  }
+  template<class Iterator>
+  TUNE_COLLECTIVE void Load(Iterator from, T (&to)[items], TUNE_PLACE) {
+    Load(from, to, tune_all, tune_file, tune_line);
+  }
+  template<class Iterator, class Default>
+  TUNE_COLLECTIVE void Load(Iterator from, T (&to)[items], int valid, Default other, TUNE_PLACE) {
+    for (int i = 0; i < items; ++i) to[i] = other;
+    Load(from, to, valid, tune_file, tune_line);
+  }
+};
+
+template<class T, int x, int items, BlockStoreAlgorithm algorithm = BLOCK_STORE_DIRECT, int y = 1, int z = 1,
+         int = 0>
+class BlockStore {
+  using Items = tune_items<T, x, items, algorithm, y, z>;
+  Items items_;
+
+ public:
+  using TempStorage = typename Items::TempStorage;
+  TUNE_COLLECTIVE explicit BlockStore(TempStorage& storage) : items_{storage} {}
+  TUNE_NEEDS_STORAGE(BlockStore)
+
+  template<class Iterator>
+  TUNE_COLLECTIVE void Store(Iterator to, T (&from)[items], int valid, TUNE_PLACE) {
+    if constexpr (Items::exchanges) {
+      typename Items::Exchange exchange(items_.storage);
+      if constexpr (Items::order == tune_order::striped)
+        exchange.BlockedToStriped(from, tune_file, tune_line);
+      else
+        exchange.BlockedToWarpStriped(from, tune_file, tune_line);
+    }
+    tune_store<Items::order, items, x * y * z>(items_.thread, to, from, valid);
+  }
+  template<class Iterator>
+  TUNE_COLLECTIVE void Store(Iterator to, T (&from)[items], TUNE_PLACE) {
+    Store(to, from, tune_all, tune_file, tune_line);
+  }
+};
+
+}  // namespace cub
