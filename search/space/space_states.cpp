@@ -133,7 +133,7 @@ bool SpaceStates::join_alike(Parts& all_parts, const Uses& uses) const {
   std::vector<std::vector<std::string>> roles(all_parts.all.size());
   std::vector<bool> single(all_parts.all.size(), true);
   for (const auto& [rule, parts] : uses) {
-    const bool alone = std::ranges::all_of(parts, [&](std::uint32_t part) { return part == parts.front(); });
+    const bool alone = std::ranges::count(parts, parts.front()) == std::ssize(parts);
     for (const std::uint32_t number : parts) {
       const Part& part = all_parts.all[number];
       const bool is_parameter =

@@ -25,6 +25,7 @@ KernelResources fake_resources() {
   KernelResources resources;
   resources.registers = 32;
   resources.occupancy = 1;
+  resources.blocks_per_multiprocessor = 8;
   return resources;
 }
 

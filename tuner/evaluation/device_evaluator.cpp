@@ -11,6 +11,7 @@
 #include "tuner/base/host_limits.hpp"
 #include "tuner/base/stop_scope.hpp"
 #include "tuner/base/stopwatch.hpp"
+#include "tuner/base/units.hpp"
 
 namespace tune {
 namespace {
@@ -21,6 +22,10 @@ constexpr int rerank_max_samples = 5;
 constexpr double rerank_time_cap = 0.1;  // seconds
 
 constexpr std::size_t reproducible_window = 64;
+
+/// A configuration whose small runs say that it takes at least so many times the fastest one's time is not
+/// executed at the size itself. They say it roughly, and a slow one costs as much time as many fast ones.
+constexpr double hopeless_slowdown = 10;
 
 /// Seconds after which somebody who waits for a compile looks whether the run was stopped.
 constexpr double stop_interval = 0.2;
@@ -247,14 +252,12 @@ void DeviceEvaluator::evaluate_binary(const Planned& planned, const Binary& bina
 Result<Measurement> DeviceEvaluator::carry_out(const Planned& planned, const Binary& binary,
                                                Evaluation& evaluation) {
   const LaunchPlan& plan = *planned.plan;
-  {
-    // A configuration that cannot run at the size itself fails before any launch, the small checks included.
-    const Stopwatch loading;
-    const Result<std::vector<KernelResources>> resources = backend_.runner().check_resources(plan, binary);
-    evaluation.phases.load = loading.seconds();
-    if (!resources) return tl::unexpected(resources.error());
-    evaluation.resources = tightest(*resources);
-  }
+  // A configuration that cannot run at the size itself fails before any launch, the small checks included.
+  const Stopwatch loading;
+  const Result<std::vector<KernelResources>> resources = backend_.runner().check_resources(plan, binary);
+  evaluation.phases.load = loading.seconds();
+  if (!resources) return tl::unexpected(resources.error());
+  evaluation.resources = tightest(*resources);
   const Stopwatch verifying;
   const double computing = verification_.reference_seconds();
   const auto compiled = [&](const CompileRequest& request) {
@@ -266,9 +269,32 @@ Result<Measurement> DeviceEvaluator::carry_out(const Planned& planned, const Bin
                              evaluation.configuration, plan, binary, compiled);
   evaluation.phases.verify = verifying.seconds() - (verification_.reference_seconds() - computing);
   if (!small) return tl::unexpected(small.error());
+  if (const auto failure = hopeless(small->runs, plan, *resources)) return tl::unexpected(*failure);
   Result<Measurement> measurement = check_and_measure(plan, binary, evaluation);
   if (measurement) measurement->error = std::max(measurement->error, small->largest);
   return measurement;
+}
+
+/// Returns the failure of a configuration whose small runs took so long that it cannot become the fastest: at
+/// the size itself a single execution may take seconds.
+std::optional<Failure> DeviceEvaluator::hopeless(std::span<const SmallRun> small, const LaunchPlan& plan,
+                                                 std::span<const KernelResources> resources) const {
+  if (!options_.race || !options_.measure_time || !fastest_ || resources.empty()) return std::nullopt;
+  const int blocks =
+      std::ranges::max(resources, {}, &KernelResources::blocks_per_multiprocessor).blocks_per_multiprocessor;
+  const auto resident = static_cast<std::uint64_t>(std::max(blocks, 0)) *
+                        static_cast<std::uint64_t>(std::max(backend_.properties().multiprocessors, 0));
+  const double fastest = *fastest_ * plan.work_per_execution;
+  for (const SmallRun& run : small) {
+    const double least = least_seconds(run, plan, resident);
+    if (least <= hopeless_slowdown * fastest) continue;
+    return Failure{
+        Phase::timeout, "slow",
+        format("a check at a small size took {}: an execution would take about {}, the fastest takes {}",
+               si(run.seconds, "s"), si(least, "s"), si(fastest, "s")),
+        hopeless_slowdown * fastest};
+  }
+  return std::nullopt;
 }
 
 Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, const Binary& binary,

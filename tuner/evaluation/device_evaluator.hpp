@@ -19,6 +19,7 @@
 #include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/parameter_effects.hpp"
 #include "tuner/evaluation/pipeline_order.hpp"
+#include "tuner/evaluation/small_run.hpp"
 #include "tuner/evaluation/verification.hpp"
 #include "tuner/problem/problem.hpp"
 
@@ -87,6 +88,8 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   void evaluate_binary(const Planned& planned, const Binary& binary, Evaluation& evaluation);
   void note_times(const Evaluation& evaluation);
   Result<Measurement> carry_out(const Planned& planned, const Binary& binary, Evaluation& evaluation);
+  std::optional<Failure> hopeless(std::span<const SmallRun> small, const LaunchPlan& plan,
+                                  std::span<const KernelResources> resources) const;
   Result<Measurement> check_and_measure(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
   Result<Timing> take_turns(RerankCandidate& candidate, const LaunchPlan& plan, const Binary& binary);
   Result<Timing> take_turn(RerankCandidate& candidate, const LaunchPlan& plan, const Binary& binary);

@@ -2,6 +2,7 @@
 #include "tuner/evaluation/verification.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -204,6 +205,8 @@ Result<CheckedError> Verification::check_at(std::span<const Instance> sizes,
     for (const std::uint64_t seed : check_seeds) expected_by_seed.push_back(reference_data(reference, seed));
     const auto prepared = backend_.runner().prepare(*small, other ? **other : binary);
     if (!prepared) return tl::unexpected(prepared.error());
+    SmallRun& run =
+        checked.runs.emplace_back(SmallRun{launches_alone(*small), std::numeric_limits<double>::infinity()});
     for (const auto& expected : expected_by_seed) {
       const Result<CheckedRun> ran = check(**prepared, *small, *expected);
       if (!ran) {
@@ -211,6 +214,7 @@ Result<CheckedError> Verification::check_at(std::span<const Instance> sizes,
         failure.detail = format("at {}: {}", instance.key(), failure.detail);
         return tl::unexpected(std::move(failure));
       }
+      run.seconds = std::min(run.seconds, ran->seconds);
       checked.largest = std::max(checked.largest, ran->error);
       checked.tolerance = widest(tolerance_of(*small, *expected));
       note(*small, *expected);

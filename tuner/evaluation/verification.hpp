@@ -7,9 +7,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tuner/backends/backend.hpp"
 #include "tuner/evaluation/reference_data.hpp"
+#include "tuner/evaluation/small_run.hpp"
 #include "tuner/problem/problem.hpp"
 
 /// Checks that a configuration computes the right results on a device.
@@ -42,8 +44,9 @@ TensorSet run_reference(const Problem& problem, const Instance& instance, const 
 
 /// The error of a configuration that passed its checks.
 struct CheckedError {
-  double largest = 0;    ///< |out - ref| over all sizes, inputs and elements
-  double tolerance = 0;  ///< at the last size
+  double largest = 0;               ///< |out - ref| over all sizes, inputs and elements
+  double tolerance = 0;             ///< at the last size
+  std::vector<SmallRun> runs = {};  ///< one for each size
 };
 
 /// Checks the configurations of one problem on one backend.

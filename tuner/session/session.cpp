@@ -31,8 +31,8 @@ constexpr double rerank_grace = 0.5;
 constexpr std::size_t short_queue = 24;
 /// The largest share of the time that the search leaves for the re-ranking.
 constexpr double max_rerank_share = 0.4;
-/// A turn of the re-ranking takes about so many executions.
-constexpr double executions_of_turn = 5;
+/// A turn of the re-ranking takes about so many executions, with the one that fills the outputs.
+constexpr double executions_of_turn = 7;
 /// The references of its inputs take about this share of those of the first evaluation, which needed others
 /// too.
 constexpr double references_of_rerank = 0.6;
@@ -160,12 +160,13 @@ double Session::rerank_seconds(const State& state, const RerankOptions& options)
   const std::vector<double>& samples = best->outcome->samples;
   const double execution = samples.empty() ? 0 : median(samples);
   const RerankOptions fitting = options.for_executions_of(execution);
-  // Of an evaluation that was reused nothing is known; the small sizes of the checks are room to spare.
+  // Only the first turn of each compares results. Of an evaluation that was reused nothing is known.
   const double preparing = best->reused ? 0.05 : best->phases.load + best->phases.verify;
-  const double turn = preparing / (best->low_fidelity ? 2 : 1) + executions_of_turn * execution;
-  const auto turns = static_cast<double>(state.top_candidates.top_k(options).size() * fitting.min_rounds);
+  const double turn = std::max(best->phases.load, 0.02) + executions_of_turn * execution;
+  const auto candidates = static_cast<double>(state.top_candidates.top_k(options).size());
   const double references = references_of_rerank * state.longest_reference;
-  return std::min(references + turns * turn, max_rerank_share * *state.budget.seconds);
+  const double turns = preparing + static_cast<double>(fitting.min_rounds) * turn;
+  return std::min(references + candidates * turns, max_rerank_share * *state.budget.seconds);
 }
 
 void Session::check_time(State& state, const RerankOptions& rerank) const {

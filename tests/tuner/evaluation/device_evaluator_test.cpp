@@ -54,6 +54,27 @@ TEST_F(DeviceEvaluatorTest, MeasuresWhatIsRight) {
   EXPECT_FALSE(all[0].binary_hash.empty());
 }
 
+TEST_F(DeviceEvaluatorTest, DoesNotExecuteWhatASmallSizeShowsToBeHopeless) {
+  // Blocks of 64 threads take a millisecond whatever they do, the others no time at the small size.
+  backend_.runner().seconds_of = [](std::uint64_t elements, double threads) {
+    return threads == 64 ? 1e-3 : 1e-9 * static_cast<double>(elements);
+  };
+  const auto all = evaluate({configuration("plain", 128), configuration("plain", 64)});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_TRUE(all[0].outcome.has_value());
+  ASSERT_FALSE(all[1].outcome.has_value());
+  EXPECT_EQ(all[1].outcome.error().phase, Phase::timeout);
+  EXPECT_EQ(all[1].outcome.error().reason, "slow");
+  EXPECT_NEAR(all[1].outcome.error().time_limit, 10 * all[0].outcome->time(), 1e-12);
+  EXPECT_EQ(std::ranges::count(backend_.runner().calls, "run 1000"), 1) << "of the first one";
+
+  // Where the order is not by time, or nothing was measured yet, it is executed.
+  DeviceEvaluatorOptions by_energy;
+  by_energy.race = false;
+  EXPECT_TRUE(evaluate({configuration("plain", 128), configuration("plain", 64)}, by_energy)[1].outcome);
+  EXPECT_TRUE(evaluate({configuration("plain", 64)})[0].outcome);
+}
+
 /// A definition whose kernel does not use `items`.
 class DescribedToy : public ToyProblem, public HasDescription {
  public:
