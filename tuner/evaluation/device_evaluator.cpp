@@ -23,9 +23,10 @@ constexpr double rerank_time_cap = 0.1;  // seconds
 
 constexpr std::size_t reproducible_window = 64;
 
-/// A configuration whose small runs say that it takes at least so many times the fastest one's time is not
-/// executed at the size itself. They say it roughly, and a slow one costs as much time as many fast ones.
+/// A configuration is not executed at the size itself where its small runs say that it takes at least so many
+/// times the fastest one's time, or likely so many times: one of them costs as much time as many fast ones.
 constexpr double hopeless_slowdown = 10;
+constexpr double likely_slowdown = 40;
 
 /// Seconds after which somebody who waits for a compile looks whether the run was stopped.
 constexpr double stop_interval = 0.2;
@@ -285,13 +286,15 @@ std::optional<Failure> DeviceEvaluator::hopeless(std::span<const SmallRun> small
   const auto resident = static_cast<std::uint64_t>(std::max(blocks, 0)) *
                         static_cast<std::uint64_t>(std::max(backend_.properties().multiprocessors, 0));
   const double fastest = *fastest_ * plan.work_per_execution;
+  const double items = problem_.cost(instance_).items;
   for (const SmallRun& run : small) {
-    const double least = least_seconds(run, plan, resident);
-    if (least <= hopeless_slowdown * fastest) continue;
+    const LargeRun large = large_run(run, plan, items, resident);
+    if (large.least <= hopeless_slowdown * fastest && large.likely <= likely_slowdown * fastest) continue;
     return Failure{
         Phase::timeout, "slow",
-        format("a check at a small size took {}: an execution would take about {}, the fastest takes {}",
-               si(run.seconds, "s"), si(least, "s"), si(fastest, "s")),
+        format("a check at a small size took {}: an execution would take about {}, and the fastest "
+               "takes {}",
+               si(run.seconds, "s"), si(large.likely, "s"), si(fastest, "s")),
         hopeless_slowdown * fastest};
   }
   return std::nullopt;

@@ -13,15 +13,21 @@ namespace {
 /// Starting a launch takes less, in seconds, also on a busy host.
 constexpr double launch_overhead = 100e-6;
 
-/// How often each kernel's blocks fill the device, by its name.
-std::map<std::string, double> fillings_of(const std::vector<Launch>& launches,
-                                          std::uint64_t resident_blocks) {
-  std::map<std::string, double> fillings;
+struct Blocks {
+  double all = 0;
+  double fillings = 0;  ///< how often they fill the device
+};
+
+/// By the name of the kernel.
+std::map<std::string, Blocks> blocks_of(const std::vector<Launch>& launches, std::uint64_t resident_blocks) {
+  std::map<std::string, Blocks> by_kernel;
   for (const Launch& launch : launches) {
     const std::uint64_t blocks = launch.grid.count();
-    fillings[launch.entry] += static_cast<double>((blocks + resident_blocks - 1) / resident_blocks);
+    Blocks& of_kernel = by_kernel[launch.entry];
+    of_kernel.all += static_cast<double>(blocks);
+    of_kernel.fillings += static_cast<double>((blocks + resident_blocks - 1) / resident_blocks);
   }
-  return fillings;
+  return by_kernel;
 }
 
 }  // namespace
@@ -36,18 +42,23 @@ std::vector<Launch> launches_alone(const LaunchPlan& plan) {
   return launches;
 }
 
-double least_seconds(const SmallRun& small, const LaunchPlan& plan, std::uint64_t resident_blocks) {
+LargeRun large_run(const SmallRun& small, const LaunchPlan& plan, double items,
+                   std::uint64_t resident_blocks) {
   const std::vector<Launch> launches = launches_alone(plan);
-  if (small.launches.empty() || launches.empty() || resident_blocks == 0) return 0;
+  if (small.launches.empty() || launches.empty() || resident_blocks == 0) return {};
   const double computing = small.seconds - launch_overhead * static_cast<double>(small.launches.size());
-  if (computing <= 0) return 0;
-  const auto here = fillings_of(launches, resident_blocks);
-  double ratio = std::numeric_limits<double>::infinity();
-  for (const auto& [entry, fillings] : fillings_of(small.launches, resident_blocks)) {
-    const auto found = here.find(entry);
-    ratio = std::min(ratio, found == here.end() ? 0 : found->second / fillings);
+  if (computing <= 0) return {};
+  const auto large = blocks_of(launches, resident_blocks);
+  double fillings = std::numeric_limits<double>::infinity();
+  double blocks = 0;
+  for (const auto& [entry, here] : blocks_of(small.launches, resident_blocks)) {
+    const auto there = large.find(entry);
+    if (there == large.end()) return {};
+    fillings = std::min(fillings, there->second.fillings / here.fillings);
+    blocks = std::max(blocks, there->second.all / here.all);
   }
-  return computing * ratio;
+  const double items_of_block = small.items > 0 ? items / small.items / blocks : 1;
+  return {computing * fillings, computing * fillings * std::max(1.0, items_of_block)};
 }
 
 }  // namespace tune

@@ -205,8 +205,8 @@ Result<CheckedError> Verification::check_at(std::span<const Instance> sizes,
     for (const std::uint64_t seed : check_seeds) expected_by_seed.push_back(reference_data(reference, seed));
     const auto prepared = backend_.runner().prepare(*small, other ? **other : binary);
     if (!prepared) return tl::unexpected(prepared.error());
-    SmallRun& run =
-        checked.runs.emplace_back(SmallRun{launches_alone(*small), std::numeric_limits<double>::infinity()});
+    SmallRun& run = checked.runs.emplace_back(SmallRun{launches_alone(*small), problem_.cost(instance).items,
+                                                       std::numeric_limits<double>::infinity()});
     for (const auto& expected : expected_by_seed) {
       const Result<CheckedRun> ran = check(**prepared, *small, *expected);
       if (!ran) {
