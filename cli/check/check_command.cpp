@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "cli/check/check_report.hpp"
 #include "cli/check/check_stored.hpp"
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
@@ -33,181 +34,6 @@ namespace tune::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json failure_object(const Failure& failure) {
-  return {{"phase", to_string(failure.phase)}, {"reason", failure.reason}, {"detail", failure.detail}};
-}
-
-ordered_json evaluation_object(const Evaluation& evaluation) {
-  ordered_json entry = {{"configuration", json_object(evaluation.configuration.entries())}};
-  if (evaluation.outcome) {
-    entry["error"] = evaluation.outcome->error;
-    entry["tolerance"] = evaluation.outcome->tolerance;
-  } else {
-    entry["failure"] = failure_object(evaluation.outcome.error());
-  }
-  if (evaluation.resources) {
-    entry["registers"] = evaluation.resources->registers;
-    entry["spill_store_bytes"] = evaluation.resources->spill_store_bytes;
-  }
-  return entry;
-}
-
-ordered_json finding_object(const emulator::Finding& finding) {
-  const auto index = [](const emulator::Index3& at) { return ordered_json{at.x, at.y, at.z}; };
-  ordered_json object = {{"kind", emulator::to_string(finding.kind)}, {"detail", finding.detail}};
-  if (!finding.kernel.empty()) object["kernel"] = finding.kernel;
-  if (!finding.size.empty()) object["size"] = finding.size;
-  if (!finding.array.empty()) object["array"] = finding.array;
-  if (!finding.array.empty()) object["offset_bytes"] = finding.offset;
-  if (finding.has_thread) object["block"] = index(finding.block);
-  if (finding.has_thread) object["thread"] = index(finding.thread);
-  if (!finding.source.empty()) object["source"] = finding.source;
-  return object;
-}
-
-/// The failure that a device would store, so that readers of the JSON need one rule for both.
-Failure as_failure(const emulator::Finding& finding) {
-  using emulator::FindingKind;
-  const Phase phase = finding.kind == FindingKind::compile     ? Phase::compile
-                      : finding.kind == FindingKind::no_launch ? Phase::constraint
-                      : finding.kind == FindingKind::hang      ? Phase::timeout
-                      : finding.kind == FindingKind::crash || finding.kind == FindingKind::failed
-                          ? Phase::crash
-                          : Phase::verify;
-  return {phase, std::string(emulator::to_string(finding.kind)), finding.text()};
-}
-
-ordered_json verdict_object(const Configuration& configuration, const emulator::CheckVerdict& verdict) {
-  ordered_json entry = {{"configuration", json_object(configuration.entries())}};
-  if (!verdict.not_emulated.empty()) entry["not_emulated"] = verdict.not_emulated;
-  if (verdict.clean()) {
-    entry["error"] = verdict.error;
-    entry["tolerance"] = verdict.tolerance;
-  }
-  if (!verdict.findings.empty()) entry["failure"] = failure_object(as_failure(verdict.findings.front()));
-  for (const emulator::Finding& finding : verdict.findings)
-    entry["findings"].push_back(finding_object(finding));
-  entry["emulated_seconds"] = verdict.seconds;
-  return entry;
-}
-
-/// Counts what 'tune check' finds, and prints a line for each error, or everything as JSON at the end.
-class CheckReport {
- public:
-  /// `compared`: what results are compared with; empty where none are.
-  CheckReport(Format form, std::string compared) : form_(form), compared_(std::move(compared)) {}
-
-  /// Adds the result of a device or a compiler.
-  void add(const Evaluation& evaluation);
-  /// Adds the emulator's verdict on the configuration with this number; verdicts come in any order.
-  void add(std::size_t number, const Configuration& configuration, const emulator::CheckVerdict& verdict);
-
-  /// Prints the rest and returns the exit status. `what` tells what was done, `notice` what the user should
-  /// know about the checks (Evaluator::notice); `more` is added to the JSON object. Throws Error where no
-  /// configuration could be checked.
-  int finish(std::string what, const std::string& notice = {},
-             const nlohmann::ordered_json& more = nlohmann::ordered_json::object()) const;
-
-  double emulated_seconds() const { return emulated_seconds_; }
-
- private:
-  /// Adds a line that may be the same for many configurations: it is printed once, at the end or now.
-  void group(const std::string& line, const Configuration& configuration, bool now = false);
-  void add_line(const Evaluation& evaluation);
-
-  Format form_;
-  std::string compared_;
-  std::uint64_t checked_ = 0;
-  std::uint64_t wrong_ = 0;
-  std::uint64_t cannot_run_ = 0;
-  std::uint64_t not_emulated_ = 0;
-  double emulated_seconds_ = 0;
-  std::map<std::size_t, nlohmann::ordered_json> results_;  ///< by number
-  struct Group {
-    std::string line, first;
-    std::uint64_t count = 0;
-    bool is_printed = false;
-  };
-  std::vector<Group> groups_;
-};
-
-void CheckReport::group(const std::string& line, const Configuration& configuration, bool now) {
-  const auto known = std::ranges::find(groups_, line, &Group::line);
-  if (known != groups_.end()) {
-    ++known->count;
-    return;
-  }
-  groups_.push_back({line, configuration.key(), 1, now});
-  if (now) std::cout << format("{} [{}]\n", line, configuration.key());
-}
-
-void CheckReport::add(const Evaluation& evaluation) {
-  if (!evaluation.outcome && evaluation.outcome.error().phase == Phase::resources)
-    ++cannot_run_;
-  else if (!evaluation.outcome)
-    ++wrong_;
-  if (form_ == Format::json)
-    results_.emplace(checked_, evaluation_object(evaluation));
-  else if (!evaluation.outcome)
-    add_line(evaluation);
-  ++checked_;
-}
-
-void CheckReport::add_line(const Evaluation& evaluation) {
-  const Failure& failure = evaluation.outcome.error();
-  const std::string line = format("{}: {}: {}", to_string(failure.phase), failure.reason, failure.detail);
-  group(line, evaluation.configuration, !before_launch(failure));
-}
-
-void CheckReport::add(std::size_t number, const Configuration& configuration,
-                      const emulator::CheckVerdict& verdict) {
-  ++checked_;
-  emulated_seconds_ += verdict.seconds;
-  if (!verdict.findings.empty())
-    ++wrong_;
-  else if (!verdict.not_emulated.empty())
-    ++not_emulated_;
-  if (form_ == Format::json) {
-    results_.emplace(number, verdict_object(configuration, verdict));
-    return;
-  }
-  for (const emulator::Finding& finding : verdict.findings)
-    group(finding.text(), configuration, !before_launch(as_failure(finding)));
-  if (!verdict.not_emulated.empty()) group("not emulated: " + verdict.not_emulated, configuration);
-}
-
-int CheckReport::finish(std::string what, const std::string& notice, const ordered_json& more) const {
-  const bool interrupted = InterruptGuard::interrupted(), emulated = more.contains("flavour");
-  if (interrupted) what = "interrupted; " + what;
-  const std::uint64_t not_checked = emulated ? not_emulated_ : cannot_run_;
-  if (form_ == Format::json) {
-    ordered_json object = {
-        {"checked", checked_}, {"failed", wrong_}, {"cannot_run", cannot_run_}, {"how", what}};
-    if (!compared_.empty()) object["compared_with"] = compared_;
-    object["notice"] = notice.empty() ? nullptr : ordered_json(notice);
-    object.update(more);
-    if (emulated) object["not_emulated"] = not_emulated_;
-    object["results"] = ordered_json::array();
-    for (const auto& result : results_) object["results"].push_back(result.second);
-    std::cout << json_text(object);
-  } else {
-    for (const Group& group : groups_)
-      if (!group.is_printed || group.count > 1)
-        std::cout << format("{}{} [{}{}]\n", group.count > 1 ? format("{} x ", group.count) : "", group.line,
-                            group.first, group.count > 1 ? ", ..." : "");
-    if (!notice.empty()) std::cout << "note: " << notice << '\n';
-    std::cout << format("{}: {}, {} failed, {} cannot {}{}\n", what, counted(checked_, "configuration"),
-                        wrong_, not_checked, emulated ? "be emulated" : "run here",
-                        compared_.empty() ? "" : "; compared with " + compared_);
-  }
-  if (wrong_ == 0 && not_checked == checked_ && !interrupted)
-    throw Error(format("nothing was checked: no configuration {}",
-                       emulated ? "can be emulated; --arch sm_90 compiles them, and a GPU runs them"
-                                : "can run here"),
-                Exit::no_answer);
-  return wrong_ > 0 ? static_cast<int>(Exit::failure) : 0;
-}
 
 /// How the emulator checks.
 struct EmulatorOptions {
@@ -260,27 +86,56 @@ std::vector<emulator::FindingKind> EmulatorOptions::allowed() const {
   return kinds;
 }
 
+// Without sizes for checks nobody knows how long it takes.
+constexpr double seconds_at_full_size = 10;  ///< of a step, on the processor
+constexpr double time_at_full_size = 60;     ///< of all
+
+/// Throws UsageError where a definition has no sizes for checks and its own is too large for the CPU.
+void refuse_large(const ProblemSelection& selection, const Configuration& configuration,
+                  const KernelSources& sources) {
+  constexpr double few = 1 << 18;
+  const auto size = [](const Dim3& all) { return 1.0 * all.x * all.y * all.z; };
+  double work = selection.problem->cost(selection.instance).items;
+  if (const auto plan = selection.problem->plan(selection.instance, configuration, sources))
+    for (const PlanStep& step : plan->launches)
+      if (const auto* const launch = std::get_if<Launch>(&step))
+        work = std::max(work, size(launch->grid) * size(launch->block));
+  if (work <= few) return;
+  const auto& extents = selection.instance.extents;
+  const std::int64_t small = extents.size() > 2 ? 21 : extents.size() > 1 ? 67 : 1003;
+  std::vector<std::string> sizes;
+  for (const auto& [name, extent] : extents)
+    sizes.push_back(format("\"{}\": {}", name, std::min(extent, small)));
+  const bool follow = std::ranges::any_of(extents, [&](const auto& one) { return one.second > small; });
+  throw UsageError(format(
+      "{} names no small sizes to check at, and its own are too large for the CPU ({} threads or items): {}",
+      selection.problem->info().name, si(work, ""),
+      follow ? format("add \"check\": [{{{}}}] to the definition (a T1 becomes one that has it by 'tune "
+                      "import'), or name a size with --size",
+                      joined(sizes))
+             : "a T1 becomes a definition that has them by 'tune import'; in a definition, let arrays and "
+               "grid follow \"sizes\", then add \"check\" with small ones"));
+}
+
 /// Checks the configurations on the CPU: at the selected size alone, else at the problem's odd sizes.
 int check_emulated(const ProblemSelection& selection, bool one_size, const KernelSources& sources,
                    const std::vector<Configuration>& configurations, const EmulatorOptions& emulation,
-                   const ProcessOptions& process, Format form) {
+                   const ProcessOptions& process, CheckEnd end, Format form) {
   const bool plain = emulation.plain;
   emulator::CheckOptions options;
   options.allowed = emulation.allowed();
   if (process.timeout_given) options.seconds = process.timeout;
   options.flavour = plain ? emulator::Flavour::plain : emulator::Flavour::sanitize;
-  constexpr double few_elements = 1 << 18;
   if (!one_size && !configurations.empty() &&
       selection.problem->check_instances(selection.instance, configurations.front()).empty()) {
-    if (selection.problem->cost(selection.instance).items > few_elements)
-      throw UsageError(
-          "the definition names no small sizes to check at: add 'check' to it (a T1 becomes a definition that has "
-          "it by 'tune import'), or name a size with --size");
+    refuse_large(selection, configurations.front(), sources);
+    if (!process.timeout_given) options.seconds = seconds_at_full_size;
+    end.limit_to(time_at_full_size);
     one_size = true;
   }
   emulator::ProblemJobs jobs(*selection.problem, sources);
-  options.stop = [] { return InterruptGuard::interrupted(); };
-  CheckReport report(form, compared_with(*selection.problem));
+  options.stop = [&end] { return end.is_over(); };
+  CheckReport report(form, compared_with(*selection.problem), end);
   emulator::check(
       configurations.size(),
       [&](std::size_t number) {
@@ -292,7 +147,7 @@ int check_emulated(const ProblemSelection& selection, bool one_size, const Kerne
       options,
       [&](std::size_t number, const emulator::CheckVerdict& verdict) {
         report.add(number, configurations[number], verdict);
-        return !InterruptGuard::interrupted();
+        return !end.is_over();
       });
   const std::string what =
       format("emulated on the CPU ({}{}, {} of processor time, not comparable with a GPU), at {}",
@@ -313,6 +168,7 @@ struct CheckRequest {
   std::vector<std::string> configurations;
   std::optional<std::uint64_t> sample;
   bool all = false;
+  std::optional<double> seconds;  ///< of the whole check
   std::uint64_t seed = 1;
   std::string architecture;
   StoredCheckOptions stored;
@@ -339,6 +195,8 @@ void CheckRequest::add_to(OptionTable& table) {
   table.count("sample", "N", "check N random configurations; default: 20", sample, 1);
   table.flag("all", "check every configuration", all);
   table.count("seed", "N", "seed of the sample; default: 1", seed, 0);
+  table.seconds("budget-time", "end the check after this time, with what was checked until then: 20s, 5m",
+                seconds);
   table.text(
       "arch", "SM",
       "only compile for this architecture, such as sm_90, which needs no GPU; with --device emulator: take its limits",
@@ -435,7 +293,8 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Compiler> compiler = cache::with_cache(
       run::open_compiler(architecture, request.process.in_process, request.process.compile_timeout), cache);
-  CheckReport findings(request.format, {});
+  const CheckEnd end(request.seconds);
+  CheckReport findings(request.format, {}, end);
   const unsigned compilers = compilers_of(request.process);
   CompilePool pool(*compiler, compilers);
   struct Compiling {
@@ -451,7 +310,7 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   const auto finish_first = [&] {
     Compiling& first = compiling.front();
     while (first.binary.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
-      if (InterruptGuard::interrupted()) return;  // the pool ends what still compiles
+      if (end.is_over()) return;  // the pool ends what still compiles
     const Result<Binary> binary = first.binary.get();
     if (binary && (compiler_of.empty() || !binary->chosen_because.empty())) {
       compiler_of = binary->compiler;
@@ -464,14 +323,14 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
     compiling.pop_front();
   };
   for (const Configuration& configuration : configurations) {
-    if (InterruptGuard::interrupted()) break;
+    if (end.is_over()) break;
     Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, sources);
     if (!plan) throw Error(format("a valid configuration has no plan: {}", plan.error().detail));
     auto binary = pool.submit(plan->compile);
     compiling.push_back({configuration, std::move(*plan), std::move(binary)});
     if (compiling.size() == ahead) finish_first();
   }
-  while (!compiling.empty() && !InterruptGuard::interrupted()) finish_first();
+  while (!compiling.empty() && !end.is_over()) finish_first();
   tell_notice(cache.get());
   if (!effects_notice.empty()) notice += (notice.empty() ? "" : "; ") + effects_notice;
   return findings.finish(format("compiled for {}, not run", architecture), notice,
@@ -487,12 +346,13 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
   DeviceEvaluator evaluator(
       *selection.problem, selection.instance, *backend, sources,
       {.measure = {}, .measure_time = false, .compile_threads = compilers_of(request.process)});
-  const auto interrupted = [] { return InterruptGuard::interrupted(); };
-  evaluator.stop_when({.waiting = interrupted, .device = interrupted});
-  CheckReport findings(request.format, compared_with(*selection.problem));
+  const CheckEnd end(request.seconds);
+  const auto is_over = [&end] { return end.is_over(); };
+  evaluator.stop_when({.waiting = is_over, .device = is_over});
+  CheckReport findings(request.format, compared_with(*selection.problem), end);
   evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
     findings.add(evaluation);
-    return !InterruptGuard::interrupted();
+    return !end.is_over();
   });
   tell_notice(cache.get());
   return findings.finish(format("compiled and verified on {}, at {} and at odd sizes",
@@ -509,7 +369,7 @@ int check_selection(const CheckRequest& request) {
     return check_emulated(
         selection, !request.problem.size.empty(), *sources,
         prepared(request, selection, build_space(selection, limits, request.space), *sources),
-        request.emulator, request.process, request.format);
+        request.emulator, request.process, CheckEnd(request.seconds), request.format);
   }
   if (!request.architecture.empty()) return compile_only(request, selection, *sources);
   const DeviceChoice device = chosen_device(request.device, DeviceUse::checking);

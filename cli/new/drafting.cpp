@@ -39,7 +39,8 @@ void check_on_emulator(const std::string& definition, const std::string& timeout
     const Command check = check_command();
     const std::function<int()> run = check.bind(table);
     // A kernel with guessed sizes may go on for long.
-    table.read({"--problem", definition, "--device", "emulator", "--sample", "4", "--timeout", timeout},
+    table.read({"--problem", definition, "--device", "emulator", "--sample", "4", "--timeout", timeout,
+                "--budget-time", "20s"},
                check.name, check.positional, check.words);
     run();
   } catch (const Error& error) {

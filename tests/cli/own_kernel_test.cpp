@@ -66,6 +66,32 @@ TEST_F(NewKernel, IsCheckedByItsFirstDefinition) {
       << checked.out;
 }
 
+// The CPU would take hours; nothing says so but the number of threads.
+TEST_F(OwnKernel, WithoutSmallSizesIsRefusedAtOnceAndToldWhatToWrite) {
+  const auto definition = [&](std::int64_t size, const std::string& number) {
+    auto json =
+        nlohmann::ordered_json::parse(R"json({"problem": "large", "kernel": "add.cu", "sizes": {"n": 0},
+        "parameters": {"BLOCK": [64, 128]},
+        "arguments": {"out": {"type": "float", "access": "write"}, "a": {"type": "float"}, "b": {"type": "float"},
+                      "n": {"type": "int", "value": "n"}},
+        "launches": {"entry": "add", "block": "BLOCK"}})json");
+    json["sizes"]["n"] = size;
+    for (const char* const name : {"out", "a", "b"}) json["arguments"][name]["size"] = number;
+    json["launches"]["grid"] = "ceil_div(" + number + ", BLOCK)";
+    return write("large.json", json.dump());
+  };
+  const auto check = [&](const std::string& file, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"check", "--problem", file, "--device", "emulator"});
+    return sandbox_.tune(more);
+  };
+  expect_refused(check(definition(1, "9000000")), 2, {"let arrays and grid follow"});
+  const std::string large = definition(9'000'000, "n");
+  expect_refused(check(large), 2, {"(9 M threads", R"(add "check": [{"n": 1003}])"});
+  EXPECT_EQ(check(large, {"--size", "500"}).status, 0);
+  expect_refused(check(large, {"--size", "500", "--budget-time", "1ms"}), 3,
+                 {"nothing was checked: the check ended after", "--budget-time"});
+}
+
 // A file as programs have it: kernels, launches and main.
 TEST_F(OwnKernel, WithHostCodeIsCompiledWithoutItOrByNvcc) {
   std::string reason;

@@ -6,6 +6,7 @@
 
 #include "kernels/described/description.hpp"
 #include "kernels/described/imports/import.hpp"
+#include "kernels/described/imports/t1_sizes.hpp"
 #include "kernels/described/readers/definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -34,17 +35,10 @@ std::string t1_json(const search::Value& value) {
   return value.to_string();
 }
 
-std::string t1_extents(const std::array<std::optional<Expression>, 3>& all) {
-  std::vector<std::string> texts;
-  for (const auto& one : all)
-    if (one) texts.push_back(t1_json(*one));
-  return json_extents(texts);
-}
-
 class T1Draft {
  public:
   T1Draft(KernelDescription definition, const ImportRequest& request)
-      : is_(std::move(definition)), request_(request) {}
+      : is_(std::move(definition)), request_(request), sizes_(is_) {}
 
   Import import() {
     if (!is_.unusable.empty()) throw UsageError(is_.unusable);
@@ -102,15 +96,36 @@ class T1Draft {
     if (!defines.empty()) kernel.push_back({"defines", "{" + joined(defines) + "}"});
   }
 
+  /// A formula with names for its large numbers.
+  std::string named(const Expression& expression) const {
+    const std::string text = expression.text(), other = sizes_.with_names(text);
+    return other == text ? t1_json(expression) : as_json(other);
+  }
+
+  std::string named(const std::array<std::optional<Expression>, 3>& all) const {
+    std::vector<std::string> texts;
+    for (const auto& one : all)
+      if (one) texts.push_back(named(*one));
+    return json_extents(texts);
+  }
+
   void add_sizes() {
-    std::vector<std::string> sizes;
-    for (const ExtentInfo& extent : is_.extents)
-      sizes.push_back(format("{}: {}", as_json(extent.name), extent.default_value));
+    std::vector<std::string> sizes, small;
+    for (const ScriptSize& size : sizes_.sizes()) {
+      sizes.push_back(format("{}: {}", as_json(size.name), size.value));
+      small.push_back(format("{}: {}", as_json(size.name), size.check));
+    }
+    if (sizes.empty()) {
+      result_.draft.work.push_back(
+          {"sizes", R"({"n": 1})",
+           "T1 has numbers alone: give them a name here, and let arrays and grid follow it"});
+      return;
+    }
     result_.draft.work.push_back(
-        {"sizes", sizes.empty() ? R"({"n": 1})" : "{" + joined(sizes) + "}",
-         sizes.empty()
-             ? "T1 has numbers alone: give them a name here, and let arrays and grid follow it"
-             : "arrays have the numbers of T1: let them follow these, then \"check\" has smaller ones"});
+        {"sizes", "{" + joined(sizes) + "}",
+         "names for the large numbers of T1; arrays, scalars and grid follow them: is each the right one?"});
+    result_.draft.work.push_back(
+        {"check", "[{" + joined(small) + "}]", "small sizes at which every configuration is checked"});
   }
 
   void add_parameter(const search::Parameter& parameter) {
@@ -165,14 +180,14 @@ class T1Draft {
       made.add_guess("a struct by its bytes; \"struct\" has fields");
     } else if (argument.value) {
       made.set("type", as_json(type));
-      made.set("value", t1_json(*argument.value));
+      made.set("value", named(*argument.value));
     } else {
       made.set("type", as_json(type));
       std::vector<std::string> extents;
-      for (const Expression& extent : argument.extents) extents.push_back(t1_json(extent));
+      for (const Expression& extent : argument.extents) extents.push_back(extent_json(extent));
       if (is_custom) {
         extents.front() =
-            as_json(format("{} * ({})", argument.type->components, argument.extents.front().text()));
+            as_json(format("{} * ({})", argument.type->components, extent_text(argument.extents.front())));
         made.add_guess(format("elements of {} bytes each, compared byte by byte", argument.type->components));
       }
       made.set("size", json_extents(extents));
@@ -187,6 +202,17 @@ class T1Draft {
     result_.draft.arguments.push_back(std::move(made));
   }
 
+  /// The number of an array's elements, by sizes.
+  std::string extent_text(const Expression& extent) {
+    const std::string text = extent.text();
+    const auto number = nlohmann::json::parse(text, nullptr, false);
+    return number.is_number_integer() ? sizes_.of_array(number.get<std::int64_t>()) : text;
+  }
+  std::string extent_json(const Expression& extent) {
+    const std::string text = extent_text(extent);
+    return text == extent.text() ? t1_json(extent) : as_json(text);
+  }
+
   static std::string json_of_bounds(const Bounds& bounds) {
     std::vector<std::string> all;
     for (const auto& [name, value] :
@@ -198,9 +224,8 @@ class T1Draft {
 
   void add_launch() {
     for (const LaunchDescription& launch : is_.launches) {
-      DraftLaunch made = {{"entry", as_json(launch.entry)},
-                          {"grid", t1_extents(launch.grid)},
-                          {"block", t1_extents(launch.block)}};
+      DraftLaunch made = {
+          {"entry", as_json(launch.entry)}, {"grid", named(launch.grid)}, {"block", named(launch.block)}};
       if (launch.shared) made.push_back({"shared", t1_json(*launch.shared)});
       const bool has_symbol = std::ranges::any_of(
           is_.arguments, [](const Argument& argument) { return !argument.symbol.empty(); });
@@ -221,7 +246,8 @@ class T1Draft {
       results.push_back({"reference", R"({"configuration": {}})",
                          "the default configuration counts as right; can another kernel or a file?"});
     std::vector<std::string> sizes;
-    for (const ExtentInfo& extent : is_.extents) sizes.push_back(extent.name);
+    for (const ScriptSize& size : sizes_.sizes())
+      if (size.is_of_grid) sizes.push_back(size.name);
     results.push_back({"work",
                        format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}",
                               as_json(sizes.empty() ? "1" : joined(sizes, {}, " * "))),
@@ -242,6 +268,7 @@ class T1Draft {
 
   const KernelDescription is_;
   const ImportRequest& request_;
+  T1Sizes sizes_;
   Import result_ = {};
 };
 

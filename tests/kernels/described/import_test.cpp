@@ -285,6 +285,9 @@ TEST_F(ImportOfT1, TheOwnFormatHasTheSameMeaning) {
   ASSERT_EQ(a.constraints.size(), b.constraints.size());
   EXPECT_EQ(a.constraints[0].rule.to_string(), b.constraints[0].rule.to_string());
   ASSERT_EQ(a.arguments.size(), b.arguments.size());
+  const DescribedProblem own(b);
+  const Instance instance = make_instance(own.info(), "", {});
+  const ExpressionScope ours(b.parameters, instance);
   for (std::size_t i = 0; i < a.arguments.size(); ++i) {
     EXPECT_EQ(a.arguments[i].name, b.arguments[i].name);
     EXPECT_EQ(a.arguments[i].access, b.arguments[i].access);
@@ -293,7 +296,7 @@ TEST_F(ImportOfT1, TheOwnFormatHasTheSameMeaning) {
     if (a.arguments[i].is_filled()) expect_same(a.arguments[i].contents, b.arguments[i].contents);
     ASSERT_EQ(a.arguments[i].extents.size(), b.arguments[i].extents.size());
     if (!a.arguments[i].extents.empty()) {
-      EXPECT_EQ(a.arguments[i].extents[0].text(), b.arguments[i].extents[0].text());
+      EXPECT_EQ(a.arguments[i].extents[0].integer(ours), b.arguments[i].extents[0].integer(ours));
     }
   }
   expect_same(*a.arguments[0].expected, *b.arguments[0].expected);
@@ -305,6 +308,30 @@ TEST_F(ImportOfT1, TheOwnFormatHasTheSameMeaning) {
   // What the own format has no words for, and a macro of Kernel Tuner.
   EXPECT_THAT(joined(import.notes), HasSubstr("--strategy annealing"));
   EXPECT_THAT(write_draft(import.draft).json, HasSubstr("\"defines\": {\"block_size_y\": 1}"));
+}
+
+// The same number is the same size, in the grid, in scalars and in arrays; checks are small and whole.
+TEST_F(ImportOfT1, NumbersBecomeSizesThatArraysFollow) {
+  std::ofstream(folder_ / "k.cu")
+      << "__global__ void k(float* y, const float* x, const float* w, int m) {}\n";
+  std::ofstream(folder_ / "t1.json") << R"x({"ConfigurationSpace": {"TuningParameters": [
+    {"Name": "n", "Type": "int", "Values": "[16, 32]"}, {"Name": "Z", "Type": "int", "Values": "[1, 2, 8]"}]},
+    "KernelSpecification": {"Language": "CUDA", "KernelName": "k", "KernelFile": "k.cu",
+    "GlobalSize": {"X": "256 // n", "Y": "256 // 4", "Z": "256 // Z"}, "LocalSize": {"X": "n", "Y": "4"},
+    "Arguments": [
+      {"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 16777216},
+      {"Name": "x", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 73984, "FillType": "Constant", "FillValue": 1},
+      {"Name": "w", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 289, "FillType": "Constant", "FillValue": 1},
+      {"Name": "m", "Type": "int32", "MemoryType": "Scalar", "FillValue": 4000}]}})x";
+  ImportRequest request{folder_ / "t1.json", "", {}, ""};
+  request.name_of = [](const std::filesystem::path& path) { return path.filename().string(); };
+  const std::string json = write_draft(import_t1(request).draft).json;
+  for (const char* const words :
+       {R"("sizes": {"k": 256, "p": 4000},  // TODO)", R"("check": [{"k": 32, "p": 501}],  // TODO)",
+        R"("y": {"type": "float", "size": "k * k * k", "access": "write"})",
+        R"x("size": "(k + 16) * (k + 16)")x", R"("w": {"type": "float", "size": 289)",
+        R"("m": {"type": "int32", "value": "p"})", R"x(["ceil(k // n)", "ceil(k // 4)", "ceil(k // Z)"])x"})
+    EXPECT_THAT(json, HasSubstr(words));
 }
 
 TEST_F(ImportOfT1, OpenClStaysOpenCl) {
