@@ -4,6 +4,11 @@
 #include <chrono>
 
 namespace tune {
+namespace {
+
+constexpr std::chrono::milliseconds cancel_interval{50};
+
+}  // namespace
 
 CompilePool::CompilePool(const Compiler& compiler, unsigned threads) : compiler_(compiler) {
   for (unsigned i = 0; i < threads; ++i)
@@ -14,7 +19,14 @@ CompilePool::~CompilePool() {
   clear();
   for (std::jthread& thread : threads_) thread.request_stop();
   ready_.notify_all();
-  compiler_.cancel();
+  // A compile has several steps, such as NVRTC and then nvcc: one that begins behind the first cancel is
+  // cancelled by the next.
+  std::unique_lock lock(mutex_);
+  do {
+    lock.unlock();
+    compiler_.cancel();
+    lock.lock();
+  } while (!done_.wait_for(lock, cancel_interval, [&] { return running_ == 0; }));
 }
 
 std::future<Result<Binary>> CompilePool::submit(CompileRequest request) {

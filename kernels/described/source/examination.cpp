@@ -2,6 +2,7 @@
 #include "kernels/described/source/examination.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <string_view>
 
 #include "tuner/base/error.hpp"
@@ -32,6 +33,61 @@ void refuse_templates(const std::string& file_name, std::string_view text) {
   }
 }
 
+/// Returns how often a text declares a number of that name.
+std::size_t declarations_of_number(const std::string& plain, const std::string& name) {
+  std::size_t count = 0;
+  for (std::size_t at = plain.find(name); at != std::string::npos; at = plain.find(name, at + name.size())) {
+    std::string_view before = trimmed(std::string_view(plain).substr(0, at));
+    const std::size_t word =
+        before.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    before.remove_prefix(word == std::string_view::npos ? 0 : word + 1);
+    count += before == "int" || before == "unsigned" || before == "auto" || before == "long" ||
+                     before == "short" || before.ends_with("_t")
+                 ? 1
+                 : 0;
+  }
+  return count;
+}
+
+/// Writes `#define N 4096` in the place of a line `constexpr int N = 4096;` outside of all brackets, where
+/// nothing else has that name: `redefine` changes both.
+std::string with_constants_as_macros(const std::string& text) {
+  static const std::regex constant(
+      R"(^\s*(?:static\s+|inline\s+)*(?:constexpr|const)\s+(?:static\s+)?(?:unsigned\s+|long\s+|std::)*)"
+      R"((?:int|unsigned|long|short|size_t|u?int\d+_t)\s+(\w+)\s*(?:=\s*([^;{},]+)|\{([^{},;]+)\})\s*;\s*$)");
+  constexpr std::size_t longest = 200;  // of a line: regular expressions read it
+  const std::string plain = without_comments(text);
+  std::string result;
+  int depth = 0;
+  std::string_view rest = text, rest_of_plain = plain;
+  while (!rest_of_plain.empty()) {
+    const std::string line(next_line(rest_of_plain));
+    const std::string_view original = next_line(rest);
+    std::smatch match;
+    const bool is_constant = depth == 0 && line.size() <= longest &&
+                             line.find("const") != std::string::npos &&
+                             std::regex_match(line, match, constant);
+    if (is_constant && declarations_of_number(plain, match[1]) == 1) {
+      const std::string value = match[2].str() + match[3].str();
+      const bool is_word = value.find_first_of("+-*/%<>&|^? ") == std::string::npos;
+      result += format("#define {} ", match[1].str());
+      result += is_word ? value : format("({})", value);
+    } else {
+      result += original;
+    }
+    result += '\n';
+    if (!directive_of(line))
+      depth += static_cast<int>(std::ranges::count(line, '{') - std::ranges::count(line, '}'));
+  }
+  return result;
+}
+
+KernelText with_constants_as_macros(KernelText text) {
+  text.source.text = with_constants_as_macros(text.source.text);
+  for (SourceFile& header : text.headers) header.text = with_constants_as_macros(header.text);
+  return text;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> number_in(const std::string& text) {
@@ -43,17 +99,17 @@ std::optional<std::int64_t> number_in(const std::string& text) {
 Examination::Examination(const std::string& file_name, const KernelText& text, const std::string& entry,
                          const UndefinedNames& undefined)
     : file_name_(file_name),
-      text_(text),
+      text_(with_constants_as_macros(text)),
       entry_(entry),
       undefined_(undefined),
-      comparisons_(comparisons_in(text)) {
+      comparisons_(comparisons_in(text_)) {
   refuse_templates(file_name, text.source.text);
-  for (const GuardedMacro& macro : guarded_macros(text))
+  for (const GuardedMacro& macro : guarded_macros(text_))
     if (const auto value = number_in(macro.value)) {
       guarded_.push_back({macro.name, Tunable::Source::guarded, value});
       values_[macro.name] = macro.value;
     }
-  declared_ = declared_in(every_branch(text));
+  declared_ = declared_in(every_branch(text_));
   constexpr int max_rounds = 8;
   for (int round = 0; round < max_rounds; ++round) {
     examine();

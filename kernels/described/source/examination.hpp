@@ -56,7 +56,7 @@ class Examination {
   bool is_in_default(const std::string& name) const;
 
   const std::string& file_name_;
-  const KernelText& text_;
+  const KernelText text_;
   const std::string& entry_;
   const UndefinedNames& undefined_;
   std::map<std::string, Comparisons, std::less<>> comparisons_;

@@ -74,8 +74,8 @@ class Drafter {
     draft_.kernel.push_back({"file", as_json(file_name_)});
     if (!defines.empty()) draft_.kernel.push_back({"defines", "{" + joined(defines) + "}", guess});
     if (!fixed.empty())
-      draft_.kernel.push_back({"redefine", "{" + joined(fixed) + "}",
-                               "the file fixes these by #define; are they sizes or parameters?"});
+      draft_.kernel.push_back(
+          {"redefine", "{" + joined(fixed) + "}", "the file fixes these; are they sizes or parameters?"});
   }
 
   void add_sizes() {

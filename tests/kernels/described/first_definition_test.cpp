@@ -317,9 +317,11 @@ TEST_F(FirstDefinitionOf, ValuesThatMakeSense) {
 }
 
 TEST_F(FirstDefinitionOf, WhatTheFileFixesIsRedefined) {
-  const FirstDefinition definition = made(
-      "#define WIDTH 4096\n#define BLOCK_SIZE 128\n#define PI 3\n__global__ void __launch_bounds__(BLOCK_SIZE) k(float* y) {\n"
-      "  int x = blockIdx.x * BLOCK_SIZE + threadIdx.x;\n  if (x < WIDTH) y[x] = PI;\n}\n");
+  const std::string kernel =
+      "__global__ void __launch_bounds__(BLOCK_SIZE) k(float* y) {\n"
+      "  int x = blockIdx.x * BLOCK_SIZE + threadIdx.x;\n  if (x < WIDTH) y[x] = PI;\n}\n";
+  const FirstDefinition definition =
+      made("#define WIDTH 4096\n#define BLOCK_SIZE 128\n#define PI 3\n" + kernel);
   EXPECT_THAT(line_of(definition, "sizes"), HasSubstr("\"WIDTH\": 4096"));
   EXPECT_THAT(line_of(definition, "check"), HasSubstr("\"WIDTH\": 1003"));
   EXPECT_THAT(line_of(definition, "redefine"),
@@ -327,6 +329,16 @@ TEST_F(FirstDefinitionOf, WhatTheFileFixesIsRedefined) {
   EXPECT_THAT(definition.json,
               HasSubstr("\"BLOCK_SIZE\": {\"values\": [32, 64, 128, 256, 512, 1024], \"default\": 128}"));
   EXPECT_EQ(line_of(definition, "PI"), "");
+  EXPECT_EQ(made("constexpr int WIDTH = 4096;  // of a row\nstatic const unsigned int BLOCK_SIZE{128};\n"
+                 "const int PI = 3;\n" +
+                 kernel)
+                .json,
+            definition.json);
+  EXPECT_EQ(line_of(made("const int WIDTH = 4096;\n__device__ int f(int WIDTH) { return WIDTH; }\n"
+                         "__global__ void k(float* y, int n) { y[threadIdx.x * B] = f(n); }\n"),
+                    "redefine"),
+            "")
+      << "the name has two meanings";
 }
 
 TEST_F(FirstDefinitionOf, StructsByValue) {

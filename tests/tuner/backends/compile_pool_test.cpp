@@ -59,5 +59,35 @@ TEST(CompilePool, ClearDropsWhatHasNotStarted) {
   EXPECT_THROW(futures.back().get(), std::future_error);
 }
 
+/// Compiles in two steps, each of which ends when it is cancelled.
+class TwoSteps : public Compiler {
+ public:
+  Result<Binary> compile(const CompileRequest&) const override {
+    for (int step = 0; step < 2; ++step) {
+      const int before = cancellations;
+      ++steps;
+      for (int waited = 0; cancellations == before; ++waited) {
+        if (waited == 3000) return fail(Phase::compile, "not cancelled");
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+    return fail(Phase::compile, "cancelled");
+  }
+  void cancel() const override { ++cancellations; }
+  std::string version() const override { return "two steps"; }
+  mutable std::atomic<int> cancellations{0}, steps{0};
+};
+
+TEST(CompilePool, CancelsAlsoWhatBeginsMeanwhile) {
+  const TwoSteps compiler;
+  std::future<Result<Binary>> future;
+  {
+    CompilePool pool(compiler, 1);
+    future = pool.submit(request("x"));
+    while (compiler.steps == 0) std::this_thread::yield();
+  }
+  EXPECT_EQ(future.get().error().reason, "cancelled");
+}
+
 }  // namespace
 }  // namespace tune

@@ -52,17 +52,21 @@ TEST(Libraries, ReductionsAndScansOfCub) {
                 [](int t) {
                   return t * (t - 1) / 2 + 2016 + t * (t + 1) / 2 + std::max(t, 5) + (t == 0 ? 2080 + 39 : 0);
                 });
-  expect_values(cub +
-                    "struct Running { int total; __device__ int operator()(int sum) {\n"
-                    "  const int before = total; total += sum; return before; } };\n",
-                "using Scan = cub::BlockScan<int, 64>; __shared__ Scan::TempStorage s;\n"
-                "Running running{10}; int one;\n"
-                "for (int i = 0; i < 2; ++i) { Scan(s).ExclusiveSum(1, one, running); __syncthreads(); }\n"
-                "using Part = cub::WarpReduce<double, 16>; __shared__ Part::TempStorage parts[4];\n"
-                "double sum = Part(parts[t / 16]).Sum(in[t]); if (t % 16 != 0) sum = 0;\n"
-                "using Warp = cub::WarpScan<int>; __shared__ Warp::TempStorage warps[2];\n"
-                "int upto, all; Warp(warps[t / 32]).ExclusiveSum(1, upto, all); v = one + sum + upto + all;",
-                [](int t) { return 74 + t + (t % 16 == 0 ? t / 16 * 256 + 136 : 0) + t % 32 + 32; });
+  expect_values(
+      cub +
+          "struct Running { int total; __device__ int operator()(int sum) {\n"
+          "  const int before = total; total += sum; return before; } };\n",
+      "using Scan = cub::BlockScan<int, 64>; __shared__ Scan::TempStorage s;\n"
+      "Running running{10}; int one;\n"
+      "for (int i = 0; i < 2; ++i) { Scan(s).ExclusiveSum(1, one, running); __syncthreads(); }\n"
+      "using Part = cub::WarpReduce<double, 16>; __shared__ Part::TempStorage parts[4];\n"
+      "double sum = Part(parts[t / 16]).Sum(in[t]); if (t % 16 != 0) sum = 0;\n"
+      "using Pair = cub::KeyValuePair<int, float>; using Best = cub::BlockReduce<Pair, 64>;\n"
+      "__shared__ Best::TempStorage best; Pair most = Best(best).Reduce(Pair{t, in[t / 2]}, cub::ArgMax());\n"
+      "if (t == 0) sum += most.key - 62;\n"
+      "using Warp = cub::WarpScan<int>; __shared__ Warp::TempStorage warps[2];\n"
+      "int upto, all; Warp(warps[t / 32]).ExclusiveSum(1, upto, all); v = one + sum + upto + all;",
+      [](int t) { return 74 + t + (t % 16 == 0 ? t / 16 * 256 + 136 : 0) + t % 32 + 32; });
 }
 
 TEST(Libraries, LoadsAndStoresOfCub) {
@@ -173,6 +177,44 @@ TEST(Libraries, CopiesThatArriveAtBarriers) {
            release + "}\n";
   };
   expect_values(barriers, pipeline("pipe.consumer_release();"), [](int t) { return 4 * (64 - t); });
+}
+
+TEST(Libraries, AtomicsOfLibcu) {
+  expect_values("#include <cuda/atomic>\n",
+                "__shared__ cuda::atomic<int, cuda::thread_scope_block> sum; __shared__ int most;\n"
+                "if (t == 0) { sum = 1; most = 0; }\n__syncthreads();\n"
+                "cuda::atomic_ref<int, cuda::thread_scope_block> best(most); best.fetch_max(t); sum += 2;\n"
+                "int old = best.load(); while (!best.compare_exchange_weak(old, old + 1)) {}\n"
+                "__syncthreads(); v = sum.load(cuda::std::memory_order_relaxed) + (most >= 64);",
+                [](int) { return 130; });
+}
+
+TEST(Libraries, ProductsOfMatrices) {
+  const auto product = [](const std::string& sync) {
+    return "#include <mma.h>\n#include <cuda_fp16.h>\nusing namespace nvcuda;\n"
+           "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
+           "  __shared__ half a[16 * 24], b[256];\n"
+           "  for (int i = threadIdx.x; i < 256; i += 32) {\n"
+           "    a[i / 16 * 24 + i % 16] = __float2half(i % 7); b[i] = __float2half(i % 5); }\n" +
+           sync +
+           "  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;\n"
+           "  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> right;\n"
+           "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;\n"
+           "  wmma::fill_fragment(sum, 1.0f); wmma::load_matrix_sync(left, a, 24);\n"
+           "  wmma::load_matrix_sync(right, b, 16); wmma::mma_sync(sum, left, right, sum);\n"
+           "  for (int i = 0; i < sum.num_elements; ++i) sum.x[i] *= 2;\n"
+           "  wmma::store_matrix_sync(out, sum, 16, wmma::mem_row_major);\n}\n";
+  };
+  std::vector<double> values;
+  for (int row = 0; row < 16; ++row)
+    for (int column = 0; column < 16; ++column) {
+      double sum = 1;
+      for (int k = 0; k < 16; ++k) sum += (row * 16 + k) % 7 * ((column * 16 + k) % 5);
+      values.push_back(2 * sum);
+    }
+  KernelCheck right(product("  __syncwarp();\n"), 32, 1, 256);
+  EXPECT_EQ(right.expecting(values).report(), "");
+  EXPECT_THAT(KernelCheck(product(""), 32, 1, 256).report(), HasSubstr("race within a warp"));
 }
 
 TEST(Libraries, TuplesAndPairs) {

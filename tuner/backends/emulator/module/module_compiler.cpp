@@ -35,12 +35,15 @@ constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.
                                    {"cooperative_groups/scan.h", "cooperative_groups.cuh"},
                                    {"cuda/cmath", "standard_library.cuh"},
                                    {"cuda/functional", "standard_library.cuh"},
+                                   {"cuda/atomic", "cuda_atomic.cuh"},
                                    {"cuda/barrier", "cuda_barrier.cuh"},
                                    {"cuda/pipeline", "cuda_barrier.cuh"},
+                                   {"cuda/std/atomic", "cuda_atomic.cuh"},
                                    {"cuda_bf16.h", "half.cuh"},
                                    {"cuda_fp16.h", "half.cuh"},
                                    {"cublasLt.h", "half.cuh"},
-                                   {"cublas_v2.h", "half.cuh"}};
+                                   {"cublas_v2.h", "half.cuh"},
+                                   {"mma.h", "wmma.cuh"}};
 
 /// Headers of the C++ standard library, also under cuda/std, that standard_library.cuh replaces.
 constexpr std::string_view library_headers = " algorithm array functional limits tuple type_traits utility ";

@@ -24,6 +24,33 @@ using Min = cuda::minimum<>;
 using Equality = std::equal_to<>;
 using Inequality = std::not_equal_to<>;
 
+template<class KeyType, class ValueType>
+struct KeyValuePair {
+  using Key = KeyType;
+  using Value = ValueType;
+  Key key;
+  Value value;
+};
+// The smaller key where values are equal.
+struct ArgMax {
+  template<class Pair>
+  TUNE_COLLECTIVE Pair operator()(const Pair& a, const Pair& b) const {
+    return a.value < b.value || (a.value == b.value && b.key < a.key) ? b : a;
+  }
+};
+struct ArgMin {
+  template<class Pair>
+  TUNE_COLLECTIVE Pair operator()(const Pair& a, const Pair& b) const {
+    return b.value < a.value || (a.value == b.value && b.key < a.key) ? b : a;
+  }
+};
+TUNE_COLLECTIVE unsigned LaneId() {
+  return tune_emulator::thread_of_block() % 32;
+}
+TUNE_COLLECTIVE unsigned WarpId() {
+  return tune_emulator::thread_of_block() / 32;
+}
+
 template<int x, int y, int z>
 TUNE_COLLECTIVE int RowMajorTid() {
   return static_cast<int>((threadIdx.z * y + threadIdx.y) * x + threadIdx.x);

@@ -12,8 +12,6 @@ inline void* operator new(size_t, void* place) noexcept {
 
 namespace cuda {
 
-enum thread_scope { thread_scope_system, thread_scope_device, thread_scope_block, thread_scope_thread };
-
 template<size_t alignment>
 struct aligned_size_t {
   static constexpr size_t align = alignment;

@@ -249,6 +249,8 @@ TUNE_LIMITS(double, DBL, __builtin_inf(), __builtin_nan(""))
 namespace cuda {
 namespace std = ::std;
 
+enum thread_scope { thread_scope_system, thread_scope_device, thread_scope_block, thread_scope_thread };
+
 template<class T = void>
 struct maximum {
   constexpr T operator()(const T& x, const T& y) const { return x < y ? y : x; }
