@@ -189,6 +189,29 @@ TEST(Language, VectorsHalvesAndMathematics) {
                 [](int t) { return 2 * (t + 1) + 0.5 + std::max(t, 3) + 32; });
 }
 
+TEST(Language, RareFunctionsAndPackedNumbers) {
+  // 1 + 2^-24 lies between 1 and the next float.
+  expect_values(
+      "const float e = 5.9604645e-8f; v = (__fadd_rz(1.f, e) == 1.f) + (__fadd_ru(1.f, e) > 1.f) +\n"
+      "  (__fadd_rd(-1.f, -e) < -1.f) + (__ddiv_rz(1.0, 3.0) < __ddiv_ru(1.0, 3.0));\n"
+      "v += __float2uint_rn(-3.f) + __float2int_ru(2.1f) + __double2ll_rd(2.9) + (__int2float_rz(16777217) == 16777216.f);\n"
+      "v += __double2hiint(__hiloint2double(7, 9)) + __double2loint(__hiloint2double(7, 9)) + __umul64hi(1ull << 63, 4);\n"
+      "v += __vadd4(0x01ff0203u, 0x01010101u) == 0x02000304u; v += __vmaxs4(0xff000000u, 0) == 0u;\n"
+      "v += __vsadu4(0x01020304u, 0x00000000u) + __vimax3_s32(1, 5, 3) + __sad(-3, 4, 1u) + __hadd(3, 6);\n"
+      "float part; int power; v += modff(2.5f, &part) + frexpf(8.f, &power); v += part + power;\n"
+      "v += fabsf(erfinvf(erff(0.5f)) - 0.5f) < 1e-6f; v += fabsf(normcdff(0.f) - 0.5f) < 1e-6f;\n"
+      "v += exp10f(2.f) == 100.f; v += fabsf(sinpif(0.5f) - 1.f) < 1e-6f; v += rhypotf(3.f, 4.f) == 0.2f;\n"
+      "v += norm3df(2.f, 3.f, 6.f);",
+      [](int) { return 4 + 0 + 3 + 2 + 1 + 7 + 9 + 2 + 1 + 1 + 10 + 5 + 8 + 4 + 2.5 + 4.5 + 5 + 7; });
+}
+
+TEST(Language, ComplexNumbers) {
+  expect_values(
+      "cuFloatComplex z = make_cuFloatComplex(3, 4), w = cuCmulf(z, cuConjf(z)); v = cuCrealf(w) + cuCimagf(w);\n"
+      "v += cuCabsf(z) + cuCrealf(cuCdivf(z, z)) + cuCimag(cuCadd(make_cuDoubleComplex(0, 1), make_cuDoubleComplex(0, 2)));",
+      [](int) { return 25 + 5 + 1 + 3; }, "#include <cuComplex.h>");
+}
+
 TEST(Language, StandardHeadersMeanWhatTheyMean) {
   expect_values(
       "int64_t wide = INT_MAX; v = t < 2 ? (float)(wide > 0) : fminf(FLT_MAX, 7.0f);",

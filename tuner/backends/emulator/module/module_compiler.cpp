@@ -35,6 +35,7 @@ constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.
                                    {"cooperative_groups/scan.h", "cooperative_groups.cuh"},
                                    {"cuda/cmath", "standard_library.cuh"},
                                    {"cuda/functional", "standard_library.cuh"},
+                                   {"cuComplex.h", "complex.cuh"},
                                    {"cuda/atomic", "cuda_atomic.cuh"},
                                    {"cuda/barrier", "cuda_barrier.cuh"},
                                    {"cuda/pipeline", "cuda_barrier.cuh"},
@@ -61,6 +62,15 @@ constexpr std::string_view overloaded[] = {
     "sqrt",  "exp",    "log",   "pow",   "fmod",  "sin",   "cos",   "tan",    "atan2", "rsqrt",  "isnan",
     "isinf", "rsqrtf", "sqrtf", "expf",  "fabsf", "fminf", "fmaxf", "floorf", "ceilf", "roundf", "truncf",
     "fmaf",  "logf",   "powf",  "fmodf", "sinf",  "cosf",  "tanf",  "atan2f"};
+/// Functions of intrinsics.cuh: by their beginnings, and whole, without the f of a float's.
+constexpr std::string_view intrinsics[] = {
+    "__v",        "__double2", "__ll2",    "__ull2",     "__uint2",   "__float2", "__int2",
+    "__hiloint2", "__brevll",  "__umul24", "__umul64hi", "__mul64hi", "__sad",    "__usad",
+    "__hadd",     "__rhadd",   "__uhadd",  "__urhadd",   "__frsqrt_", "__drcp_",  "__dsqrt_",
+    "__ddiv_",    "__tanf",    "__log10f", "__exp10f",   "__sincosf"};
+constexpr std::string_view rare_functions =
+    " sinpi cospi exp10 rcbrt erfinv erfcinv erfcx normcdf normcdfinv j0 j1 y0 y1 logb ilogb scalbn frexp modf norm3d "
+    "norm4d rnorm3d rnorm4d rhypot fdivide ";
 constexpr std::string_view vectors_of[] = {"char", "uchar", "short",    "ushort",    "int",   "uint",
                                            "long", "ulong", "longlong", "ulonglong", "float", "double"};
 
@@ -115,6 +125,16 @@ class VariantText {
   }
   const std::set<std::string>& defined() const { return defined_; }
   const std::set<std::string>& needed() const { return needed_; }
+  /// True where the text calls a function of intrinsics.cuh, which takes as long to read as the rest.
+  bool calls_intrinsics() const {
+    return std::ranges::any_of(words_, [](const std::string& word) {
+      if (word.starts_with("__"))
+        return word.ends_with("_rz") || word.ends_with("_rd") || word.ends_with("_ru") ||
+               std::ranges::any_of(intrinsics, [&](std::string_view one) { return word.starts_with(one); });
+      return contains_word(rare_functions, word) ||
+             (word.ends_with('f') && contains_word(rare_functions, word.substr(0, word.size() - 1)));
+    });
+  }
   /// Declarations that let the text's own functions stand beside those of the prelude of the same name.
   std::string using_declarations() const {
     std::string declarations;
@@ -310,6 +330,7 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
   VariantText variant(of_device, number);
   const std::string kernels = variant.text();
   std::string text;
+  if (variant.calls_intrinsics()) text += "#include \"intrinsics.cuh\"\n";
   for (const std::string& file : variant.needed()) text += format("#include \"{}\"\n", file);
   text += "#line 1 \"defines\"\n";
   for (const auto& [name, value] : request.defines) text += format("#define {} {}\n", name, value);
