@@ -205,6 +205,19 @@ TEST(Language, RareFunctionsAndPackedNumbers) {
       [](int) { return 4 + 0 + 3 + 2 + 1 + 7 + 9 + 2 + 1 + 1 + 10 + 5 + 8 + 4 + 2.5 + 4.5 + 5 + 7; });
 }
 
+TEST(Language, RareFunctionsOfHalves) {
+  // 2049 lies between 2048 and 2050, as halves.
+  expect_values(
+      "half2 a = __float22half2_rn(make_float2(1, -4)), b = __float2half2_rn(2); float2 c = __half22float2(__hmax2(a, b));\n"
+      "v = c.x + c.y + __half2float(__float2half_rz(2051.f)) - 2048 + __half2float(__habs(a.y)) + __hbgt2(b, a);\n"
+      "v += __half2int_rd(__float2half(-1.5f)) + __half_as_ushort(__float2half(1.f)) + __low2float(h2sqrt(__hmul2(b, b)));\n"
+      "v += __half2float(__ushort_as_half(0x4000)) + __low2float(__h2div(b, a)) + __high2float(__hneg2(a)) + __hisnan(a.x);\n"
+      "__nv_bfloat162 d = __halves2bfloat162(__float2bfloat16_rn(3.f), __int2bfloat16_rn(5)); d = __hfma2(d, d, d);\n"
+      "v += __bfloat1622float2(d).y + __bfloat162float(__hadd_sat(d.x, d.y)) + (d.x != d.y); ++a.x; v += a.x >= b.x;",
+      [](int) { return 2 + 2 + 2 + 4 + 1 - 2 + 15360 + 2 + 2 + 2 + 4 + 0 + 30 + 1 + 1 + 1; },
+      "#include <cuda_fp16.h>\n#include <cuda_bf16.h>");
+}
+
 TEST(Language, ComplexNumbers) {
   expect_values(
       "cuFloatComplex z = make_cuFloatComplex(3, 4), w = cuCmulf(z, cuConjf(z)); v = cuCrealf(w) + cuCimagf(w);\n"

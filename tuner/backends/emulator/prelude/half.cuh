@@ -4,10 +4,18 @@
 
 #include "arithmetic.cuh"
 
+struct __half_raw {
+  unsigned short x;
+};
+struct __nv_bfloat16_raw {
+  unsigned short x;
+};
+
 struct __half {
   _Float16 value;
 
   __half() = default;
+  __half(__half_raw raw) : value(__builtin_bit_cast(_Float16, raw.x)) {}
   __half(float from) : value(static_cast<_Float16>(from)) {}
   __half(double from) : value(static_cast<_Float16>(from)) {}
   __half(int from) : value(static_cast<_Float16>(from)) {}
@@ -18,6 +26,7 @@ struct __nv_bfloat16 {
   unsigned short bits;
 
   __nv_bfloat16() = default;
+  __nv_bfloat16(__nv_bfloat16_raw raw) : bits(raw.x) {}
   __nv_bfloat16(float from) {
     const unsigned whole = __builtin_bit_cast(unsigned, from);
     // To the nearest, ties to even; a NaN stays one.
@@ -112,3 +121,5 @@ TUNE_FUNCTION(float2 __half22float2(__half2 x), {x.x, x.y})
 TUNE_FUNCTION(__nv_bfloat16 __float2bfloat16(float x), x)
 TUNE_FUNCTION(float __bfloat162float(__nv_bfloat16 x), x)
 TUNE_FUNCTION(__nv_bfloat162 __floats2bfloat162_rn(float x, float y), {x, y})
+
+#include "half_functions.cuh"
