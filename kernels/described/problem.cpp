@@ -366,8 +366,8 @@ Metrics DescribedProblem::metrics(const Instance& instance, const Configuration&
   for (const auto& [name, value] : facts) scope.add_other(name, value);
   Metrics metrics;
   for (const auto& [name, formula] : description_.metrics) {
-    const bool known = std::ranges::all_of(fact_names, [&](const char* fact) {
-      return scope.find(fact) != nullptr || !words_in(formula.text()).contains(fact);
+    const bool known = std::ranges::all_of(fact_names, [&, &own = formula](const char* fact) {
+      return scope.find(fact) != nullptr || !words_in(own.text()).contains(fact);
     });
     if (known) metrics.emplace_back(name, formula.real(scope));
   }

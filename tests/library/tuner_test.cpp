@@ -74,7 +74,7 @@ TEST_F(InProcess, TheCommandReadsWhatARunStored) {
   EXPECT_THAT(tune("best --problem toy"), ::testing::StartsWith("0: toy 1000 on "));
   EXPECT_THAT(tune("best --problem toy"), HasSubstr("kind=plain, block=256, items=4"));
   EXPECT_EQ(tune("best --problem toy --format flags"), "0: -Dkind=plain -Dblock=256 -Ditems=4\n");
-  EXPECT_THAT(tune("best --problem toy --size 2000"),
+  EXPECT_THAT(tune("best --problem toy --size 2000 --device 'Invented GPU'"),
               HasSubstr("recorded on this device model at 1000, the nearest size"));
   EXPECT_THAT(tune("report --problem toy"), HasSubstr("block=256"));
   EXPECT_THAT(tune("best --problem toyy"), HasSubstr("unknown problem 'toyy'"));

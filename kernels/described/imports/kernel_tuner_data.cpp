@@ -498,8 +498,9 @@ bool KernelTunerDraft::add_reference(const Value& answer) {
       const auto own =
           std::ranges::find(parameters_, key.text, &std::pair<std::string, std::vector<Value>>::first);
       const bool is_value =
-          own != parameters_.end() &&
-          std::ranges::any_of(own->second, [&](const Value& known) { return python::equal(known, value); });
+          own != parameters_.end() && std::ranges::any_of(own->second, [&given = value](const Value& known) {
+            return python::equal(known, given);
+          });
       (is_value ? configuration : defines)
           .push_back(format("{}: {}", as_json(key.text), python::literal_of(value)));
     }

@@ -19,37 +19,8 @@ namespace tune::described::python {
 
 using search::Binding;
 
-class Value;
-
-/// What fills an array, element by element.
-struct ArrayContents {
-  enum class Kind { unknown, constant, random, sequence, listed };
-  Kind kind = Kind::unknown;
-  double low = 0, high = 0;         ///< constant: `low`; sequence: `low` is the first, `high` the step
-  std::vector<double> listed = {};  ///< all elements
-  std::string why = {};             ///< unknown: the script's own text
-  std::shared_ptr<const Value> bound = nullptr;  ///< random: the largest value, if it is no constant
-  std::shared_ptr<const int> draw = nullptr;     ///< random: the call that drew the numbers
-};
-
-struct Array {
-  std::string type = "float64";   ///< numpy's name
-  std::vector<Value> shape = {};  ///< the slowest extent first
-  ArrayContents contents = {};
-  int call = -1;      ///< it is what a call that was looked for gives back: the node of the call
-  int argument = -1;  ///< and of that call's argument
-};
-
-/// The names of a function or of the module.
-struct Scope {
-  std::vector<std::pair<std::string, Value>> names = {};
-  std::shared_ptr<Scope> outer = nullptr;
-};
-
-struct Function {
-  int node = -1;  ///< a definition, or a lambda
-  std::shared_ptr<Scope> scope = nullptr;
-};
+struct Array;
+struct Function;
 
 class Value {
  public:
@@ -113,6 +84,36 @@ class Value {
   /// Null where there is none; also for what is no dict.
   Value* find(std::string_view key) const;
   void set(Value key, Value value) const;
+};
+
+/// What fills an array, element by element.
+struct ArrayContents {
+  enum class Kind { unknown, constant, random, sequence, listed };
+  Kind kind = Kind::unknown;
+  double low = 0, high = 0;         ///< constant: `low`; sequence: `low` is the first, `high` the step
+  std::vector<double> listed = {};  ///< all elements
+  std::string why = {};             ///< unknown: the script's own text
+  std::shared_ptr<const Value> bound = nullptr;  ///< random: the largest value, if it is no constant
+  std::shared_ptr<const int> draw = nullptr;     ///< random: the call that drew the numbers
+};
+
+struct Array {
+  std::string type = "float64";   ///< numpy's name
+  std::vector<Value> shape = {};  ///< the slowest extent first
+  ArrayContents contents = {};
+  int call = -1;      ///< it is what a call that was looked for gives back: the node of the call
+  int argument = -1;  ///< and of that call's argument
+};
+
+/// The names of a function or of the module.
+struct Scope {
+  std::vector<std::pair<std::string, Value>> names = {};
+  std::shared_ptr<Scope> outer = nullptr;
+};
+
+struct Function {
+  int node = -1;  ///< a definition, or a lambda
+  std::shared_ptr<Scope> scope = nullptr;
 };
 
 /// Python's equality of numbers, texts and sequences of them.

@@ -284,8 +284,9 @@ class KernelReader {
         if (!name.starts_with("tex") || name.size() < 4 || list < 0) continue;
         const std::size_t digit = name.find_first_of("123");
         for (auto& [argument, use] : facts.textures) {
-          const bool by_name = std::ranges::any_of(tree_.syntax().parts(list),
-                                                   [&](int one) { return tree_.text(one) == argument; });
+          const bool by_name =
+              std::ranges::any_of(tree_.syntax().parts(list),
+                                  [&, &name_of = argument](int one) { return tree_.text(one) == name_of; });
           if ((!by_name && facts.textures.size() > 1) || digit == std::string_view::npos) continue;
           use.dimensions = name[digit] - '0';
           if (const int types = tree_.syntax().first_below(callee, "type_descriptor"); types >= 0)
