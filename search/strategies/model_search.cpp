@@ -25,7 +25,9 @@ void visit_options(ModelOptions& options, OptionVisitor& visitor) {
   visitor.count("random", options.random_turn, 1, 100'000, "every so many choices is one at random", "never");
   visitor.count("variants", options.variant_turn, 1, 1000,
                 "every so many choices is an untried variant, at first");
-  visitor.number("patience", options.patience, 0.01, 1e6, "with variants whose best is slower");
+  visitor.number("patience", options.belief.patience, 0.01, 1e6, "with variants whose best is slower");
+  visitor.number("endurance", options.belief.endurance, 0, 1e6,
+                 "results of the fastest variant without a gain that double the patience; 0: never");
   visitor.count("pool", options.pool, 100, 100'000, "candidates where the space has more");
   visitor.number("cost", options.cost, 0, 10,
                  "exponent of the expected seconds that acquisition values are divided by");
@@ -149,7 +151,7 @@ std::vector<ConfigurationId> ModelSearch::draw_candidates() {
   };
   // Half of the candidates are shared among the variants by the chances that they have, since small variants
   // would hardly be drawn otherwise.
-  const std::vector<double> chances = results_.chances(options_.patience, options_.softness);
+  const std::vector<double> chances = results_.chances(options_.belief, options_.softness);
   const double all = std::accumulate(chances.begin(), chances.end(), 0.0);
   for (std::size_t v = 0; v < variants_.size(); ++v) {
     const double part = static_cast<double>(options_.pool) / 2 * (all > 0 ? chances[v] / all : 0);
@@ -271,8 +273,10 @@ bool ModelSearch::gained_nothing_lately() const {
 void ModelSearch::draw_open_variants() {
   open_variants_.clear();
   if (evidence_.good.empty()) return;
-  for (const double chance : results_.chances(options_.patience, options_.softness))
-    open_variants_.push_back(random_.uniform() < chance);
+  const std::vector<double> chances = results_.chances(options_.belief, options_.softness);
+  for (const double chance : chances) open_variants_.push_back(random_.uniform() < chance);
+  if (std::ranges::find(open_variants_, true) == open_variants_.end() && !chances.empty())
+    open_variants_[static_cast<std::size_t>(std::ranges::max_element(chances) - chances.begin())] = true;
 }
 
 std::optional<ConfigurationId> ModelSearch::choose() {

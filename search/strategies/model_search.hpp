@@ -37,7 +37,7 @@ struct ModelOptions {
   /// At first every so many choices is an untried variant at its defaults; the others are of the design, then
   /// of the model.
   std::size_t variant_turn = 4;
-  double patience = 1;      ///< VariantResults::chances
+  VariantResults::Belief belief = {};
   bool prior_means = true;  ///< launch_prior_means are used
   bool derived = true;      ///< coordinates that follow from others are added
   double softness = 0.5;    ///< of the scale of slowdowns

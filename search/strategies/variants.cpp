@@ -23,7 +23,9 @@ const Value& guess_of(const SpaceDefinition& definition, const Value& variant, c
 }
 
 constexpr int max_variant_draws = 16;
-constexpr double failed_slowdown = 1;  // of a variant of which nothing succeeded
+constexpr double failed_slowdown = 1;   // of a variant of which nothing succeeded
+constexpr double near_slowdown = 0.15;  // more results may bring a variant so far behind to the front
+constexpr double least_gain = 0.002;    // share of the best; less comes from noise and small steps
 
 }  // namespace
 
@@ -82,7 +84,10 @@ ConfigurationId Variants::typical(std::size_t variant, Random& random) const {
 void VariantResults::tell(std::size_t variant, std::optional<double> cost) {
   Result& result = results_[variant];
   ++result.count;
-  if (cost && (!result.best || *cost < *result.best)) result.best = cost;
+  ++result.stale;
+  if (!cost || (result.best && *cost >= *result.best)) return;
+  if (!result.best || *cost < *result.best * (1 - least_gain)) result.stale = 0;
+  result.best = cost;
 }
 
 std::optional<double> VariantResults::least() const {
@@ -98,12 +103,22 @@ std::optional<double> VariantResults::share_of_best(std::size_t variant) const {
   return result.best ? *least() / *result.best : 0;
 }
 
-std::vector<double> VariantResults::chances(double patience, double softness) const {
+std::vector<double> VariantResults::chances(const Belief& belief, double softness) const {
   const std::optional<double> best = least();
+  const auto is_fastest = [&](const Result& result) { return best && result.best == best; };
+  const auto fastest = std::ranges::find_if(results_, is_fastest);
+  const double weary = fastest == results_.end() || belief.endurance == 0
+                           ? 0
+                           : static_cast<double>(fastest->stale) / belief.endurance;
   std::vector<double> chances;
   for (const Result& result : results_) {
     const double behind = result.best ? slowdown(*result.best, *best, softness) : failed_slowdown;
-    chances.push_back(result.closed ? 0 : std::exp(-behind * static_cast<double>(result.count) / patience));
+    const double nearness = std::exp(-std::pow(behind / near_slowdown, 2));
+    const double patience = belief.patience * (1 + weary * nearness);
+    const double chance = is_fastest(result)
+                              ? 1 / (1 + weary / 4)
+                              : std::exp(-behind * static_cast<double>(result.count) / patience);
+    chances.push_back(result.closed ? 0 : chance);
   }
   return chances;
 }

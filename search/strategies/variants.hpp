@@ -59,16 +59,23 @@ class VariantResults {
   /// Returns the least cost of all variants over that of this one, 0 where all of its results are failures;
   /// nothing without results.
   std::optional<double> share_of_best(std::size_t variant) const;
+  /// How long a search believes in the fastest variant.
+  struct Belief {
+    double patience = 1;    ///< with a slower one: larger values give it more results
+    double endurance = 20;  ///< results of the fastest one without a gain that double the patience; 0: never
+  };
   /// Returns for each variant the chance, 0 to 1, that a choice considers it: exp(-slowdown * results /
-  /// patience), with the slowdown of its best (see `slowdown`). 1 for the fastest variant and for one without
-  /// results; the more results did not bring a variant near the best, the less. Two that are nearly equal
-  /// both keep their chances.
-  std::vector<double> chances(double patience, double softness) const;
+  /// patience), with the slowdown of its best (see `slowdown`). 1 for a variant without results; the more
+  /// results did not bring a variant near the best, the less. Two that are nearly equal both keep their
+  /// chances. The fastest has 1, but the longer its results bring no gain, the less, and the more patience
+  /// there is with those that are not far behind.
+  std::vector<double> chances(const Belief& belief, double softness) const;
 
  private:
   struct Result {
     std::optional<double> best;  ///< cost
     std::size_t count = 0;       ///< results, failures included
+    std::size_t stale = 0;       ///< of these, the last ones without a gain worth the name
     bool closed = false;
   };
 

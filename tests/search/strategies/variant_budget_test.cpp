@@ -62,7 +62,7 @@ TEST(VariantBudget, GoesToTheVariantThatPays) {
   double score_unshared = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     ModelOptions options;
-    options.patience = 1e6;
+    options.belief.patience = 1e6;
     ModelSearch search({landscape.space(), seed}, options);
     unshared += evaluate(search, landscape, 60, 30)[good_variant];
     ModelSearch again({landscape.space(), seed}, options);
@@ -82,22 +82,43 @@ TEST(VariantBudget, EachVariantIsTriedEvenSo) {
 
 TEST(VariantResults, ChancesFallWithEachResultThatIsSlow) {
   VariantResults results(4);
-  EXPECT_EQ(results.chances(1, 0.5), (std::vector<double>{1, 1, 1, 1})) << "nothing is known";
+  EXPECT_EQ(results.chances({1, 0}, 0.5), (std::vector<double>{1, 1, 1, 1})) << "nothing is known";
   results.tell(0, 1.0);
   results.tell(1, 2.0);
   results.tell(2, std::nullopt);
-  const std::vector<double> once = results.chances(1, 0.5);
+  const std::vector<double> once = results.chances({1, 0}, 0.5);
   EXPECT_EQ(once[0], 1) << "the fastest";
   EXPECT_EQ(once[3], 1) << "not tried";
   EXPECT_NEAR(once[1], std::exp(-slowdown(2, 1)), 1e-12);
   EXPECT_LT(once[2], once[1]);
   results.tell(1, 3.0);
-  EXPECT_NEAR(results.chances(1, 0.5)[1], once[1] * once[1], 1e-12);
-  EXPECT_NEAR(results.chances(2, 0.5)[1], once[1], 1e-12);
+  EXPECT_NEAR(results.chances({1, 0}, 0.5)[1], once[1] * once[1], 1e-12);
+  EXPECT_NEAR(results.chances({2, 0}, 0.5)[1], once[1], 1e-12);
   results.tell(1, 1.01);
-  EXPECT_GT(results.chances(1, 0.5)[1], 0.95) << "nearly equal";
+  EXPECT_GT(results.chances({1, 0}, 0.5)[1], 0.95) << "nearly equal";
   results.close(3);
-  EXPECT_EQ(results.chances(1, 0.5)[3], 0);
+  EXPECT_EQ(results.chances({1, 0}, 0.5)[3], 0);
+}
+
+TEST(VariantResults, TheFastestIsBelievedInNoLongerThanItGains) {
+  VariantResults results(3);
+  results.tell(0, 1.0);
+  for (int i = 0; i < 20; ++i) results.tell(1, 1.1);
+  for (int i = 0; i < 20; ++i) results.tell(2, 3.0);
+  const std::vector<double> fresh = results.chances({1, 10}, 0.5);
+  EXPECT_EQ(fresh[0], 1);
+  EXPECT_LT(fresh[1], 0.2);
+  // Four times the endurance without a gain: half as many choices, and more patience with one that is near.
+  for (int i = 0; i < 40; ++i) results.tell(0, 1.5);
+  const std::vector<double> weary = results.chances({1, 10}, 0.5);
+  EXPECT_DOUBLE_EQ(weary[0], 0.5);
+  EXPECT_GT(weary[1], 0.5);
+  EXPECT_NEAR(weary[2], fresh[2], 1e-3) << "a far one stays out";
+  EXPECT_EQ(results.chances({1, 0}, 0.5)[0], 1) << "with any endurance";
+  results.tell(0, 0.9995);
+  EXPECT_LT(results.chances({1, 10}, 0.5)[0], 0.5) << "that is no gain worth the name";
+  results.tell(0, 0.9);
+  EXPECT_EQ(results.chances({1, 10}, 0.5)[0], 1);
 }
 
 TEST(VariantResults, SharesAreOfTheBestOfAll) {
@@ -174,6 +195,7 @@ TEST(VariantOrder, FollowsWhatRecordsReached) {
   ModelOptions options;
   options.warm_start_evaluations = 7;  // then the search begins anew
   options.transfers = 0;
+  options.belief.endurance = 0;  // else variants are also tried for want of gains
   ModelSearch search({landscape.space(), 1, {record}}, options);
   std::set<ConfigurationId> asked;
   for (int i = 0; i < 40; ++i) {
