@@ -38,9 +38,10 @@ class KernelReader {
   KernelFacts read(const std::string& file_name, const std::string& wanted) {
     const FunctionOfFile* const found = tree_.kernel(wanted);
     if (found == nullptr)
-      throw UsageError(wanted.empty() ? format("{}: there is no __global__ function in it", file_name)
-                                      : format("{}: there is no kernel '{}' in it; there are: {}", file_name,
-                                               wanted, joined(tree_.kernels())));
+      throw UsageError(tree_.kernels().empty()
+                           ? format("{}: there is no __global__ function in it", file_name)
+                           : format("{}: there is no kernel '{}' in it; there are: {}", file_name, wanted,
+                                    joined(tree_.kernels())));
     const FunctionOfFile& kernel = *found;
     KernelFacts facts;
     facts.name = kernel.name;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/described/source/syntax.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
+#include "kernels/described/source/readable_text.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -67,8 +69,9 @@ struct CursorOwner {
   TSTreeCursor cursor;
 };
 
-/// Without recursion: a text may have a hundred thousand brackets in each other.
-Syntax flattened(const TSTree* tree, std::string_view text) {
+/// Without recursion: a text may have a hundred thousand brackets in each other. `turned`: where the tree has
+/// `>` for the `<` of the text.
+Syntax flattened(const TSTree* tree, std::string_view text, const std::vector<std::size_t>& turned) {
   Syntax syntax;
   CursorOwner owner(ts_tree_root_node(tree));
   TSTreeCursor* const cursor = &owner.cursor;
@@ -78,7 +81,9 @@ Syntax flattened(const TSTree* tree, std::string_view text) {
     const char* const field = ts_tree_cursor_current_field_name(cursor);
     const std::size_t begin = ts_node_start_byte(node), end = ts_node_end_byte(node);
     const int number = syntax.size();
-    syntax.nodes.push_back({ts_node_type(node), field == nullptr ? std::string_view() : field,
+    std::string_view kind = ts_node_type(node);
+    if (kind == ">" && std::ranges::binary_search(turned, begin)) kind = "<";
+    syntax.nodes.push_back({kind, field == nullptr ? std::string_view() : field,
                             text.substr(begin, end - begin), parent, number + 1,
                             static_cast<int>(ts_node_start_point(node).row) + 1, ts_node_is_named(node)});
     if (ts_tree_cursor_goto_first_child(cursor)) {
@@ -122,11 +127,13 @@ Syntax read_syntax(const std::string& text, Language language) {
   const std::unique_ptr<TSParser, void (*)(TSParser*)> parser(ts_parser_new(), ts_parser_delete);
   ts_parser_set_language(parser.get(), grammar_of(language));
   ts_parser_set_timeout_micros(parser.get(), longest_microseconds);
+  const ReadableText readable = language == Language::cuda ? readable_text(text) : ReadableText{text};
   const std::unique_ptr<TSTree, void (*)(TSTree*)> tree(
-      ts_parser_parse_string(parser.get(), nullptr, text.data(), static_cast<std::uint32_t>(text.size())),
+      ts_parser_parse_string(parser.get(), nullptr, readable.text.data(),
+                             static_cast<std::uint32_t>(readable.text.size())),
       ts_tree_delete);
   if (tree == nullptr) throw UsageError("the file takes too long to read");
-  return flattened(tree.get(), text);
+  return flattened(tree.get(), text, readable.turned);
 }
 
 #else

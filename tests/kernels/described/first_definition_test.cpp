@@ -107,6 +107,23 @@ TEST_F(FirstDefinitionOf, KernelsWithWordsAroundTheirNames) {
               HasSubstr("\"entry\": \"a::b::k\""));
 }
 
+// The grammar takes `x < ... >` behind a member for a template with its arguments.
+TEST_F(FirstDefinitionOf, ComparisonsOfMembersAreNoTemplates) {
+  const FirstDefinition definition = made(
+      "struct Of { template <int N> __device__ int get(int i) const; int a; };\n"
+      "__global__ void k(float* y, const float* x, Of of, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (threadIdx.x < blockDim.x - 1 && i < n) y[i] = x[of.get<3>(i)];\n"
+      "  for (int t = 0; of.a < n - 1 && t < n; ++t) y[i] = of.a<t;\n}\n"
+      "void run(float* y, float* x, Of of, int n) { k<<<(n + 255) / 256, 256>>>(y, x, of, n); }\n");
+  EXPECT_THAT(definition.kernels, ElementsAre("k"));
+  EXPECT_THAT(line_of(definition, "grid"), HasSubstr("block_size_x"));
+  EXPECT_THAT(made("__global__ void __launch_bounds__(64) __maxnreg__(32) __cluster_dims__(2, 1, 1)\n"
+                   "k(int* y) { y[threadIdx.x] = 0; }")
+                  .kernels,
+              ElementsAre("k"));
+}
+
 TEST_F(FirstDefinitionOf, ATemplate) {
   const FirstDefinition definition = made(
       "#include <cstdint>\ntemplate <typename T, int BLOCK, bool FAST>\n"
