@@ -70,27 +70,20 @@ TEST(Libraries, ReductionsAndScansOfCub) {
 }
 
 TEST(Libraries, LoadsAndStoresOfCub) {
-  expect_values(
-      cub,
-      "using Load = cub::BlockLoad<float, 16, 4, cub::BLOCK_LOAD_TRANSPOSE>;\n"
-      "using Store = cub::BlockStore<float, 16, 4, cub::BLOCK_STORE_WARP_TRANSPOSE>;\n"
-      "__shared__ union { Load::TempStorage load; Store::TempStorage store; } s[4]; __shared__ float all[64];\n"
-      "float items[4];\n"
-      "if (t < 16) { for (int i = 0; i < 4; ++i) items[i] = in[4 * t + i]; }\n"
-      "if (blockDim.x == 64) { all[t] = 0; __syncthreads(); if (t < 16) cub::StoreDirectBlocked(t, all, items, 60); }\n"
-      "__syncthreads(); v = all[t];",
-      [](int t) { return t < 60 ? t + 1 : 0; });
   KernelCheck check(cub +
                         "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
-                        "  using Load = cub::BlockLoad<float, 16, 4, cub::BLOCK_LOAD_TRANSPOSE>;\n"
-                        "  using Store = cub::BlockStore<float, 16, 4, cub::BLOCK_STORE_WARP_TRANSPOSE>;\n"
+                        "  using Load = cub::BlockLoad<float, 64, 4, cub::BLOCK_LOAD_TRANSPOSE>;\n"
+                        "  using Store = cub::BlockStore<float, 64, 4, cub::BLOCK_STORE_WARP_TRANSPOSE>;\n"
                         "  __shared__ union { Load::TempStorage load; Store::TempStorage store; } s;\n"
-                        "  float items[4]; Load(s.load).Load(in, items, 61, 0.f); __syncthreads();\n"
+                        "  __shared__ float all[256];\n"
+                        "  float items[4]; Load(s.load).Load(in, items, 251, 0.f);\n"
+                        "  cub::StoreDirectBlocked(threadIdx.x, all, items); __syncthreads();\n"
+                        "  cub::LoadDirectBlocked(threadIdx.x, all, items);\n"
                         "  for (int i = 0; i < 4; ++i) items[i] += 100 * i;\n"
                         "  Store(s.store).Store(out, items, n);\n}\n",
-                    16, 1, 64);
+                    64, 1, 256);
   std::vector<double> values;
-  for (int i = 0; i < 64; ++i) values.push_back((i < 61 ? i + 1 : 0) + 100 * (i % 4));
+  for (int i = 0; i < 256; ++i) values.push_back((i < 251 ? i + 1 : 0) + 100 * (i % 4));
   EXPECT_EQ(check.expecting(values).report(), "");
 }
 

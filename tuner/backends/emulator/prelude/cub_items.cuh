@@ -125,6 +125,8 @@ struct tune_no_exchange {
 template<class T, int x, int items, int algorithm, int y, int z>
 struct tune_items {
   static constexpr bool exchanges = algorithm >= BLOCK_LOAD_TRANSPOSE;
+  static_assert(algorithm < BLOCK_LOAD_WARP_TRANSPOSE || x * y * z % 32 == 0,
+                "a transposition by warps needs a multiple of 32 threads");
   static constexpr tune_order order = algorithm == BLOCK_LOAD_STRIPED || algorithm == BLOCK_LOAD_TRANSPOSE
                                           ? tune_order::striped
                                       : exchanges ? tune_order::warp_striped
