@@ -39,17 +39,9 @@ void tell_left_out(const std::string& reason) {
   say("left out a recording that cannot be read: " + reason.substr(0, reason.find('\n')));
 }
 
-StoredDatabases::StoredDatabases(const std::string& given) {
-  const std::filesystem::path path = run::database_path(given);
-  if (!given.empty() || std::filesystem::exists(path))
-    opened.push_back(std::make_unique<db::Database>(path, db::OpenMode::read_only));
-  own = opened.size();
+StoredDatabases::StoredDatabases(const std::string& given)
+    : run::StoredDatabases(run::open_stored(run::database_path(given), !given.empty(), {}, tell_left_out)) {
   tell_missing_folder();
-  for (const std::filesystem::path& recording : run::shipped_recordings()) try {
-      opened.push_back(std::make_unique<db::Database>(recording, db::OpenMode::immutable));
-    } catch (const Error& error) {
-      tell_left_out(error.what());
-    }
 }
 
 StoredDatabases::~StoredDatabases() {
@@ -58,12 +50,6 @@ StoredDatabases::~StoredDatabases() {
 
 LeftOutRows::~LeftOutRows() {
   if (const std::string line = database_.left_out(); !line.empty()) say(line);
-}
-
-std::vector<const db::Database*> StoredDatabases::all() const {
-  std::vector<const db::Database*> result;
-  for (const auto& database : opened) result.push_back(database.get());
-  return result;
 }
 
 bool StoredDatabases::leave_out_damaged() {

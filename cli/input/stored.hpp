@@ -11,6 +11,7 @@
 #include "cli/input/options.hpp"
 #include "db/read/queries.hpp"
 #include "db/store/database.hpp"
+#include "library/run/stored_databases.hpp"
 #include "search/space/configuration.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/evaluation/objective.hpp"
@@ -23,7 +24,7 @@ namespace tune::cli {
 void tell_left_out(const std::string& reason);
 
 /// The user's own database where there is one, then the shipped recordings: the first of equal matches wins.
-struct StoredDatabases {
+struct StoredDatabases : run::StoredDatabases {
   /// `given` is --db, or empty. Throws Error where the user's own database cannot be read, or that of --db is
   /// missing. A recording that cannot be opened, and a missing folder of TUNE_RECORDINGS, is only told on
   /// standard error.
@@ -32,8 +33,6 @@ struct StoredDatabases {
   StoredDatabases& operator=(const StoredDatabases&) = delete;
   /// Tells on standard error how many rows could not be read and were left out.
   ~StoredDatabases();
-
-  std::vector<const db::Database*> all() const;
 
   /// Returns what `ask` returns. Where it throws because a recording is damaged inside, tells that on
   /// standard error and asks again without that one; so `ask` must have printed nothing before it throws.
@@ -46,9 +45,6 @@ struct StoredDatabases {
     }
     return ask();
   }
-
-  std::vector<std::unique_ptr<db::Database>> opened;
-  std::size_t own = 0;  ///< how many of them are the user's
 
  private:
   bool leave_out_damaged();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <iostream>
+#include <optional>
+#include <set>
 
 #include "cli/input/command.hpp"
 #include "cli/new/drafting.hpp"
 #include "kernels/described/source/first_definition.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cli {
@@ -52,6 +55,34 @@ described::FirstDefinition definition_of(const std::filesystem::path& path, cons
   }
 }
 
+/// The first file beside this one that includes it.
+std::optional<std::filesystem::path> including_file(const std::filesystem::path& path) {
+  constexpr std::size_t most = 200;
+  constexpr std::uintmax_t largest = 1 << 20;
+  const std::string line = "\"" + path.filename().string() + "\"";
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code error;
+  std::set<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string ending = entry.path().extension().string();
+    if (ending == ".cu" && entry.path().filename() != path.filename() && entry.is_regular_file(error) &&
+        entry.file_size(error) <= largest && files.size() < most)
+      files.insert(path.has_parent_path() ? entry.path() : entry.path().filename());
+  }
+  for (const std::filesystem::path& file : files) {
+    const auto text = read_text(file);
+    if (!text) continue;
+    for (std::size_t at = text->find(line); at != std::string::npos; at = text->find(line, at + 1)) {
+      const std::size_t begin = text->rfind('\n', at) + 1;
+      const std::string before = text->substr(begin, at - begin);
+      const std::size_t hash = before.find_first_not_of(" \t");
+      if (hash != std::string::npos && before[hash] == '#' && before.find("include") != std::string::npos)
+        return file;
+    }
+  }
+  return std::nullopt;
+}
+
 int run_new(const NewRequest& request) {
   if (request.kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
   static_cast<void>(read_source(request.kernel));
@@ -65,6 +96,10 @@ int run_new(const NewRequest& request) {
   if (definition.kernels.size() > 1 && request.entry.empty())
     files.notes.push_back(format("it describes the first of {} kernels; --entry describes another: {}",
                                  definition.kernels.size(), joined(definition.kernels)));
+  if (const auto other = including_file(path))
+    files.notes.push_back(format("if it does not compile alone: {0} includes it: tune new {0} --entry {1}",
+                                 other->string(),
+                                 request.entry.empty() ? definition.kernels.front() : request.entry));
   write_definition(definition, files, request.no_check);
   return 0;
 }

@@ -44,7 +44,29 @@ class AxesReader {
     return factors;
   }
 
+  /// Variables of the function that get a product once: `int total = B * T;`.
+  std::map<std::string_view, std::string_view> products_in(const FunctionOfFile& function) const {
+    std::map<std::string_view, std::string_view> products;
+    std::set<std::string_view> changed;
+    for (int node = function.node; node < tree_.syntax()[function.node].end; ++node) {
+      const std::string_view is = tree_.kind(node);
+      const auto parts = tree_.syntax().parts(node);
+      if (parts.empty() ||
+          (is != "init_declarator" && is != "assignment_expression" && is != "update_expression"))
+        continue;
+      const int name = is == "init_declarator" ? tree_.name_in(parts.front()) : parts.front();
+      if (name < 0) continue;
+      const std::string_view value = parts.size() > 1 ? tree_.text(parts.back()) : std::string_view();
+      const bool is_product = is == "init_declarator" && value.find('*') != std::string_view::npos &&
+                              value.find_first_of("/%[?\"&<>") == std::string_view::npos;
+      if (!is_product || !products.emplace(tree_.text(name), value).second) changed.insert(tree_.text(name));
+    }
+    for (const std::string_view name : changed) products.erase(name);
+    return products;
+  }
+
   void read_axes(const FunctionOfFile& function) {
+    products_ = products_in(function);
     std::map<std::string_view, std::set<std::size_t>> variables;        // the axes of their values
     std::map<std::string_view, std::size_t> block_names, thread_names;  // copies of blockIdx.x, threadIdx.x
     const auto axes_in = [&](int from) {
@@ -140,7 +162,9 @@ class AxesReader {
                                        tree_.syntax().child_of_kind(node, "<") >= 0;
       if (axes.size() != 1 || !axes_in(other).empty()) continue;
       Axis& axis = axes_[*axes.begin()];
-      (of_blocks(parts[swapped ? 1 : 0]) ? axis.bounds : axis.thread_bounds).emplace_back(tree_.text(other));
+      const auto product = products_.find(tree_.text(other));
+      (of_blocks(parts[swapped ? 1 : 0]) ? axis.bounds : axis.thread_bounds)
+          .emplace_back(product == products_.end() ? tree_.text(other) : product->second);
     }
   }
 
@@ -170,7 +194,8 @@ class AxesReader {
     }
   }
 
-  static constexpr std::size_t max_steps = 2'000'000;  ///< a second
+  static constexpr std::size_t max_steps = 2'000'000;           ///< a second
+  std::map<std::string_view, std::string_view> products_ = {};  ///< of the function
   const SourceTree& tree_;
   std::array<Axis, 3>& axes_;
   mutable std::size_t steps_ = 0;

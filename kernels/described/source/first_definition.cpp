@@ -191,11 +191,18 @@ class Drafter {
     return {"uint8", 1, format("'{}' as bytes: its size times the number of elements", type)};
   }
 
+  /// A number that is below each of the sizes.
+  std::string below_all_sizes() const {
+    const auto& sizes = guesses_.sizes();
+    if (sizes.size() < 2) return format("{} - 1", guesses_.extents().front());
+    return format("min({}) - 1", joined(sizes, &GuessedSize::name));
+  }
+
   std::string fill_of(const std::string& type) const {
     const auto known = type_named(type);
     if (known && known->is_bool) return R"({"random": [0, 1]})";
     if (known && !is_floating_point(known->element))
-      return format("{{\"random\": [0, \"{} - 1\"]}}", guesses_.extents().front());
+      return format("{{\"random\": [0, \"{}\"]}}", below_all_sizes());
     return R"({"random": [-1, 1]})";
   }
 

@@ -74,8 +74,17 @@ std::string Guesses::elements_of(const LaunchOfFile& launch, const std::string& 
     if (text.size() < 2 || is_name(text) || parameter == facts_.parameters.end() || parameter->is_pointer ||
         !is_whole_type(parameter->type))
       continue;
-    replace_all(elements, "(" + std::string(text) + ")", name);
-    replace_all(elements, text, name);
+    // The file may write `B*T` there and `B * T` here.
+    std::string spaced;
+    for (const char c : text)
+      if (c == '*')
+        spaced += spaced.ends_with(' ') ? "* " : " * ";
+      else if (c != ' ' || !spaced.ends_with(' '))
+        spaced += c;
+    for (const std::string& written : {std::string(text), spaced}) {
+      replace_all(elements, "(" + written + ")", name);
+      replace_all(elements, written, name);
+    }
   }
   return elements;
 }
@@ -114,8 +123,13 @@ std::optional<std::string> Guesses::formula_of_launch(std::string expression) co
 GuessedExtent Guesses::grid_along(std::size_t axis) const {
   GuessedExtent own = grid_of_kernel(axis);
   if (launch_ == nullptr || !facts_.axes[axis].has_blocks) return own;
-  const auto formula =
-      formula_of_launch(axis < launch_->grid.size() ? launch_->grid[axis] : std::string("1"));
+  std::string expression = axis < launch_->grid.size() ? launch_->grid[axis] : std::string("1");
+  // A square block has one name for both of its extents, which are two here.
+  if (const auto& block = launch_->block; axis > 0 && axis < block.size() && block[axis] == block[0])
+    for (std::size_t at = expression.find("blockDim.x"); at != std::string::npos;
+         at = expression.find("blockDim.x"))
+      expression.replace(at, 10, format("blockDim.{}", axis_names[axis]));
+  const auto formula = formula_of_launch(expression);
   if (!formula) return own;
   const bool has_bound = std::ranges::any_of(facts_.axes[axis].bounds, [&](const std::string& bound) {
     return std::ranges::any_of(sizes_, [&](const GuessedSize& size) {

@@ -212,6 +212,12 @@ void Guesses::add_size(const std::string& name) {
 
 /// The size that an index is compared with: an argument, an undefined name, or a macro with a number; empty
 /// where the bound is none.
+/// True for an argument that counts the turns of a loop of the host around the launch.
+bool Guesses::counts_launches(const std::string& argument) const {
+  return std::ranges::any_of(facts_.launches,
+                             [&](const LaunchOfFile& launch) { return launch.counters.contains(argument); });
+}
+
 std::string Guesses::size_in(const std::string& bound) {
   for (std::string_view rest = bound; !rest.empty();) {
     const std::string_view word = leading_word(rest);
@@ -221,6 +227,7 @@ std::string Guesses::size_in(const std::string& bound) {
     const auto parameter = std::ranges::find(facts_.parameters, name, &ParameterOfKernel::name);
     if (facts_.declared.contains(name) && parameter == facts_.parameters.end()) return {};
     if (parameter != facts_.parameters.end()) {
+      if (counts_launches(name)) continue;
       if (!parameter->is_pointer && is_whole_type(parameter->type)) return name;
       return size_in_struct(*parameter, rest);
     }
@@ -337,6 +344,17 @@ void Guesses::find_sizes() {
           !names_a_parameter(name) && !names_a_grid(name))
         add(name);
   }
+  // Each factor of what an index is compared with: `i < B * T`.
+  for (const Axis& axis : facts_.axes)
+    for (const std::string& bound : axis.bounds) {
+      if (bound.find('*') == std::string::npos) continue;
+      for (const ParameterOfKernel& parameter : facts_.parameters)
+        if (!parameter.is_pointer && is_whole_type(parameter.type) && has_word(bound, parameter.name) &&
+            std::ranges::find(others, parameter.name) == others.end())
+          others.push_back(parameter.name);
+    }
+  // What counts the launches of a loop on the host.
+  std::erase_if(others, [&](const std::string& name) { return counts_launches(name); });
   // A macro with a default is a size only where an index is compared with it.
   for (const Tunable& one : tunables_)
     if (one.source == Tunable::Source::unknown && may_be_size(one)) others.push_back(one.name);
@@ -470,6 +488,16 @@ GuessedExtent Guesses::block_along(std::size_t axis) {
   return {axis == 0 ? "32" : axis == 1 ? "8" : "1", false};
 }
 
+/// The whole bound of an index where the size is one factor of it: `(B * T)`.
+std::string Guesses::all_of_bound(const Axis& axis, const std::string& size) const {
+  for (const std::string& bound : axis.bounds) {
+    if (bound.find('*') == std::string::npos || !has_word(bound, size)) continue;
+    if (const auto formula = formula_of(bound); formula && formula->find('*') != std::string::npos)
+      return "(" + *formula + ")";
+  }
+  return size;
+}
+
 GuessedExtent Guesses::grid_of_kernel(std::size_t axis) const {
   const Axis& along = facts_.axes[axis];
   if (!along.has_blocks) return {"1", true};
@@ -501,7 +529,7 @@ GuessedExtent Guesses::grid_of_kernel(std::size_t axis) const {
   std::size_t number_of_extent = 0;
   for (std::size_t i = 0; i < axis; ++i) number_of_extent += facts_.axes[i].has_blocks ? 1 : 0;
   const std::string size = extents_[std::min(number_of_extent, extents_.size() - 1)];
-  const std::string extent = size + times;
+  const std::string extent = all_of_bound(along, size) + times;
   return {per_block == "1" ? extent : format("ceil_div({}, {})", extent, per_block),
           bounds_.contains(size) && is_understood && !along.asks_grid};
 }

@@ -106,6 +106,7 @@ class Guesses {
   std::string size_in_struct(const ParameterOfKernel& parameter, std::string_view behind) const;
   bool is_plain(const std::string& bound, const std::string& name) const;
   bool may_be_size(const Tunable& tunable) const;
+  bool counts_launches(const std::string& argument) const;
   std::string size_in(const std::string& bound);
   void add_size(const std::string& name);
   void find_launch();
@@ -113,6 +114,7 @@ class Guesses {
   std::int64_t largest_step(std::size_t axis) const;
   std::optional<GuessedExtent> block_of_launch(std::size_t axis);
   GuessedExtent block_along(std::size_t axis);
+  std::string all_of_bound(const Axis& axis, const std::string& size) const;
   GuessedExtent grid_of_kernel(std::size_t axis) const;
   GuessedExtent grid_along(std::size_t axis) const;
   bool is_block(std::string_view name) const;

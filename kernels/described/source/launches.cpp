@@ -333,7 +333,10 @@ class LaunchReader {
     if (how.size() > 2 && tree_.text(how[2]) != "0")
       launch.shared = variables.resolved(tree_.text(how[2]), with_block);
     for (std::size_t i = 0; i < std::min(given.size(), arguments_.size()); ++i) {
-      launch.values.emplace(arguments_[i], variables.resolved(tree_.text(given[i]), {}));
+      const std::string first = first_of_loop(call, tree_.text(given[i]));
+      if (!first.empty()) launch.counters.insert(arguments_[i]);
+      launch.values.emplace(arguments_[i],
+                            variables.resolved(first.empty() ? tree_.text(given[i]) : first, {}));
       if (const std::string elements =
               allocated(variables.origin_of(variable_in(tree_.text(given[i]))), passed);
           !elements.empty())
@@ -344,6 +347,24 @@ class LaunchReader {
 
  private:
   const Syntax& syntax() const { return tree_.syntax(); }
+
+  /// The first value of a variable that a loop around the node counts; empty where there is none.
+  std::string first_of_loop(int node, std::string_view name) const {
+    if (!is_name(name)) return {};
+    for (int loop = syntax().above(node, "for_statement"); loop >= 0;
+         loop = syntax().above(loop, "for_statement")) {
+      const std::vector<int> parts = syntax().parts(loop);
+      if (parts.size() < 2) continue;  // a loop without a start or a body
+      for (int at = parts.front(); at < syntax()[parts.front()].end; ++at) {
+        const bool declares = tree_.kind(at) == "init_declarator";
+        if (!declares && tree_.kind(at) != "assignment_expression") continue;
+        const std::vector<int> sides = syntax().parts(at);
+        const int counter = sides.size() != 2 ? -1 : declares ? tree_.name_in(sides.front()) : sides.front();
+        if (counter >= 0 && tree_.text(counter) == name) return std::string(tree_.text(sides.back()));
+      }
+    }
+    return {};
+  }
 
   /// The elements that a variable of this name is allocated with, in any function of the file.
   std::string allocated(const std::string& variable, const Names& passed) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ struct LaunchOfFile {
   std::string shared;                    ///< bytes; empty for none
   std::vector<std::string> template_arguments;
   std::map<std::string, std::string, std::less<>> values;  ///< passed for numbers, by the kernel's arguments
+  /// Arguments that count the turns of a loop around the launch: `values` has those of the first turn.
+  std::set<std::string, std::less<>> counters;
   /// The elements that the file allocates for an array, by the kernel's arguments.
   std::map<std::string, std::string, std::less<>> elements;
 };

@@ -6,6 +6,7 @@
 #include "kernels/described/source/polynomial.hpp"
 #include "kernels/described/source/syntax.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::described {
 namespace {
@@ -190,6 +191,55 @@ TEST(Polynomials, AreBounds) {
   EXPECT_EQ(bound("f(a)"), "?");
   EXPECT_EQ(bound(std::string(5'000, '(')), "?");
   EXPECT_EQ(bound(std::string(5'000, '-') + "a"), "?");
+}
+
+// ---- launches of the file
+
+class SizesOfLaunches : public SizesOfArrays {
+ protected:
+  static std::string line_of(const FirstDefinition& definition, const std::string& name) {
+    const std::size_t at = definition.json.find("\"" + name + "\":");
+    return at == std::string::npos ? "" : definition.json.substr(at, definition.json.find('\n', at) - at);
+  }
+};
+
+// The grid of the file may be computed where nobody sees it.
+TEST_F(SizesOfLaunches, AnIndexBelowAProductMakesSizesOfItsFactors) {
+  for (const char* const bound : {"int total = B * NH * T; if (i < total)", "if (i < B * NH * T)"}) {
+    const FirstDefinition definition = made(format(
+        "__global__ void k(float* out, const int* index, int B, int T, int NH) {{\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  {} out[i] = index[i];\n}}\n"
+        "void run(float* out, int* index) {{\n  int n = grid(); n = 2 * n;\n  k<<<n, 64>>>(out, index, 8, 1024, 12);\n}}\n",
+        bound));
+    EXPECT_THAT(line_of(definition, "grid"), HasSubstr("\"ceil_div((B * NH * T), block_size_x)\"")) << bound;
+    EXPECT_THAT(line_of(definition, "sizes"), HasSubstr("{\"B\": 8, \"T\": 1024, \"NH\": 12}"));
+    EXPECT_THAT(line_of(definition, "out"), HasSubstr("\"size\": \"B * NH * T\""));
+    // Below every size, whichever the index is for.
+    EXPECT_THAT(line_of(definition, "index"), HasSubstr("{\"random\": [0, \"min(B, T, NH) - 1\"]}"));
+  }
+}
+
+TEST_F(SizesOfLaunches, WhatALoopOfTheHostCountsIsTheFirstOfItsValues) {
+  const FirstDefinition definition = made(
+      "__global__ void k(float* a, int n, int k) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n - (k + 1)) a[k * n + i] = 0;\n}\n"
+      "void run(float* a) {\n  const int n = 2048;\n"
+      "  for (int k = 0; k < n; ++k) k<<<(n - (k + 1) + 255) / 256, 256>>>(a, n, k);\n}\n");
+  EXPECT_THAT(line_of(definition, "sizes"), HasSubstr("{\"n\": 2048}"));
+  EXPECT_THAT(definition.json, HasSubstr("\"k\": {\"type\": \"int\", \"value\": 0}")) << definition.json;
+}
+
+TEST_F(SizesOfLaunches, ASquareBlockOfTheFileHasTwoExtents) {
+  const FirstDefinition definition = made(
+      "__global__ void k(float* out, const float* in, int BT, int C) {\n"
+      "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+      "  if (x < BT && y < C) out[x * C + y] = in[x * C + y];\n}\n"
+      "void run(float* out, float* in, int side) {\n  const int B = 32, T = 1024, C = 768;\n"
+      "  cudaMalloc(&out, B * T * C * sizeof(float));\n"
+      "  dim3 grid(ceil_div(B * T, side), ceil_div(C, side)), block(side, side);\n"
+      "  k<<<grid, block>>>(out, in, B*T, C);\n}\n");
+  EXPECT_THAT(line_of(definition, "grid"), HasSubstr("\"ceil_div(C, block_size_y)\"")) << definition.json;
+  EXPECT_THAT(line_of(definition, "out"), HasSubstr("\"size\": \"BT * C\""));
 }
 
 }  // namespace
