@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <future>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -452,15 +453,37 @@ ModuleCompiler::ModuleCompiler(std::filesystem::path folder, Flavour flavour)
                "install g++ (Debian: apt install g++), or name one in TUNE_EMULATOR_CXX",
                program_));
   for (const SourceFile& file : prelude_files()) write(folder_ / file.name, file.text);
+  // What a compiler made of the emulator's own source serves all later checks of this process.
+  struct OwnCode {
+    std::string callbacks;
+    bool little_effort = false;
+  };
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, Flavour>, OwnCode> all;
+  const std::lock_guard lock(mutex);
+  const auto [known, is_new] = all.try_emplace({program_, flavour_});
+  if (is_new) {
+    try {
+      known->second = {compiled_callbacks(), knows(Effort::little)};
+    } catch (...) {
+      all.erase(known);
+      throw;
+    }
+  } else {
+    write(callbacks(), known->second.callbacks);
+  }
+  knows_little_effort_ = known->second.little_effort;
+}
+
+std::string ModuleCompiler::compiled_callbacks() const {
   const Build quick{Flavour::plain, Effort::much, Purpose::search};
-  // Runs in parallel, because the processors are idle at this time.
-  std::future<bool> trial = std::async(std::launch::async, [&] { return knows(Effort::little); });
   const ProgramResult compiled =
       run_program(command(folder_ / "callbacks.cuh", callbacks(), quick), {.temporary = folder_});
-  knows_little_effort_ = trial.get();
   if (compiled.status != 0)
     throw Error(format("'{}' cannot compile the emulator's own source (g++ 12 or newer is needed): {}",
                        program_, first_errors(compiled.output)));
+  std::ifstream file(callbacks(), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 bool ModuleCompiler::knows(Effort effort) const {

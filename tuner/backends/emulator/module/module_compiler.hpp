@@ -54,8 +54,8 @@ std::vector<std::string> compiler_options(const Build& build);
 /// Compiles batches of variants to shared objects with the host's g++, in a folder.
 class ModuleCompiler {
  public:
-  /// Writes the prelude to the folder and compiles the code that all batches share. Throws Error that names
-  /// the cure where there is no g++.
+  /// Writes the prelude to the folder and compiles the code that all batches share, once in a process. Throws
+  /// Error that names the cure where there is no g++.
   ModuleCompiler(std::filesystem::path folder, Flavour flavour);
 
   /// Writes `name`.cpp and compiles it to `name`.so, unless that exists; a name stands for one kind of build.
@@ -66,6 +66,8 @@ class ModuleCompiler {
 
  private:
   std::filesystem::path callbacks() const;
+  /// Compiles them to their place and returns the object.
+  std::string compiled_callbacks() const;
   /// True where g++ supports the options of `effort`.
   bool knows(Effort effort) const;
   std::vector<std::string> command(const std::filesystem::path& source, const std::filesystem::path& object,
