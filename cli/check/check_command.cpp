@@ -28,6 +28,7 @@
 #include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/evaluation/parameter_effects.hpp"
 #include "tuner/evaluation/verification.hpp"
+#include "tuner/plan/launch_limits.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
@@ -118,9 +119,10 @@ void refuse_large(const ProblemSelection& selection, const Configuration& config
 }
 
 /// Checks the configurations on the CPU: at the selected size alone, else at the problem's odd sizes.
-int check_emulated(const ProblemSelection& selection, bool one_size, const KernelSources& sources,
-                   const std::vector<Configuration>& configurations, const EmulatorOptions& emulation,
-                   const ProcessOptions& process, CheckEnd end, Format form) {
+int check_emulated(const ProblemSelection& selection, const DeviceProperties& limits, bool one_size,
+                   const KernelSources& sources, const std::vector<Configuration>& configurations,
+                   const EmulatorOptions& emulation, const ProcessOptions& process, CheckEnd end,
+                   Format form) {
   const bool plain = emulation.plain;
   emulator::CheckOptions options;
   options.allowed = emulation.allowed();
@@ -133,7 +135,7 @@ int check_emulated(const ProblemSelection& selection, bool one_size, const Kerne
     end.limit_to(time_at_full_size);
     one_size = true;
   }
-  emulator::ProblemJobs jobs(*selection.problem, sources);
+  emulator::ProblemJobs jobs(*selection.problem, sources, limits);
   options.stop = [&end] { return end.is_over(); };
   CheckReport report(form, compared_with(*selection.problem), end);
   emulator::check(
@@ -142,7 +144,8 @@ int check_emulated(const ProblemSelection& selection, bool one_size, const Kerne
         const Configuration& configuration = configurations[number];
         return jobs.job(configuration,
                         one_size ? std::vector{selection.instance}
-                                 : selection.problem->check_instances(selection.instance, configuration));
+                                 : selection.problem->check_instances(selection.instance, configuration),
+                        &selection.instance);
       },
       options,
       [&](std::size_t number, const emulator::CheckVerdict& verdict) {
@@ -283,8 +286,8 @@ Evaluation compiled(const Configuration& configuration, const LaunchPlan& plan,
 int compile_only(const CheckRequest& request, const ProblemSelection& selection,
                  const KernelSources& sources) {
   const std::string& architecture = request.architecture;
-  const search::SearchSpace space =
-      build_space(selection, architecture_properties(architecture), request.space);
+  const DeviceProperties limits = architecture_properties(architecture);
+  const search::SearchSpace space = build_space(selection, limits, request.space);
   std::vector<Configuration> configurations = prepared(request, selection, space, sources);
   const std::size_t chosen = configurations.size();
   // The parameters of the program's own problems mean what they do.
@@ -316,18 +319,27 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
       compiler_of = binary->compiler;
       notice = compiler_notice(*binary);
     }
-    if (binary) effects.add(first.configuration, executed_code(first.plan, *binary));
     if (finished++ < chosen) findings.add(compiled(first.configuration, first.plan, binary));
     const std::uint64_t pairs = finished == space.size() ? 1 : ParameterEffects::few_pairs;
-    effects_notice = to_text(effects.without_effect(pairs), first.plan.compile);
+    if (binary) {
+      effects.add(first.configuration, executed_code(first.plan, *binary));
+      effects_notice = to_text(effects.without_effect(pairs), first.plan.compile);
+    }
     compiling.pop_front();
   };
   for (const Configuration& configuration : configurations) {
     if (end.is_over()) break;
     Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, sources);
-    if (!plan) throw Error(format("a valid configuration has no plan: {}", plan.error().detail));
-    auto binary = pool.submit(plan->compile);
-    compiling.push_back({configuration, std::move(*plan), std::move(binary)});
+    if (plan)
+      if (Result<void> fits = check_geometry(limits, *plan); !fits) plan = tl::unexpected(fits.error());
+    if (plan) {
+      auto binary = pool.submit(plan->compile);
+      compiling.push_back({configuration, std::move(*plan), std::move(binary)});
+    } else {
+      std::promise<Result<Binary>> failed;
+      failed.set_value(tl::unexpected(plan.error()));
+      compiling.push_back({configuration, {}, failed.get_future()});
+    }
     if (compiling.size() == ahead) finish_first();
   }
   while (!compiling.empty() && !end.is_over()) finish_first();
@@ -367,7 +379,7 @@ int check_selection(const CheckRequest& request) {
     const DeviceProperties limits =
         architecture_properties(request.architecture.empty() ? "sm_90" : request.architecture);
     return check_emulated(
-        selection, !request.problem.size.empty(), *sources,
+        selection, limits, !request.problem.size.empty(), *sources,
         prepared(request, selection, build_space(selection, limits, request.space), *sources),
         request.emulator, request.process, CheckEnd(request.seconds), request.format);
   }

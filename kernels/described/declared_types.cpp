@@ -104,6 +104,14 @@ class Reader {
     DeclaredMacro& macro = known->second;
     macro.has_commas = macro.has_commas || text.find(',') != std::string::npos;
     if ((is_new || macro.text == text) && !rest.starts_with('(')) return;
+    const std::size_t close = text.find(')');
+    if (is_new && rest.starts_with('(') && close != std::string::npos &&
+        text.find('#') == std::string::npos) {
+      macro.parameters = split_arguments(text, 1);
+      macro.function = trimmed(std::string_view(text).substr(close + 1));
+    } else {
+      macro.parameters.reset();
+    }
     macro.text.clear();
     macro.is_plain = false;
   }
@@ -235,8 +243,11 @@ class Reader {
       depth += at(end) == "{" ? 1 : at(end) == "}" ? -1 : 0;
     if (end >= tokens_.size()) return;
     if (at(place_) == "using") {
-      if (place_ + 3 < end && at(place_ + 2) == "=" && (place_ == 0 || at(place_ - 1) != ">"))
+      if (place_ + 3 >= end || at(place_ + 2) != "=") return;
+      if (place_ == 0 || at(place_ - 1) != ">")
         add_alias(tokens_[place_ + 1].text, place_ + 3, end);
+      else
+        add_alias_template(tokens_[place_ + 1].text, place_ + 3, end);
     } else if (is_word(at(end - 1).front()) && end > place_ + 2) {
       if (at(end - 2) != "}") {
         add_alias(tokens_[end - 1].text, place_ + 1, end - 1);
@@ -254,6 +265,22 @@ class Reader {
     const std::string type = joined_tokens(tokens_, begin, end);
     const auto [known, is_new] = types_.aliases.emplace(name, type);
     if (!is_new && known->second != type) known->second.clear();
+  }
+
+  /// The template's parameters stand before the place.
+  void add_alias_template(const std::string& name, std::size_t begin, std::size_t end) {
+    std::size_t open = place_ - 1;
+    for (int depth = 0; open > 0; --open) {
+      depth += at(open) == ">" ? 1 : at(open) == "<" ? -1 : 0;
+      if (depth == 0) break;
+    }
+    if (open == 0 || at(open - 1) != "template") return;
+    AliasTemplate made{{}, joined_tokens(tokens_, begin, end)};
+    for (const std::string& one : split_arguments(joined_tokens(tokens_, open + 1, place_ - 1), 0))
+      made.parameters.push_back(name_of_parameter(one));
+    const auto [known, is_new] = types_.alias_templates.emplace(name, made);
+    if (!is_new && (known->second.type != made.type || known->second.parameters != made.parameters))
+      known->second.type.clear();
   }
 
   /// Also for macros that stand for `__constant__`.
@@ -302,6 +329,44 @@ class Reader {
   bool is_transparent_ = false;  ///< `extern "C"` stood last
 };
 
+/// Puts arguments in place of the parameters that stand for them.
+std::string with_arguments(const std::string& text, const std::vector<std::string>& parameters,
+                           const std::vector<std::string>& arguments) {
+  std::map<std::string, std::string> values;
+  for (std::size_t i = 0; i < parameters.size(); ++i) values.emplace(parameters[i], arguments[i]);
+  return replaced(text, values);
+}
+
+/// Replaces the first call of a function-like macro; returns false where there is none.
+bool expand_call(std::string& text, const std::map<std::string, DeclaredMacro, std::less<>>& macros) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::string_view word = leading_word(std::string_view(text).substr(begin));
+    if (word.empty()) {
+      ++begin;
+      continue;
+    }
+    const std::size_t open = text.find_first_not_of(' ', begin + word.size());
+    const auto macro = macros.find(word);
+    if (macro == macros.end() || !macro->second.parameters || open == std::string::npos ||
+        text[open] != '(') {
+      begin += word.size();
+      continue;
+    }
+    int depth = 0;
+    std::size_t close = open;
+    for (; close < text.size(); ++close) {
+      depth += text[close] == '(' ? 1 : text[close] == ')' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    const std::vector<std::string> arguments = split_arguments(text, open + 1);
+    if (close == text.size() || arguments.size() != macro->second.parameters->size()) return false;
+    text.replace(begin, close + 1 - begin,
+                 with_arguments(macro->second.function, *macro->second.parameters, arguments));
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string DeclaredTypes::resolved(std::string type) const {
@@ -310,9 +375,20 @@ std::string DeclaredTypes::resolved(std::string type) const {
     if (type.starts_with("struct ")) type.erase(0, 7);
     if (const std::size_t colons = type.rfind("::"); colons != std::string::npos && !type.ends_with('>'))
       type = std::string(trimmed(std::string_view(type).substr(colons + 2)));
-    const auto alias = aliases.find(type);
-    if (alias == aliases.end()) break;
-    type = alias->second;
+    const std::size_t open = type.find('<');
+    const auto made = open == std::string::npos || !type.ends_with('>')
+                          ? alias_templates.end()
+                          : alias_templates.find(trimmed(std::string_view(type).substr(0, open)));
+    if (made != alias_templates.end()) {
+      const std::vector<std::string> arguments = template_arguments(type);
+      if (arguments.size() != made->second.parameters.size()) break;
+      type = with_arguments(made->second.type, made->second.parameters, arguments);
+    } else {
+      const auto alias = aliases.find(type);
+      if (alias == aliases.end()) break;
+      type = alias->second;
+    }
+    if (type.starts_with("const ")) type.erase(0, 6);
     for (; type.ends_with('*'); type = std::string(trimmed(type.substr(0, type.size() - 1)))) pointers += '*';
   }
   return type + pointers;
@@ -325,8 +401,10 @@ std::string DeclaredTypes::expanded(std::string text) const {
       const auto macro = macros.find(word);
       if (macro != macros.end() && macro->second.is_plain) values.emplace(word, macro->second.text);
     }
-    if (values.empty()) break;
-    text = replaced(text, values);
+    if (!values.empty())
+      text = replaced(text, values);
+    else if (!expand_call(text, macros))
+      break;
     if (text.size() > 10'000) break;
   }
   return text;

@@ -19,6 +19,15 @@ struct DeclaredMacro {
   std::string text;         ///< empty where several lines give it different ones
   bool is_plain = true;     ///< object-like, with one text
   bool has_commas = false;  ///< it may stand for several arguments
+  /// Of a function-like macro with one text.
+  std::optional<std::vector<std::string>> parameters = std::nullopt;
+  std::string function = {};  ///< its text
+};
+
+/// `template<class T> using V = T*;`
+struct AliasTemplate {
+  std::vector<std::string> parameters;
+  std::string type;  ///< empty where the files say several things
 };
 
 /// A `__constant__` or `__device__` variable.
@@ -35,13 +44,14 @@ struct DeclaredTypes {
   std::set<std::string, std::less<>> enums;
   /// What `typedef` and `using` say; empty where they say several things.
   std::map<std::string, std::string, std::less<>> aliases;
+  std::map<std::string, AliasTemplate, std::less<>> alias_templates;
   std::map<std::string, DeclaredMacro, std::less<>> macros;
   std::vector<DeclaredVariable> variables;
 
   /// Follows aliases: `float*` for `row` after `typedef float* row;`. Returns other names as they are,
   /// without their namespaces.
   std::string resolved(std::string type) const;
-  /// Puts the texts of plain macros in place of their names.
+  /// Puts the texts of macros in place of their names, with the arguments of function-like ones.
   std::string expanded(std::string text) const;
   /// True for text with a macro that may stand for several arguments, and for text with directives.
   bool hides_arguments(std::string_view text) const;

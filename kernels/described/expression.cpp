@@ -67,8 +67,15 @@ const FormulaValue* ExpressionScope::find(std::string_view name) const {
   return found == values_.end() ? nullptr : &found->second;
 }
 
+std::optional<FormulaValue> Expression::constant() const {
+  if (const auto* real = std::get_if<double>(&content_)) return FormulaValue::of_number(*real);
+  if (const auto* whole = std::get_if<std::int64_t>(&content_)) return FormulaValue(*whole);
+  if (const auto* whole = std::get_if<std::uint64_t>(&content_)) return FormulaValue::of_whole(*whole);
+  return std::nullopt;
+}
+
 FormulaValue Expression::value(const ExpressionScope& scope) const {
-  if (const auto* constant = std::get_if<double>(&content_)) return FormulaValue::of_number(*constant);
+  if (auto number = constant()) return *std::move(number);
   if (const auto* function = std::get_if<Function>(&content_))
     return place_.guarded([&] { return (*function)(scope.instance(), scope.configuration()); });
   return evaluated(std::get<std::string>(content_), 0, scope);
@@ -97,16 +104,13 @@ FormulaValue Expression::evaluated(const std::string& formula, std::size_t prefi
   }
 }
 
-std::vector<double> Expression::elements(const ExpressionScope& scope, std::size_t begin,
-                                         std::size_t end) const {
+FormulaValue::List Expression::elements(const ExpressionScope& scope, std::size_t begin,
+                                        std::size_t end) const {
   const std::string list = format("[({}) for i in range({}, {})]", text(), begin, end);
-  const FormulaValue values = evaluated(list, 2, scope);
-  std::vector<double> numbers;
-  for (const FormulaValue& value : values.list()) {
+  FormulaValue values = evaluated(list, 2, scope);
+  for (const FormulaValue& value : values.list())
     if (!value.is_number()) fail(format("{} where a number is expected", kind_of(value)));
-    numbers.push_back(value.real());
-  }
-  return numbers;
+  return std::get<FormulaValue::List>(std::move(values.data));
 }
 
 double Expression::real(const ExpressionScope& scope) const {
@@ -126,7 +130,9 @@ std::int64_t Expression::integer(const ExpressionScope& scope) const {
 }
 
 std::string Expression::text() const {
-  if (const auto* constant = std::get_if<double>(&content_)) return format("{}", *constant);
+  if (const auto* real = std::get_if<double>(&content_)) return format("{}", *real);
+  if (const auto* whole = std::get_if<std::int64_t>(&content_)) return format("{}", *whole);
+  if (const auto* whole = std::get_if<std::uint64_t>(&content_)) return format("{}", *whole);
   if (const auto* formula = std::get_if<std::string>(&content_)) return *formula;
   return "(function)";
 }

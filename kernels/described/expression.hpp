@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,7 +90,7 @@ class Expression {
  public:
   /// The configuration is empty if only sizes and settings are known.
   using Function = std::function<FormulaValue(const Instance&, const search::Configuration&)>;
-  using Content = std::variant<double, std::string, Function>;
+  using Content = std::variant<double, std::int64_t, std::uint64_t, std::string, Function>;
 
   Expression(Content content, SourceLocation place)
       : content_(std::move(content)), place_(std::move(place)) {}
@@ -98,11 +99,11 @@ class Expression {
   FormulaValue value(const ExpressionScope& scope) const;
   double real(const ExpressionScope& scope) const;
   std::int64_t integer(const ExpressionScope& scope) const;
-  /// The formula's values for `i` from `begin` to `end`, the latter excluded; at most max_values of them.
-  std::vector<double> elements(const ExpressionScope& scope, std::size_t begin, std::size_t end) const;
+  /// The formula's numbers for `i` from `begin` to `end`, the latter excluded; at most max_values of them.
+  FormulaValue::List elements(const ExpressionScope& scope, std::size_t begin, std::size_t end) const;
   [[noreturn]] void fail(const std::string& reason) const { place_.fail(with_text(reason)); }
 
-  bool is_constant() const { return std::holds_alternative<double>(content_); }
+  bool is_constant() const { return constant().has_value(); }
   bool is_function() const { return std::holds_alternative<Function>(content_); }
   /// Returns the number or formula as written; `(function)`.
   std::string text() const;
@@ -112,6 +113,7 @@ class Expression {
   std::string named(const std::string& what) const;
 
  private:
+  std::optional<FormulaValue> constant() const;
   /// Returns what to write instead of a parameter that is the list of its values here; empty where none is.
   std::string cure_of_lists(const ExpressionScope& scope) const;
   /// `formula`: `prefix` characters, the text, and more.

@@ -12,5 +12,6 @@ using search::kind_of;
 using search::max_values;
 using search::mistake_of;
 using search::Names;
+using search::WholeNumber;
 
 }  // namespace tune::described

@@ -37,9 +37,9 @@ void leave_out(const ElementComparison& comparison, const ExpressionScope& scope
   if (!comparison.where) return;
   for (std::size_t begin = from; begin < to; begin += at_once) {
     const std::size_t end = std::min(begin + at_once, to);
-    const std::vector<double> counts = comparison.where->elements(scope, begin, end);
+    const FormulaValue::List counts = comparison.where->elements(scope, begin, end);
     for (std::size_t i = begin; i < end; ++i)
-      if (counts[i - begin] == 0) absolute[i] = infinite;
+      if (!counts[i - begin].to_bool()) absolute[i] = infinite;
   }
 }
 

@@ -50,6 +50,18 @@ class MacroSearch {
     return found_;
   }
 
+  /// Returns the text with empty lines in place of those that are certainly left out. `maybe`: macros that
+  /// may be defined.
+  KernelText without_inactive(std::set<std::string, std::less<>> maybe) {
+    maybe_ = std::move(maybe);
+    is_for_lines_ = true;
+    search(text_.source);
+    KernelText all = text_;
+    blank(all.source);
+    for (SourceFile& header : all.headers) blank(header);
+    return all;
+  }
+
  private:
   struct Level {
     Truth taken;   ///< whether a branch before this one was
@@ -63,13 +75,44 @@ class MacroSearch {
     const std::size_t outside = levels_.size();
     const std::string plain = joined_lines(without_comments(file.text));
     int number = 0;
-    for (std::string_view rest = plain; !rest.empty() && !found_;) {
+    std::vector<bool>& used = used_[file.name];
+    for (std::string_view rest = plain; !rest.empty() && (!found_ || is_for_lines_);) {
       ++number;
-      if (const auto directive = directive_of(next_line(rest))) follow(file, *directive, number, rest);
+      const auto directive = directive_of(next_line(rest));
+      const bool was_open = is_open();
+      if (directive) follow(file, *directive, number, rest);
+      if (!is_for_lines_) continue;
+      bool is_used = may_be_active();
+      // Conditions that are decided go: arguments with others between them are not judged by their text.
+      if (directive && is_condition(directive->name))
+        is_used = is_used && (directive->name == "endif" ? was_open : is_open());
+      used.resize(std::max(used.size(), static_cast<std::size_t>(number)));
+      used[static_cast<std::size_t>(number) - 1] = used[static_cast<std::size_t>(number) - 1] || is_used;
     }
     levels_.resize(std::min(levels_.size(), outside));
     --depth_;
   }
+
+  void blank(SourceFile& file) const {
+    const auto used = used_.find(file.name);
+    if (used == used_.end()) return;  // included under a condition that is not understood, or not at all
+    const std::string plain = joined_lines(without_comments(file.text));
+    std::string text;
+    std::size_t number = 0;
+    for (std::string_view rest = plain; !rest.empty(); ++number) {
+      const std::string_view line = next_line(rest);
+      if (number >= used->second.size() || used->second[number]) text += line;
+      text += '\n';
+    }
+    file.text = std::move(text);
+  }
+
+  static bool is_condition(std::string_view directive) {
+    return directive.starts_with("if") || directive.starts_with("el") || directive == "endif";
+  }
+
+  /// True in a branch of which nobody knows whether it is taken.
+  bool is_open() const { return !levels_.empty() && !levels_.back().active; }
 
   /// `rest`: the text behind the line.
   void follow(const SourceFile& file, const Directive& directive, int number, std::string_view rest) {
@@ -137,8 +180,9 @@ class MacroSearch {
 
   /// Compilers define names that begin with two underscores.
   Truth is_defined(std::string_view name) const {
+    if (maybe_.contains(name)) return std::nullopt;
     if (defined_.contains(name)) return true;
-    return name.starts_with("__") ? Truth() : Truth(false);
+    return name.starts_with("__") || (is_for_lines_ && name.starts_with("CUDA")) ? Truth() : Truth(false);
   }
 
   /// Knows whole numbers, macros for them, `defined X`, `!`, and rows of these with && or ||.
@@ -174,6 +218,9 @@ class MacroSearch {
   std::vector<Level> levels_ = {};
   std::set<std::string> seen_ = {};  ///< of files with `#pragma once`
   std::optional<Redefinition> found_ = {};
+  bool is_for_lines_ = false;
+  std::set<std::string, std::less<>> maybe_ = {};
+  std::map<std::string, std::vector<bool>, std::less<>> used_ = {};  ///< lines of files, only for_lines
   int depth_ = 0, files_ = 0;
 };
 
@@ -221,6 +268,11 @@ std::set<std::string, std::less<>> words_in(std::string_view text) {
 std::optional<Redefinition> find_redefinition(const KernelText& text,
                                               const std::map<std::string, std::string>& macros) {
   return MacroSearch(text, macros).find();
+}
+
+KernelText without_inactive(const KernelText& text, const std::map<std::string, std::string>& macros,
+                            std::set<std::string, std::less<>> maybe) {
+  return MacroSearch(text, macros).without_inactive(std::move(maybe));
 }
 
 KernelText read_kernel_text(const std::filesystem::path& file,
@@ -445,18 +497,20 @@ std::vector<std::string> template_arguments(const std::string& entry) {
 
 namespace {
 
-/// Returns the names of the parameters of a template that ends before this place.
-std::vector<std::string> template_names(std::string_view before) {
+/// Adds the parameters of a template that ends before this place.
+void add_template(std::string_view before, KernelDeclaration& declaration) {
   constexpr std::string_view begin = "template";
   before = trimmed(before);
   for (const std::string_view word : {"static", "inline"})
     if (before.ends_with(word)) before = trimmed(before.substr(0, before.size() - word.size()));
   const std::size_t found = before.ends_with('>') ? before.rfind(begin) : std::string_view::npos;
-  std::vector<std::string> names;
-  if (found != std::string_view::npos)
-    for (const std::string& one : template_arguments(std::string(before.substr(found))))
-      names.push_back(name_of_parameter(one));
-  return names;
+  if (found == std::string_view::npos) return;
+  for (const std::string& one : template_arguments(std::string(before.substr(found)))) {
+    const std::size_t equal = one.find('=');
+    declaration.templates.push_back(name_of_parameter(one));
+    declaration.otherwise.emplace_back(
+        equal == std::string::npos ? std::string_view() : trimmed(std::string_view(one).substr(equal + 1)));
+  }
 }
 
 }  // namespace
@@ -476,8 +530,8 @@ std::vector<KernelDeclaration> declarations_of(const std::string& text, const st
       if (is_word(plain[found - 1]) || is_word(plain[found + name.size()])) continue;
       const std::size_t open = plain.find_first_not_of(" \t\r\n", found + name.size());
       if (open == std::string::npos || plain[open] != '(') continue;
-      declarations.push_back(
-          {split_arguments(plain, open + 1), template_names(std::string_view(plain).substr(0, at))});
+      declarations.push_back({split_arguments(plain, open + 1), {}, {}});
+      add_template(std::string_view(plain).substr(0, at), declarations.back());
       break;
     }
   }

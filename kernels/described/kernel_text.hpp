@@ -65,6 +65,11 @@ struct Redefinition {
 std::optional<Redefinition> find_redefinition(const KernelText& text,
                                               const std::map<std::string, std::string>& macros);
 
+/// Returns the text without the branches of conditions that are certainly left out when these macros are
+/// defined, and comments; lines keep their numbers. `maybe`: macros that may be defined too.
+KernelText without_inactive(const KernelText& text, const std::map<std::string, std::string>& macros,
+                            std::set<std::string, std::less<>> maybe);
+
 /// Gives every object-like macro (`#define N 32`) and every constant (`constexpr int N = 32;`, an enumerator)
 /// that has a name among these their value. Returns how many changed.
 std::size_t redefine(std::string& text, const std::map<std::string, std::string>& values);
@@ -73,6 +78,7 @@ std::size_t redefine(std::string& text, const std::map<std::string, std::string>
 struct KernelDeclaration {
   std::vector<std::string> parameters;  ///< as declared: `const float* in`
   std::vector<std::string> templates;   ///< names of the template's parameters
+  std::vector<std::string> otherwise;   ///< their defaults; empty where there is none
 };
 /// Returns every declaration of the kernel `entry`, whose namespaces and template arguments do not count.
 /// Empty where the text declares no such kernel in a way that is understood.

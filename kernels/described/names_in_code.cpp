@@ -57,14 +57,36 @@ class Declarations {
         for (const std::string& word : declaration_) name.declaration += word + ' ';
         name.declaration += token;
       }
+      if (begins_statement_ && is_declared() && !is_basic_type(token)) {
+        type_ = declaration_;
+        while (!type_.empty() && !is_name(type_.back())) type_.pop_back();
+        depth_ = 0;
+      }
     }
-    if (!is_name(token) && token != "*" && token != "&" && token != ":")
-      declaration_.clear();
-    else
+    if (is_name(token) || token == "*" || token == "&" || token == ":") {
       declaration_.emplace_back(token);
+      last_ = token.front();
+    } else {
+      end_declaration(token);
+    }
   }
 
  private:
+  /// In `float *a, *b;` what follows the comma has the type of what stands before it.
+  void end_declaration(std::string_view sign) {
+    declaration_.clear();
+    const char c = sign.front();
+    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth_;
+    if (c == ')' || c == ']' || c == '}' || (c == '>' && last_ != '-')) --depth_;
+    begins_statement_ = c == ';' || c == '{' || c == '}';
+    if (c == ';' || depth_ < 0) type_.clear();
+    if (c == ',' && depth_ == 0 && !type_.empty()) {
+      declaration_ = type_;
+      begins_statement_ = true;
+    }
+    last_ = c;
+  }
+
   /// True where the words before are those of a type.
   bool is_declared() const {
     if (declaration_.empty()) return false;
@@ -81,6 +103,10 @@ class Declarations {
   const std::string& file_;
   FoundNames& names_;
   std::vector<std::string> declaration_ = {};  ///< words since the last bracket or sign
+  bool begins_statement_ = true;               ///< where these words began
+  std::vector<std::string> type_ = {};         ///< of the statement's names
+  int depth_ = 0;                              ///< of brackets since the first of them
+  char last_ = ';';
 };
 
 /// Returns the length of the sign, or of the text in quotation marks, at the beginning of the line.

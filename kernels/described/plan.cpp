@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "kernels/described/fitting.hpp"
 #include "kernels/described/opencl.hpp"
 #include "kernels/described/problem.hpp"
 #include "kernels/described/struct_layout.hpp"
@@ -30,7 +31,9 @@ Result<Dim3> dimensions(const std::array<std::optional<Expression>, 3>& extents,
     const std::int64_t size = listed ? together.list()[i].integer() : extents[i]->integer(scope);
     if (size < 1 || size > std::numeric_limits<std::int32_t>::max()) {
       const std::string axis = format("{} {}", what, "xyz"[i]);
-      return fail(Phase::constraint, what, format("{} is {}", listed ? axis : extents[i]->named(axis), size));
+      return fail(Phase::constraint, what,
+                  format("{} is {}, not from 1 to {}", listed ? axis : extents[i]->named(axis), size,
+                         std::numeric_limits<std::int32_t>::max()));
     }
     sizes[i] = static_cast<std::uint32_t>(size);
   }
@@ -45,7 +48,7 @@ KernelArgument scalar_argument(const Expression& expression, const TypeName& typ
   } catch (const search::ExprError& error) {
     expression.fail(error.what());
   }
-  expression.fail(format("{} is beyond {}", value.scalar().to_string(), to_string(type.element)));
+  expression.fail(misfit_of(type, value));
 }
 
 /// `is_compared`: if it is an output.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "kernels/described/contents.hpp"
+#include "kernels/described/fitting.hpp"
 #include "kernels/described/opencl.hpp"
 #include "kernels/described/source_checks.hpp"
 #include "search/expressions/formula_functions.hpp"
@@ -35,6 +36,10 @@ void find_roles(KernelDescription& description) {
 DescribedProblem::DescribedProblem(KernelDescription description)
     : description_(std::move(description)), info_(description_.info()), texts_(description_.sources) {
   find_roles(description_);
+  for (const Argument& argument : description_.arguments) {
+    if (argument.is_filled()) check_contents(argument, argument.contents);
+    if (argument.expected) check_contents(argument, *argument.expected);
+  }
   if (description_.unusable.empty()) read_kernels();
   for (const SourceFile& source : texts_) info_.sources.push_back(source.name);
   check_work();

@@ -42,9 +42,33 @@ std::string type_name_of(const Argument& argument) {
   return argument.type_name.empty() ? std::string(to_string(argument.type->element)) : argument.type_name;
 }
 
-/// Returns the types that the files declare. What the description may define itself is unknown.
-DeclaredTypes types_for(const KernelDescription& description, const KernelSource& kernel) {
-  DeclaredTypes types = kernel.types;
+/// Returns the text without what the macros of the description leave out in any configuration.
+KernelText active_text(const KernelDescription& description, const KernelSource& kernel) {
+  std::map<std::string, std::string> macros;
+  std::set<std::string, std::less<>> maybe = {"kernel_tuner"};
+  for (const search::Parameter& parameter : description.parameters) {
+    if (parameter.exists_if || !kernel.takes_macro(parameter.name, parameter.values.front()))
+      maybe.insert(parameter.name);
+    else
+      macros.emplace(parameter.name, "");
+  }
+  for (const SettingInfo& setting : description.settings)
+    if (kernel.takes_macro(setting.name, setting.default_value)) macros.emplace(setting.name, "");
+  for (const auto& [name, value] : kernel.defines) macros.emplace(name, "");
+  for (const char* const axis : {"x", "y", "z"})
+    for (const char* const extents : {"block_size_", "grid_size_"}) maybe.insert(std::string(extents) + axis);
+  // Options may define macros, and include files.
+  for (const std::string& option : kernel.options) maybe.merge(words_in(option));
+  for (const std::string& option : kernel.options)
+    if (const std::size_t at = option.find("-D"); at != std::string::npos)
+      maybe.emplace(leading_word(trimmed(std::string_view(option).substr(at + 2))));
+  return without_inactive(*kernel.text, macros, std::move(maybe));
+}
+
+/// Returns the types that these texts declare. What the description may define itself is unknown.
+DeclaredTypes types_for(const KernelDescription& description, const KernelSource& kernel,
+                        const KernelText& text) {
+  DeclaredTypes types = declared_types(text);
   const auto forget = [&](const std::string& name) {
     const auto macro = types.macros.find(name);
     if (macro == types.macros.end()) return;
@@ -61,7 +85,24 @@ DeclaredTypes types_for(const KernelDescription& description, const KernelSource
 /// Returns a parameter as declared, with the template's arguments and the texts of macros.
 std::string plain(const std::string& declared, const std::map<std::string, std::string>& arguments,
                   const DeclaredTypes& types) {
-  return types.expanded(replaced(declared, arguments));
+  std::string text = types.expanded(replaced(declared, arguments));
+  // An address of rows: `float (*a)[64]`.
+  for (const char* const sign : {"(*", "(&"}) {
+    const std::size_t open = text.find(sign), close = text.find(')', open);
+    if (open == std::string::npos || close == std::string::npos) continue;
+    const std::string_view behind = trimmed(std::string_view(text).substr(close + 1));
+    if (!behind.starts_with('[')) continue;
+    return std::string(trimmed(std::string_view(text).substr(0, open))) + "* " +
+           std::string(trimmed(std::string_view(text).substr(open + 2, close - open - 2)));
+  }
+  return text;
+}
+
+std::map<std::string, std::string> all_of(const std::vector<std::string>& names,
+                                          const std::vector<std::string>& values) {
+  std::map<std::string, std::string> all;
+  for (std::size_t i = 0; i < std::min(names.size(), values.size()); ++i) all.emplace(names[i], values[i]);
+  return all;
 }
 
 /// Returns the arguments of the template, as far as the launch names types and numbers. Others are unknown.
@@ -69,7 +110,10 @@ std::map<std::string, std::string> arguments_of_template(const KernelDescription
                                                          const std::string& entry,
                                                          const KernelDeclaration& declared) {
   std::map<std::string, std::string> all;
-  const std::vector<std::string> given = template_arguments(entry);
+  std::vector<std::string> given = template_arguments(entry);
+  if (entry.find('<') != std::string::npos)
+    for (std::size_t i = given.size(); i < declared.templates.size() && !declared.otherwise[i].empty(); ++i)
+      given.push_back(replaced(declared.otherwise[i], all_of(declared.templates, given)));
   const auto is_variable = [&](const std::string& word) {
     return std::ranges::find(description.parameters, word, &search::Parameter::name) !=
                description.parameters.end() ||
@@ -186,6 +230,39 @@ std::string other_fields(const std::string& name, const StructField& given, cons
                 joined(*types.structs.find(name)->second), parts->size());
 }
 
+/// Returns why the elements of an array are not the numbers of the structs that the kernel reads; empty where
+/// they are, and for bytes.
+std::string other_elements(std::string name, const Argument& argument, const DeclaredTypes& types) {
+  name = name.substr(0, name.find('*'));
+  const StructParts parts = declared_parts(name, types);
+  if (!parts || parts->empty() || element_size(argument.type->element) == 1) return {};
+  const auto is_same = [&](const StructPart& part) {
+    ParameterType type;
+    if (part.type) type.numbers = TypeName{*part.type};
+    Argument number{.name = {}};
+    number.type = TypeName{argument.type->element};
+    return part.type && !is_other_type(type, number);
+  };
+  const auto other = std::ranges::find_if_not(*parts, is_same);
+  if (other == parts->end()) return {};
+  return format(
+      "whose struct {} has '{}', but '{}' has the type {}: an array of such structs has the type uint8, "
+      "and its bytes as 'size'",
+      name, other->text, argument.name, type_name_of(argument));
+}
+
+/// Returns true where nothing is known that the argument's type could be compared with.
+bool is_not_compared(const std::string& declared, const DeclaredTypes& types, const Argument& argument) {
+  if (!argument.type || argument.texture || argument.map || argument.object || !argument.symbol.empty())
+    return false;
+  if (declared.find('(') != std::string::npos) return true;
+  const std::string name = types.resolved(type_of_parameter(declared));
+  if (name.starts_with("void") || declared.find("unknown_") != std::string::npos) return false;
+  if (const auto known = types.structs.find(name.substr(0, name.find('*'))); known != types.structs.end())
+    return element_size(argument.type->element) != 1 && !declared_parts(known->first, types);
+  return !type_of(declared, types).known();
+}
+
 /// Returns why a parameter of the kernel, as declared, does not fit this argument; empty if it fits.
 std::string misfit(const std::string& declared, const DeclaredTypes& types, const Argument& argument) {
   if (declared.find('(') != std::string::npos) return {};  // a macro, or a reference to an array
@@ -212,6 +289,10 @@ std::string misfit(const std::string& declared, const DeclaredTypes& types, cons
     return known == types.structs.end() ? "" : other_fields(known->first, argument.object->all, types);
   }
   if (!argument.is_vector() && type.structure) return set("a struct", "set 'struct' or 'bytes'");
+  if (type.pointer && type.structure && argument.type) {
+    const std::string other = other_elements(types.resolved(type_of_parameter(declared)), argument, types);
+    if (!other.empty()) return other;
+  }
   if (!is_other_type(type, argument)) return {};
   return format("but '{}' has the type {}: give it the kernel's type", argument.name, type_name_of(argument));
 }
@@ -237,6 +318,25 @@ std::pair<std::string, SourceLocation> misfits(const KernelDescription& descript
   return {};
 }
 
+/// Says once for each kernel which types nothing is known of.
+void note_not_compared(KernelDescription& description, const std::string& entry,
+                       const std::vector<std::string>& declared,
+                       const std::map<std::string, std::string>& template_arguments,
+                       const DeclaredTypes& types, const std::vector<std::string>& given) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Argument& argument = *description.argument(given[i]);
+    if (is_not_compared(plain(declared[i], template_arguments, types), types, argument))
+      all.push_back(format("'{}' ({}) with '{}'", argument.name, type_name_of(argument), declared[i]));
+  }
+  if (all.empty()) return;
+  const std::string note = format(
+      "types that were not compared with those of the kernel '{}', which are not "
+      "understood: {}",
+      entry.substr(0, entry.find('<')), joined(all));
+  if (std::ranges::count(description.notes, note) == 0) description.notes.push_back(note);
+}
+
 /// Returns the parameters of a declaration; macros among them may stand for several.
 std::vector<std::string> parameters_of(const KernelDeclaration& declaration, const DeclaredTypes& types) {
   std::vector<std::string> parameters;
@@ -253,7 +353,7 @@ std::vector<std::string> parameters_of(const KernelDeclaration& declaration, con
 
 }  // namespace
 
-std::vector<std::string> checked_arguments(const KernelDescription& description, const KernelSource& kernel,
+std::vector<std::string> checked_arguments(KernelDescription& description, const KernelSource& kernel,
                                            const LaunchDescription& launch) {
   std::vector<std::string> names = description.arguments_of(launch), known;
   for (const Argument& argument : description.arguments) known.push_back(argument.name);
@@ -263,9 +363,10 @@ std::vector<std::string> checked_arguments(const KernelDescription& description,
                                     launch.entry, name, search::did_you_mean(name, known)));
   std::string problem;
   SourceLocation place = description.place;
-  const DeclaredTypes types = types_for(description, kernel);
+  const KernelText text = active_text(description, kernel);
+  const DeclaredTypes types = types_for(description, kernel, text);
   bool is_hidden = false;
-  for (const KernelDeclaration& declaration : declarations_of(*kernel.text, launch.entry)) {
+  for (const KernelDeclaration& declaration : declarations_of(text, launch.entry)) {
     // The compiler knows how many there are.
     if (std::ranges::any_of(declaration.parameters,
                             [&](const std::string& one) { return types.hides_arguments(one); })) {
@@ -281,10 +382,12 @@ std::vector<std::string> checked_arguments(const KernelDescription& description,
         return !description.argument(name)->symbol.empty() &&
                std::ranges::find(declared, name, name_of_parameter) == declared.end();
       });
-    const auto [wrong, where] =
-        misfits(description, launch.entry, declared,
-                arguments_of_template(description, launch.entry, declaration), types, given);
-    if (wrong.empty()) return given;
+    const auto of_template = arguments_of_template(description, launch.entry, declaration);
+    const auto [wrong, where] = misfits(description, launch.entry, declared, of_template, types, given);
+    if (wrong.empty()) {
+      note_not_compared(description, launch.entry, declared, of_template, types, given);
+      return given;
+    }
     // A kernel may be declared anew for another type, by a condition: one that fits is enough.
     if (problem.empty()) std::tie(problem, place) = std::pair(wrong, where);
   }
@@ -294,7 +397,7 @@ std::vector<std::string> checked_arguments(const KernelDescription& description,
 
 void find_symbols(KernelDescription& description) {
   const KernelSource& kernel = description.kernel;
-  const DeclaredTypes types = types_for(description, kernel);
+  const DeclaredTypes types = types_for(description, kernel, active_text(description, kernel));
   const auto is_argument = [&](const Argument& argument) {
     bool found = false;
     each_kernel_launch(description.launches, [&](const LaunchDescription& launch) {

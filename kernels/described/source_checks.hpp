@@ -11,7 +11,7 @@ namespace tune::described {
 
 /// Returns the names of a launch's arguments in the kernel's order. Throws UsageError for an unknown name,
 /// and where no declaration of the kernel that is understood takes arguments of this number and these types.
-std::vector<std::string> checked_arguments(const KernelDescription& description, const KernelSource& kernel,
+std::vector<std::string> checked_arguments(KernelDescription& description, const KernelSource& kernel,
                                            const LaunchDescription& launch);
 
 /// Gives symbols the namespaces of their variables in the kernel's files. Throws UsageError for one that is

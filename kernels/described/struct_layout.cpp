@@ -6,22 +6,13 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/described/fitting.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/tensor/tensor.hpp"
 
 namespace tune::described {
 namespace {
-
-/// Returns nothing if the type cannot hold the number.
-template<class T>
-std::optional<T> integer_as(const FormulaValue& value) {
-  // Whole numbers in formulas are below 2^63.
-  const std::int64_t integer = value.integer();
-  const bool negative = integer < 0 && std::is_unsigned_v<T>;
-  if (negative || static_cast<std::int64_t>(static_cast<T>(integer)) != integer) return std::nullopt;
-  return static_cast<T>(integer);
-}
 
 /// Of a number, or of CUDA's vectors: two and four elements are aligned together, up to 16 bytes.
 std::size_t alignment_of(const TypeName& type) {
@@ -80,8 +71,7 @@ class Layouter {
   void add_number(const TypeName& type, const FormulaValue& value, const Expression& expression) {
     try {
       const auto number = scalar_of(type, value);
-      if (!number)
-        expression.fail(format("{} is beyond {}", value.scalar().to_string(), to_string(type.element)));
+      if (!number) expression.fail(misfit_of(type, value));
       std::visit(
           [this](const auto& plain) {
             const auto* const first = reinterpret_cast<const std::byte*>(&plain);
@@ -102,14 +92,12 @@ class Layouter {
 std::optional<ScalarArgument> scalar_of(const TypeName& type, const FormulaValue& value) {
   if (type.is_bool) return ScalarArgument(static_cast<std::uint8_t>(value.to_bool() ? 1 : 0));
   return with_element(type.element, [&]<class T>(T) -> std::optional<ScalarArgument> {
-    if constexpr (std::is_floating_point_v<T>) {
-      return ScalarArgument(static_cast<T>(value.real()));
-    } else if constexpr (is_floating<T>) {
-      return ScalarArgument(T(value.real()).bits);
-    } else {
-      const auto integer = integer_as<T>(value);
-      return integer ? std::optional(ScalarArgument(*integer)) : std::nullopt;
-    }
+    const std::optional<T> number = fitting<T>(value);
+    if (!number) return std::nullopt;
+    if constexpr (is_floating<T> && !std::is_floating_point_v<T>)
+      return ScalarArgument(number->bits);
+    else
+      return ScalarArgument(*number);
   });
 }
 

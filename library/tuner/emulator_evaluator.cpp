@@ -63,7 +63,7 @@ void EmulatorEvaluator::drop() {
 void EmulatorEvaluator::check_queue() {
   std::vector<emulator::CheckVerdict> found(queue_.size());
   emulator::check(
-      queue_.size(), [&](std::size_t number) { return jobs_.job(queue_[number], sizes_of(queue_[number])); },
+      queue_.size(), [&](std::size_t number) { return jobs_.job(queue_[number], sizes_of(queue_[number]), &instance_); },
       {},
       [&](std::size_t number, emulator::CheckVerdict verdict) {
         found[number] = std::move(verdict);

@@ -337,7 +337,7 @@ class Parser {
       // A number with a sign is one literal, except in `-2 ** 2`, which is `-(2 ** 2)`.
       if (is_number(now()) && !now(1).is("**")) {
         ++at_;
-        return constant(number(tokens_[at_ - 1], "-"));
+        return number(tokens_[at_ - 1], "-");
       }
       return step_at(column, [term = expression(Binding::unary_minus)](Evaluation& evaluation) {
         return arithmetic(Expr::Op::negate, term(evaluation));
@@ -392,7 +392,7 @@ class Parser {
     const ExprToken token = now();
     if (is_number(token)) {
       ++at_;
-      return constant(number(token, ""));
+      return number(token, "");
     }
     if (token.kind == ExprToken::Kind::text) {
       ++at_;
@@ -421,7 +421,7 @@ class Parser {
     return token.kind == ExprToken::Kind::integer || token.kind == ExprToken::Kind::real;
   }
 
-  static Value number(const ExprToken& token, const std::string& sign) {
+  static Term number(const ExprToken& token, const std::string& sign) {
     std::string text = token.text;
     std::erase(text, '_');
     int base = 10;
@@ -435,11 +435,17 @@ class Parser {
     const char* end = text.data() + text.size();
     if (token.kind == ExprToken::Kind::integer) {
       std::int64_t integer = 0;
-      if (std::from_chars(text.data(), end, integer, base).ec == std::errc{}) return integer;
-      throw ExprError("'" + sign + token.text + "' is beyond 64-bit integers", token.column);
+      if (std::from_chars(text.data(), end, integer, base).ec == std::errc{}) return constant(integer);
+      std::uint64_t wide = 0;
+      const bool is_wide = std::from_chars(text.data(), end, wide, base).ec == std::errc{};
+      // A constraint has no such literals.
+      return [=, shown = sign + token.text, column = token.column](Evaluation& evaluation) {
+        if (is_wide && !evaluation.is_symbolic()) return FormulaValue::of_whole(wide);
+        throw ExprError("'" + shown + "' is beyond 64-bit integers", column);
+      };
     }
     double real = 0.0;
-    if (std::from_chars(text.data(), end, real).ec == std::errc{}) return real;
+    if (std::from_chars(text.data(), end, real).ec == std::errc{}) return constant(real);
     throw ExprError("'" + sign + token.text + "' is beyond real numbers", token.column);
   }
 

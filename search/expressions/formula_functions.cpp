@@ -54,6 +54,10 @@ FormulaValue whole_part(double real) {
   return static_cast<std::int64_t>(real);
 }
 
+FormulaValue whole_number(const FormulaValue& value) {
+  return FormulaValue::of_whole(value.whole());
+}
+
 /// In a constraint the bounds may depend on parameters.
 FormulaValue symbolic_range(const List& given) {
   const auto bound = [&](std::size_t i) { return given[i].expr(); };
@@ -214,12 +218,12 @@ Expr floor_of(Expr value) {
 
 FormulaValue floor_function(const List& given) {
   if (is_symbolic(given)) return floor_of(given.front().expr());
-  return whole_part(std::floor(given.front().real()));
+  return given.front().is_real() ? whole_part(std::floor(given.front().real())) : whole_number(given.front());
 }
 
 FormulaValue ceil_function(const List& given) {
   if (is_symbolic(given)) return -floor_of(-given.front().expr());
-  return whole_part(std::ceil(given.front().real()));
+  return given.front().is_real() ? whole_part(std::ceil(given.front().real())) : whole_number(given.front());
 }
 
 FormulaValue to_whole(const List& given) {
@@ -228,7 +232,7 @@ FormulaValue to_whole(const List& given) {
     const Expr expr = value.expr();
     return if_else(expr >= 0, floor_of(expr), -floor_of(-expr));
   }
-  return value.is_real() ? whole_part(std::trunc(value.real())) : FormulaValue(value.integer());
+  return value.is_real() ? whole_part(std::trunc(value.real())) : whole_number(value);
 }
 
 FormulaValue to_real(const List& given) {
@@ -248,7 +252,8 @@ FormulaValue to_real(const List& given) {
 FormulaValue round_function(const List& given) {
   if (is_symbolic(given)) return arithmetic(Op::round, given.front());
   // Rounds to even, as Python does.
-  return whole_part(std::nearbyint(given.front().real()));
+  return given.front().is_real() ? whole_part(std::nearbyint(given.front().real()))
+                                 : whole_number(given.front());
 }
 
 FormulaValue binary_logarithm(const List& given) {

@@ -18,6 +18,10 @@ using Op = Expr::Op;
   throw ExprError("expected " + wanted + ", found " + kind_of(found));
 }
 
+[[noreturn]] void fail_wide() {
+  throw ExprError("the result is beyond 64-bit integers");
+}
+
 /// Returns the value of an expression without parameters.
 Value constant(const Expr& expr, const char* wanted) {
   if (!expr.variables().empty())
@@ -191,9 +195,18 @@ FormulaValue FormulaValue::listed(Expr condition, FormulaValue value, bool repea
   return made;
 }
 
+FormulaValue FormulaValue::of_whole(WholeNumber number) {
+  const auto narrow = static_cast<std::int64_t>(number);
+  if (narrow == number) return narrow;
+  FormulaValue made;
+  made.data = WideNumber{static_cast<std::int64_t>(number >> 64), static_cast<std::uint64_t>(number)};
+  return made;
+}
+
 FormulaValue FormulaValue::of_number(double number) {
-  constexpr double max = 0x1p62;
-  if (std::floor(number) == number && std::abs(number) <= max) return static_cast<std::int64_t>(number);
+  constexpr double max = 0x1p64;
+  if (std::floor(number) == number && std::abs(number) <= max)
+    return of_whole(static_cast<WholeNumber>(number));
   return number;
 }
 
@@ -202,7 +215,8 @@ bool FormulaValue::is_list() const {
 }
 
 bool FormulaValue::is_number() const {
-  return std::holds_alternative<bool>(data) || std::holds_alternative<std::int64_t>(data) || is_real();
+  return std::holds_alternative<bool>(data) || std::holds_alternative<std::int64_t>(data) || is_real() ||
+         is_wide();
 }
 
 const Listed* FormulaValue::conditional() const {
@@ -232,10 +246,12 @@ const std::string& FormulaValue::text() const {
   return std::get<std::string>(data);
 }
 
-std::int64_t FormulaValue::integer() const {
-  if (const auto value = computed(*this, "a whole number")) return value->integer();
+WholeNumber FormulaValue::whole() const {
+  if (const auto value = computed(*this, "a whole number")) return value->whole();
   if (const bool* boolean = std::get_if<bool>(&data)) return *boolean ? 1 : 0;
   if (const std::int64_t* integer = std::get_if<std::int64_t>(&data)) return *integer;
+  if (const WideNumber* wide = std::get_if<WideNumber>(&data))
+    return (WholeNumber{wide->high} << 64) | WholeNumber{wide->low};
   if (const double* real = std::get_if<double>(&data)) {
     if (std::nearbyint(*real) == *real && std::abs(*real) <= max_exact_integer)
       return static_cast<std::int64_t>(*real);
@@ -244,11 +260,17 @@ std::int64_t FormulaValue::integer() const {
   refuse("a whole number", *this);
 }
 
+std::int64_t FormulaValue::integer() const {
+  const WholeNumber number = whole();
+  if (static_cast<std::int64_t>(number) != number) fail_wide();
+  return static_cast<std::int64_t>(number);
+}
+
 double FormulaValue::real() const {
   if (const auto value = computed(*this, "a number")) return value->real();
   if (const double* real = std::get_if<double>(&data)) return *real;
   if (!is_number()) refuse("a number", *this);
-  return static_cast<double>(integer());
+  return static_cast<double>(whole());
 }
 
 bool FormulaValue::to_bool() const {
@@ -264,6 +286,7 @@ Value FormulaValue::scalar() const {
   if (const std::int64_t* integer = std::get_if<std::int64_t>(&data)) return *integer;
   if (const double* real = std::get_if<double>(&data)) return *real;
   if (is_text()) return text();
+  if (is_wide()) fail_wide();
   refuse("a single value", *this);
 }
 
@@ -288,14 +311,20 @@ std::string kind_of(const FormulaValue& value) {
 
 FormulaValue arithmetic(Op op, const FormulaValue& a, const FormulaValue& b) {
   if (a.is_expr() || b.is_expr()) return node(op, {a.expr(), b.expr()});
+  if (a.is_wide() || b.is_wide()) return wide_arithmetic(op, a, b);
   const Value left = a.scalar(), right = b.scalar();
-  return FormulaValue(apply(op, Scalar::of(left), Scalar::of(right)).value());
+  const Scalar result = apply(op, Scalar::of(left), Scalar::of(right));
+  return result.is_huge() ? wide_arithmetic(op, a, b) : FormulaValue(result.value());
 }
 
 FormulaValue arithmetic(Op op, const FormulaValue& a) {
   if (a.is_expr()) return node(op, {a.expr()});
-  const Value value = a.scalar();
-  return FormulaValue(apply(op, Scalar::of(value)).value());
+  if (!a.is_wide()) {
+    const Value value = a.scalar();
+    const Scalar result = apply(op, Scalar::of(value));
+    if (!result.is_huge()) return FormulaValue(result.value());
+  }
+  return wide_arithmetic(op, a);
 }
 
 FormulaValue plus(const FormulaValue& a, const FormulaValue& b) {

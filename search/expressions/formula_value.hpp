@@ -21,13 +21,23 @@ namespace tune::search {
 struct Listed;
 struct SymbolicRange;
 
-/// The value of a formula: a truth value, a whole or real number, a text, or a list of these. In a constraint
-/// numbers and texts are expressions, as their values depend on parameters.
+/// Whole numbers on the way to a result: those of 64 bits without a sign, and sums and products of them.
+__extension__ using WholeNumber = __int128;
+
+/// A whole number beyond 64 bits with a sign, in halves, so that values stay aligned to 8 bytes.
+struct WideNumber {
+  std::int64_t high = 0;
+  std::uint64_t low = 0;
+};
+
+/// The value of a formula: a truth value, a whole or real number, a text, or a list of these. Whole numbers
+/// are exact to 127 bits. In a constraint numbers and texts are expressions, as their values depend on
+/// parameters.
 struct FormulaValue {
   using List = std::vector<FormulaValue>;
   enum class Shape : std::uint8_t { list, tuple, set };
   std::variant<bool, std::int64_t, double, std::string, List, Expr, std::shared_ptr<const Listed>,
-               std::shared_ptr<const SymbolicRange>>
+               std::shared_ptr<const SymbolicRange>, WideNumber>
       data = std::int64_t{0};
   Shape shape = Shape::list;  ///< of a list
 
@@ -43,6 +53,7 @@ struct FormulaValue {
   explicit FormulaValue(SymbolicRange range);
   /// A value of a list that is there only where the condition holds.
   static FormulaValue listed(Expr condition, FormulaValue value, bool repeats = false);
+  static FormulaValue of_whole(WholeNumber number);
   /// Returns an integer for a whole number, as formulas distinguish them.
   static FormulaValue of_number(double number);
 
@@ -50,13 +61,17 @@ struct FormulaValue {
   bool is_set() const { return is_list() && shape == Shape::set; }
   bool is_text() const { return std::holds_alternative<std::string>(data); }
   bool is_real() const { return std::holds_alternative<double>(data); }
+  bool is_wide() const { return std::holds_alternative<WideNumber>(data); }
   bool is_number() const;
   bool is_expr() const { return std::holds_alternative<Expr>(data); }
 
   // These throw ExprError for another kind of value, and for one that depends on parameters.
   const List& list() const;
   const std::string& text() const;
-  /// Truth values count as 0 and 1; a real number must be whole.
+  /// Truth values count as 0 and 1; a real number must be whole and below 2^53, where all whole ones are
+  /// exact.
+  WholeNumber whole() const;
+  /// The same within 64 bits.
   std::int64_t integer() const;
   double real() const;
   /// Returns Python's truth: nonzero, or not empty.
@@ -96,6 +111,9 @@ constexpr std::size_t max_symbolic_values = 1000;         ///< of a list in a co
 
 FormulaValue arithmetic(Expr::Op op, const FormulaValue& a, const FormulaValue& b);
 FormulaValue arithmetic(Expr::Op op, const FormulaValue& a);
+/// The same exactly, where an operand or the result is beyond 64 bits.
+FormulaValue wide_arithmetic(Expr::Op op, const FormulaValue& a, const FormulaValue& b);
+FormulaValue wide_arithmetic(Expr::Op op, const FormulaValue& a);
 /// Adds numbers, texts or lists.
 FormulaValue plus(const FormulaValue& a, const FormulaValue& b);
 /// Multiplies numbers, or repeats a list.

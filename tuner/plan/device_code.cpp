@@ -332,6 +332,18 @@ class Items {
     return at >= words.size() ? std::string_view() : trimmed(words.substr(at + 1));
   }
 
+  /// `types` of `using types = list<int32_t>;` and of `typedef list<int32_t> types;`: the other words are
+  /// those of the type. Empty for other declarations.
+  static std::string_view name_of_alias(std::string_view words) {
+    if (leading_word(words) == "using" && words.find('=') != npos)
+      return leading_word(trimmed(words.substr(5)));
+    if (leading_word(words) != "typedef" || words.find_first_of("([") != npos) return {};
+    words = trimmed(words.substr(0, words.find(';')));
+    std::size_t begin = words.size();
+    while (begin > 0 && is_word(words[begin - 1])) --begin;
+    return words.substr(begin);
+  }
+
   /// An initialiser; not a default of an argument or an operator.
   static bool has_equals(std::string_view words) {
     int depth = 0;
@@ -417,6 +429,8 @@ class Items {
     else if (name != npos && words.find("operator") == npos &&
              !is_of_language(leading_word(words.substr(name))))
       declared = {leading_word(words.substr(name))};
+    else if (const std::string_view alias = name_of_alias(words); head_end_ == npos && !alias.empty())
+      declared = {alias};
     else
       add_words(words, declared);
     if (is_type && head_end_ != npos) add_words(all.substr(std::min(all.size(), all.rfind('}'))), declared);

@@ -2,6 +2,7 @@
 // A script of Kernel Tuner: sizes, launch, arguments and results.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "kernels/described/description.hpp"
@@ -10,6 +11,7 @@
 #include "kernels/described/imports/python_operators.hpp"
 #include "kernels/described/source/first_definition.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/tensor/tensor.hpp"
 
 namespace tune::described {
 namespace {
@@ -36,6 +38,17 @@ std::string number_text(double value) {
   if (value == std::floor(value) && std::abs(value) < 1e15)
     return std::to_string(static_cast<std::int64_t>(value));
   return python::literal_of(Value::of(value));
+}
+
+/// Returns what becomes of a number in an array of this type.
+double as_converted(double number, const TypeName& type) {
+  return with_element(type.element, [&]<class T>(T) {
+    if constexpr (is_floating<T>)
+      return number;
+    else
+      return std::clamp(std::trunc(number), static_cast<double>(std::numeric_limits<T>::lowest()),
+                        static_cast<double>(std::numeric_limits<T>::max()));
+  });
 }
 
 std::string product(const std::vector<std::string>& factors) {
@@ -169,20 +182,24 @@ void KernelTunerDraft::add_launch() {
 std::string KernelTunerDraft::fill_of(const python::Array& array, std::string& guess) {
   const python::ArrayContents& is = array.contents;
   using Fill = python::ArrayContents::Kind;
+  const std::optional<TypeName> type = type_named(array.type);
+  const auto element_text = [&](double number) {
+    return number_text(type ? as_converted(number, *type) : number);
+  };
   switch (is.kind) {
     case Fill::constant:
-      return number_text(is.low);
+      return element_text(is.low);
     case Fill::random:
       if (is.bound != nullptr)
         if (const std::string high = names_.formula(*is.bound, Use::number); !high.empty())
-          return format("{{\"random\": [{}, {}]}}", number_text(is.low), as_json(high));
-      return format("{{\"random\": [{}, {}]}}", number_text(is.low), number_text(is.high));
+          return format("{{\"random\": [{}, {}]}}", element_text(is.low), as_json(high));
+      return format("{{\"random\": [{}, {}]}}", element_text(is.low), element_text(is.high));
     case Fill::sequence:
-      return format("{{\"from\": {}, \"step\": {}}}", number_text(is.low), number_text(is.high));
+      return format("{{\"from\": {}, \"step\": {}}}", element_text(is.low), number_text(is.high));
     case Fill::listed: {
       constexpr std::size_t most = 256;
       std::vector<std::string> all;
-      for (const double one : is.listed) all.push_back(number_text(one));
+      for (const double one : is.listed) all.push_back(element_text(one));
       if (all.size() <= most) return format("{{\"formula\": \"[{}][i]\"}}", joined(all));
       break;
     }

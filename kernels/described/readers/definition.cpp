@@ -69,7 +69,7 @@ Contents read_contents(const JsonField& field) {
   Contents contents;
   if (field.is_number()) {
     contents.kind = Contents::Kind::constant;
-    contents.value = field.expression();
+    contents.value = field.scalar();
     return contents;
   }
   if (field.is_text()) {
@@ -82,18 +82,18 @@ Contents read_contents(const JsonField& field) {
   if (const auto random = field.find("random")) {
     const std::vector<JsonField> bounds = random->elements();
     if (bounds.size() != 2) random->fail("expected the smallest and the largest value");
-    contents.low = bounds[0].expression();
-    contents.high = bounds[1].expression();
+    contents.low = bounds[0].scalar();
+    contents.high = bounds[1].scalar();
     if (bounds[0].is_number() && bounds[1].is_number() && !(bounds[0].number() <= bounds[1].number()))
       random->fail("expected the smallest value first");
     if (const auto seed = field.find("seed")) contents.seed = static_cast<std::uint64_t>(seed->integer());
   } else if (const auto constant = field.find("constant")) {
     contents.kind = Contents::Kind::constant;
-    contents.value = constant->expression();
+    contents.value = constant->scalar();
   } else if (const auto from = field.find("from")) {
     contents.kind = Contents::Kind::sequence;
-    contents.value = from->expression();
-    if (const auto step = field.find("step")) contents.step = step->expression();
+    contents.value = from->scalar();
+    if (const auto step = field.find("step")) contents.step = step->scalar();
   } else if (const auto file = field.find("file")) {
     contents.kind = Contents::Kind::file;
     contents.file = field.file().parent_path() / file->text();

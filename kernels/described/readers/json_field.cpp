@@ -282,10 +282,11 @@ double JsonField::number() const {
 
 std::int64_t JsonField::integer() const {
   const double real = number();
-  if (!value_->is_number_integer() && std::nearbyint(real) != real)
-    fail(format("expected a whole number, found {}", kind_of(*value_)));
+  if (has_large_number(*value_)) fail("expected a number of at most 64 bits");
+  if (value_->is_number_integer()) return value_->get<std::int64_t>();
+  if (std::nearbyint(real) != real) fail(format("expected a whole number, found {}", kind_of(*value_)));
   if (!(std::abs(real) < 9.2e18)) fail("expected a number of at most 64 bits");
-  return value_->is_number_integer() ? value_->get<std::int64_t>() : static_cast<std::int64_t>(real);
+  return static_cast<std::int64_t>(real);
 }
 
 double JsonField::written_number() const {
@@ -297,10 +298,11 @@ double JsonField::written_number() const {
 
 std::int64_t JsonField::written_integer() const {
   if (!is_text()) return integer();
-  const double real = written_number();
-  if (std::nearbyint(real) != real || std::abs(real) > 9e15)
+  try {
+    return evaluated().integer();
+  } catch (const search::ExprError&) {
     fail(format("expected a whole number, found '{}'", text()));
-  return static_cast<std::int64_t>(real);
+  }
 }
 
 bool JsonField::to_bool() const {
@@ -318,14 +320,28 @@ FormulaValue JsonField::value() const {
 
 std::string JsonField::formula() const {
   if (is_text()) return text();
+  if (has_large_number(*value_)) return value_->dump();
   if (is_number() || is_bool()) return value().scalar().to_string();
   fail(format("expected a number or a formula, found {}", kind_of(*value_)));
 }
 
 Expression JsonField::scalar() const {
-  constexpr double most = 9007199254740992.0;  // beyond that a real number is not exact
-  if (is_number() && std::abs(number()) <= most) return {number(), place()};
+  if (has_large_number(*value_)) return {value_->get<std::uint64_t>(), place()};
+  if (value_->is_number_integer()) return {value_->get<std::int64_t>(), place()};
+  if (is_number()) return {number(), place()};
   return expression();
+}
+
+Expression JsonField::constant() const {
+  if (!is_text()) {
+    static_cast<void>(number());
+    return scalar();
+  }
+  const FormulaValue value = evaluated();
+  if (!value.is_number()) fail(format("expected a number, found '{}'", text()));
+  if (value.is_wide()) return expression();
+  if (value.is_real()) return {value.real(), place()};
+  return {value.integer(), place()};
 }
 
 FormulaValue JsonField::evaluated() const {

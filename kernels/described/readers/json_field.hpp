@@ -97,6 +97,8 @@ class JsonField {
   Expression expression() const { return {formula(), place()}; }
   /// The same of a kernel's scalar: a number is a constant, which a program passes itself, unlike a formula.
   Expression scalar() const;
+  /// The same of a number, also from a text without names: `"4 * 1024"`.
+  Expression constant() const;
 
   const std::filesystem::path& file() const { return file_->path; }
 

@@ -40,20 +40,20 @@ std::string obstacle(const JsonField& field, const std::string& kind, const std:
 Contents read_contents(const JsonField& field, const std::string& kind, const std::filesystem::path& folder) {
   Contents contents;
   const auto given = field.find("FillValue");
-  const double number = given ? given->written_number() : 0;
+  const Expression number = given ? given->constant() : Expression{0.0, field.place()};
   if (const auto seed = field.find("RandomSeed"))
     contents.seed = static_cast<std::uint64_t>(seed->written_integer());
   if (kind == "constant") {
     contents.kind = Contents::Kind::constant;
-    contents.value = {number, field.place()};
+    contents.value = number;
   } else if (kind == "random") {
-    contents.high = {number > 0 ? number : 1, field.place()};
+    contents.high = given && given->written_number() > 0 ? number : Expression{1.0, field.place()};
   } else if (kind == "generator") {
     // KTT's formula for each element, over its number i.
     const auto formula = field.find("DataSource");
     contents.kind = formula ? Contents::Kind::formula : Contents::Kind::sequence;
     if (formula) contents.formula = formula->expression();
-    contents.value = {number, field.place()};
+    contents.value = number;
   } else if (kind == "binaryraw") {
     contents.kind = Contents::Kind::file;
     contents.file = folder / field.at("DataSource").text();
@@ -122,9 +122,12 @@ void read_vector(const JsonField& field, const std::string& kind, Argument& argu
         format("{}: elements of a custom type are compared byte by byte", argument.name));
   const std::string fill = fill_of(field);
   const std::string reason = obstacle(field, fill, argument.name);
-  if (reason.empty())
-    argument.contents = read_contents(field, fill, field.file().parent_path());
-  else if (argument.access != BufferAccess::write)
+  if (reason.empty()) argument.contents = read_contents(field, fill, field.file().parent_path());
+  // What the kernel leaves alone has the value that is given.
+  if (reason.empty() && argument.access == BufferAccess::write && fill != "random" &&
+      (field.find("FillValue") || field.find("DataSource")))
+    argument.access = BufferAccess::both;
+  if (!reason.empty() && argument.access != BufferAccess::write)
     refuse(definition, field.at("FillType"), reason);
   const auto constant = field.find("MemType");
   const std::string special = constant ? word(*constant) : "";

@@ -201,8 +201,21 @@ class Drafter {
   std::string fill_of(const std::string& type) const {
     const auto known = type_named(type);
     if (known && known->is_bool) return R"({"random": [0, 1]})";
-    if (known && !is_floating_point(known->element))
-      return format("{{\"random\": [0, \"{}\"]}}", below_all_sizes());
+    if (known && !is_floating_point(known->element)) {
+      const std::string below = below_all_sizes();
+      switch (known->element) {
+        case ElementType::i8:
+          return R"({"random": [0, 127]})";
+        case ElementType::u8:
+          return R"({"random": [0, 255]})";
+        case ElementType::i16:
+          return format("{{\"random\": [0, \"min({}, 32767)\"]}}", below);
+        case ElementType::u16:
+          return format("{{\"random\": [0, \"min({}, 65535)\"]}}", below);
+        default:
+          return format("{{\"random\": [0, \"{}\"]}}", below);
+      }
+    }
     return R"({"random": [-1, 1]})";
   }
 

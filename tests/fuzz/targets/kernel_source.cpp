@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                                    {tune::testing::fuzz_folder().path()}, {});
     described::find_redefinition(read, {{"BLOCK", ""}, {entry, "1"}});
     described::words_in(read.source.text);
-    described::declared_types(read);
+    described::declared_types(described::without_inactive(read, {{"BLOCK", ""}}, {entry}));
   } catch (const Error&) {
   }
   return 0;

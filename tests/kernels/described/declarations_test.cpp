@@ -133,6 +133,70 @@ TEST_F(Declarations, KnowTheTypesOfTemplatesMacrosAndNamespaces) {
             "");
 }
 
+TEST_F(Declarations, OfTypesAreFoundWhereTheFileSaysThem) {
+  const std::string arguments = R"(, "b": {"type": "double", "size": "n"})";
+  const auto misfit = [&](const std::string& before, const std::string& type, const std::string& entry = "k",
+                          const std::string& more = "") {
+    return refused(before + " __global__ void k(float* a, int n, " + type + " b) {}\n", arguments, entry,
+                   more);
+  };
+  const std::string choice = "#ifdef DP\ntypedef double real;\n#else\ntypedef float real;\n#endif\n";
+  EXPECT_THAT(misfit(choice, "real*"), HasSubstr("'real* b', but 'b' has the type double"));
+  EXPECT_EQ(refused("#define DP\n" + choice + "__global__ void k(float* a, int n, real* b) {}\n", arguments),
+            "");
+  EXPECT_EQ(misfit("#ifdef BLOCK\nusing real = double;\n#else\nusing real = float;\n#endif\n", "real*"), "");
+  EXPECT_THAT(
+      misfit("#if !defined(BLOCK) || 0\nusing real = double;\n#else\nusing real = float;\n#endif\n", "real*"),
+      HasSubstr("has the type double"));
+  EXPECT_THAT(refused("__global__ void k(float* a, int n, const float (*b)[64]) {}\n", arguments),
+              HasSubstr("has the type double"));
+  EXPECT_THAT(misfit("template<class T> using V = T;\n", "const V<float>*"),
+              HasSubstr("has the type double"));
+  EXPECT_THAT(misfit("template<class T> using P = const T*;\n", "P<float>"),
+              HasSubstr("has the type double"));
+  EXPECT_EQ(misfit("template<class T> using P = const T*;\n", "P<double>"), "");
+  EXPECT_THAT(misfit("#define PTR(T) const T* __restrict__\n", "PTR(float)"),
+              HasSubstr("has the type double"));
+  EXPECT_EQ(misfit("#define PTR(T) const T* __restrict__\n", "PTR(double)"), "");
+  EXPECT_THAT(misfit("template<class T = float, class U = T>", "U*", "k<>"),
+              HasSubstr("has the type double"));
+  EXPECT_EQ(misfit("template<class T = float, class U = T>", "U*", "k<double>"), "");
+}
+
+TEST_F(Declarations, OfArraysOfStructsHaveTheirNumbers) {
+  const auto misfit = [&](const std::string& of, const std::string& type) {
+    return refused(
+        "struct S { float x, y; int id; };\nstruct F { float x, y; };\n"
+        "__global__ void k(float* a, int n, const " +
+            of + "* b) {}\n",
+        format(R"(, "b": {{"type": "{}", "size": "3 * n"}})", type));
+  };
+  EXPECT_EQ(misfit("F", "float"), "");
+  EXPECT_EQ(misfit("S", "uint8"), "");
+  EXPECT_THAT(misfit("F", "double"), HasSubstr("whose struct F has 'float x', but 'b' has the type double"));
+  EXPECT_THAT(misfit("S", "float"), HasSubstr("whose struct S has 'int id', but 'b' has the type float"));
+}
+
+TEST_F(Declarations, OfTypesThatAreNotUnderstoodAreNoted) {
+  const auto notes = [&](const std::string& type, const std::string& given = "double") {
+    return problem(
+               "#include <x.h>\n#if X > 2\nusing R = float;\n#else\nusing R = double;\n#endif\n"
+               "__global__ void k(float* a, int n, " +
+                   type + " b) {}\n",
+               format(R"(, "b": {{"type": "{}", "size": "n"}})", given))
+        .description()
+        .notes;
+  };
+  EXPECT_THAT(
+      notes("decltype(1.0)*"),
+      ::testing::ElementsAre("types that were not compared with those of the kernel 'k', which are not "
+                             "understood: 'b' (double) with 'decltype(1.0)* b'"));
+  EXPECT_THAT(notes("R*"), ::testing::ElementsAre(HasSubstr("'b' (double) with 'R* b'")));
+  EXPECT_THAT(notes("other::T*"), ::testing::ElementsAre(HasSubstr("'b' (double) with 'other::T* b'")));
+  EXPECT_THAT(notes("double*"), ::testing::IsEmpty());
+  EXPECT_THAT(notes("void*"), ::testing::IsEmpty());
+}
+
 TEST_F(Declarations, OfArgumentsInMacrosAreLeftToTheCompiler) {
   EXPECT_EQ(refused("#define ARGS(T) T* a, int n\n__global__ void k(ARGS(float)) {}"), "");
   EXPECT_EQ(refused("__global__ void k(float* a\n#ifdef EXTRA\n, float* x\n#endif\n, int n) {}"), "");
@@ -198,6 +262,25 @@ TEST_F(Declarations, OfNamesThatADefinitionUsesToo) {
   EXPECT_THAT(refused("#define X 1\n#if X\n#define BLOCK 64\n#endif\n" + kernel),
               HasSubstr("k.cu:3: '#define BLOCK 64' replaces the parameter 'BLOCK'"));
   EXPECT_EQ(refused("#define X 0\n#if X\n#define BLOCK 64\n#endif\n" + kernel), "");
+}
+
+// A macro of that name would replace the variable.
+TEST_F(Declarations, OfFurtherVariablesAreNoMacros) {
+  const auto takes = [&](const std::string& text) {
+    const std::string all = text + kernel;
+    const LaunchPlan plan = plan_of(problem(all, ""));
+    return std::ranges::any_of(plan.compile.defines, [](const auto& one) { return one.first == "BLOCK"; });
+  };
+  EXPECT_FALSE(takes("int main() { float *a, *BLOCK; }\n"));
+  EXPECT_FALSE(takes("int main() { float a = f(1, 2), *c, BLOCK[3]; }\n"));
+  EXPECT_FALSE(takes("int x, y = 3, BLOCK;\n"));
+  EXPECT_FALSE(takes("void f(int a) { dim3 grid(a), BLOCK(32, 1); }\n"));
+  for (const char* const used :
+       {"float a[] = {1, BLOCK};", "void f() { int a = g(1, BLOCK), b = BLOCK; }",
+        "A<unsigned int, BLOCK> a;", "void f() { int a = g<unsigned int, BLOCK>(3), b = 1; }",
+        "template<class T, class U> void f(A<typename T::type, BLOCK> x);", "void f() { h(x, BLOCK); }",
+        "int b; void f(int a, int c) { a = 1, BLOCK; }"})
+    EXPECT_TRUE(takes(std::string(used) + "\n")) << used;
 }
 
 TEST_F(Declarations, OfReferencesAndOfKernelsThatJudge) {

@@ -281,8 +281,9 @@ TEST_F(Definitions, SayWhereTheyAreWrong) {
       refused("n + max(TILE)", "n / 3"),
       "d.json:15: arguments.in.size: 'n / 3': 333.3333333333333 is not a whole number of elements from 1 to "
       "2^40");
-  EXPECT_EQ(refused("\"value\": \"n * TILE\"", "\"value\": \"n * 10**9\""),
-            "d.json:17: arguments.n.value: 'n * 10**9': 1000000000000 is beyond int32");
+  EXPECT_EQ(
+      refused("\"value\": \"n * TILE\"", "\"value\": \"n * 10**9\""),
+      "d.json:17: arguments.n.value: 'n * 10**9': 1000000000000 is beyond int32 (-2147483648 to 2147483647)");
   EXPECT_EQ(refused("\"grid\": [\"ceil_div(n, TILE)\", \"m\"]", "\"grid\": \"n / 3\""),
             "d.json:20: launches[0].grid: 'n / 3': expected a whole number, found 333.3333333333333");
   EXPECT_EQ(refused("[\"out\", \"in\", \"n\"]", "[\"out\", \"n\"]"),

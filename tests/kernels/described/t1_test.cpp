@@ -103,6 +103,16 @@ TEST_F(T1, PlainIsRead) {
   EXPECT_TRUE(notes().empty());
 }
 
+// Without it a rim that the kernel leaves alone would be never written.
+TEST_F(T1, AFillThatIsGivenIsThatOfAnOutputToo) {
+  EXPECT_EQ(problem().inputs(make_instance(problem().info(), "", {}), 1).count("out"), 1U);
+  EXPECT_EQ(plan()->buffer("out").fill, BufferFill::contents);
+  kernel()["Arguments"][0]["FillType"] = "Random";
+  EXPECT_NE(plan()->buffer("out").fill, BufferFill::contents);
+  kernel()["Arguments"][0].erase("FillType");
+  EXPECT_NE(plan()->buffer("out").fill, BufferFill::contents);
+}
+
 TEST_F(T1, ValuesComeInAllForms) {
   Json& values = space()["TuningParameters"][0]["Values"];
   const std::vector<Json> forms = {"[16,32,64]",

@@ -94,6 +94,31 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"tuple([1]) == (1,)", "true"}, Case{"len(range(0, 10, 3))", "4"},
         Case{"[1] * 2 + [3]", "[1, 1, 3]"}, Case{"10 ** 2 in [100]", "true"}));
 
+TEST(Formulas, HaveWholeNumbersBeyond64Bits) {
+  const auto is = [](const char* text, WholeNumber expected) {
+    EXPECT_TRUE(evaluate(text, look_up).whole() == expected) << text;
+  };
+  constexpr WholeNumber two_to_64 = WholeNumber{1} << 64;
+  is("2 ** 64 - 1", two_to_64 - 1);
+  is("18446744073709551615 - 1", two_to_64 - 2);
+  is("0xffffffffffffffff ^ 1", two_to_64 - 2);
+  is("9223372036854775807 + n", (two_to_64 >> 1) + 11);
+  is("-9223372036854775808 * 3 // 2", -(two_to_64 >> 1) * 3 / 2);
+  is("-(2 ** 64 + 1) // 2", -(two_to_64 >> 1) - 1);
+  is("-(2 ** 64 + 1) % 10", 3);
+  is("(1 << 64) >> 60", 16);
+  is("~(2 ** 64)", -two_to_64 - 1);
+  is("max(2 ** 64, 3) - min(2 ** 64, 2 ** 65)", 0);
+  is("abs(-(2 ** 64))", two_to_64);
+  is("int(2 ** 64) - floor(2 ** 64 - 1)", 1);
+  is("(-1) ** (2 ** 64 - 1)", -1);
+  EXPECT_TRUE(evaluate("2 ** 64 > 2 ** 64 - 1 > 1e19 and 2 ** 64 == 2 * 2 ** 63 != 5", look_up).to_bool());
+  EXPECT_EQ(evaluate("2 ** 64 / 2 ** 63", look_up).real(), 2);
+  EXPECT_THROW(evaluate("2 ** 64", look_up).integer(), ExprError);
+  EXPECT_THROW(evaluate("2 ** 64", look_up).scalar(), ExprError);
+  EXPECT_THROW(evaluate("2 ** 64 // 0", look_up), ExprError);
+}
+
 struct Wrong {
   std::string text;
   std::size_t column;
@@ -119,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Wrong{"", 1, "expected a value"}, Wrong{"[1, 2", 6, "expected ',' or ']'"},
                       Wrong{"1 + m", 5, "unknown name 'm'"},
                       Wrong{"__import__('os')", 1, "there is no function '__import__'; there are abs, acos"},
-                      Wrong{"4 // 0", 3, "zero"}, Wrong{"2 ** 100", 3, "64"},
+                      Wrong{"4 // 0", 3, "zero"}, Wrong{"2 ** 200", 3, "beyond 128-bit"},
                       Wrong{"range(10**7)", 1, "million"}, Wrong{"[i for i in 5]", 13, "a list"},
                       Wrong{"ProblemSize[2]", 12, "no element 2"}, Wrong{"1 2", 3, "expected an operator"},
                       Wrong{"[i for 3 in range(2)]", 8, "a name"}, Wrong{"'a' * 'b'", 5, ""},

@@ -43,6 +43,18 @@ TEST(DeviceCode, WhatKernelsNeedStays) {
       {});
 }
 
+TEST(DeviceCode, AliasesOfTheHostGoWhateverTypesTheyName) {
+  expect(
+      left_of(
+          "using types = nvbench::type_list<int32_t, float>;\ntypedef lib::list<int32_t> more;\n"
+          "using real = float;\ntypedef unsigned int word;\ntypedef float row[4];\n"
+          "template<class T> using pointer = T*;\n"
+          "__global__ void k(int32_t* a, real b, word c, row* d, pointer<float> e) {}\n"
+          "void bench(nvbench::state& state) {}\nNVBENCH_BENCH_TYPES(bench, NVBENCH_TYPE_AXES(types));\n"),
+      {"using real = float;", "typedef unsigned int word;", "typedef float row[4];", "using pointer = T*;"},
+      {"type_list", "lib::list"});
+}
+
 TEST(DeviceCode, WhatOnlyTheHostUsesGoes) {
   const std::string text =
       "#include <vector>\n#define CHECK(call) check(call, __LINE__)\n"

@@ -4,10 +4,10 @@
 #include <cuda_occupancy.h>
 #include <cuda_runtime_api.h>
 
-#include <array>
 #include <climits>
 
 #include "tuner/base/format.hpp"
+#include "tuner/plan/launch_limits.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -34,26 +34,6 @@ std::string limiter_of(unsigned factors) {
   if ((factors & OCC_LIMIT_REGISTERS) != 0) return "registers";
   if ((factors & OCC_LIMIT_SHARED_MEMORY) != 0) return "shared memory";
   if ((factors & OCC_LIMIT_BLOCKS) != 0) return "blocks";
-  return {};
-}
-
-tl::unexpected<Failure> exceeded(const Launch& launch, std::string reason, const std::string& what,
-                                 std::uint64_t demand, std::int64_t limit) {
-  return fail(Phase::resources, std::move(reason),
-              format("kernel `{}` needs {} {}, the limit is {}", launch.entry, demand, what, limit));
-}
-
-Result<void> check_dimensions(const DeviceProperties& device, const Launch& launch) {
-  constexpr std::array<char, 3> axes{'x', 'y', 'z'};
-  const std::array block{launch.block.x, launch.block.y, launch.block.z};
-  const std::array grid{launch.grid.x, launch.grid.y, launch.grid.z};
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (block[i] == 0 || std::int64_t{block[i]} > device.max_block_dim[i])
-      return exceeded(launch, "block", format("threads along {} of a block", axes[i]), block[i],
-                      device.max_block_dim[i]);
-    if (grid[i] == 0 || std::int64_t{grid[i]} > device.max_grid_dim[i])
-      return exceeded(launch, "grid", format("blocks along {}", axes[i]), grid[i], device.max_grid_dim[i]);
-  }
   return {};
 }
 
@@ -87,22 +67,21 @@ Occupancy occupancy(const DeviceProperties& device, const OccupancyDemand& deman
 
 Result<void> check_launch(const DeviceProperties& device, const KernelResources& kernel,
                           const Launch& launch) {
-  if (const auto fits = check_dimensions(device, launch); !fits) return fits;
+  if (const auto fits = check_geometry(device, launch); !fits) return fits;
   const auto threads = launch.block.count();
-  if (threads > static_cast<std::uint64_t>(device.max_threads_per_block))
-    return exceeded(launch, "threads", "threads a block", threads, device.max_threads_per_block);
   // Checks registers first: the kernel's own limit follows from them, or from its launch bounds.
   if (static_cast<std::int64_t>(threads) * kernel.registers > device.registers_per_block)
-    return exceeded(launch, "registers", format("registers a block ({} a thread)", kernel.registers),
-                    threads * static_cast<std::uint64_t>(kernel.registers), device.registers_per_block);
+    return beyond_limit(launch, "registers", format("registers a block ({} a thread)", kernel.registers),
+                        threads * static_cast<std::uint64_t>(kernel.registers), device.registers_per_block);
   if (threads > static_cast<std::uint64_t>(kernel.max_threads))
-    return exceeded(launch, "threads",
-                    format("threads a block (it was compiled with {} registers a thread)", kernel.registers),
-                    threads, kernel.max_threads);
+    return beyond_limit(
+        launch, "threads",
+        format("threads a block (it was compiled with {} registers a thread)", kernel.registers), threads,
+        kernel.max_threads);
   const auto shared = launch.dynamic_shared_memory + static_cast<std::uint64_t>(kernel.static_shared_memory);
   if (shared > static_cast<std::uint64_t>(device.shared_memory_per_block_optin))
-    return exceeded(launch, "shared memory", "bytes of shared memory a block", shared,
-                    device.shared_memory_per_block_optin);
+    return beyond_limit(launch, "shared memory", "bytes of shared memory a block", shared,
+                        device.shared_memory_per_block_optin);
   return {};
 }
 
@@ -116,10 +95,10 @@ Result<void> check_residency(const DeviceProperties& device, const KernelResourc
                        kernel.static_shared_memory + kernel.dynamic_shared_memory));
   const auto resident = std::int64_t{kernel.blocks_per_multiprocessor} * device.multiprocessors;
   if (launch.cooperative && launch.grid.count() > static_cast<std::uint64_t>(resident))
-    return exceeded(launch, "cooperative grid",
-                    format("blocks at once (a multiprocessor has room for {}, and there are {})",
-                           kernel.blocks_per_multiprocessor, device.multiprocessors),
-                    launch.grid.count(), resident);
+    return beyond_limit(launch, "cooperative grid",
+                        format("blocks at once (a multiprocessor has room for {}, and there are {})",
+                               kernel.blocks_per_multiprocessor, device.multiprocessors),
+                        launch.grid.count(), resident);
   return {};
 }
 

@@ -25,6 +25,7 @@
 #include "tuner/base/parallel.hpp"
 #include "tuner/base/scratch_folder.hpp"
 #include "tuner/base/stop_scope.hpp"
+#include "tuner/plan/launch_limits.hpp"
 
 namespace tune::emulator {
 namespace {
@@ -467,24 +468,29 @@ CheckVerdict check(const LaunchPlan& plan, const ReferenceData& expected, const 
   return verdict;
 }
 
-CheckJob ProblemJobs::job(const Configuration& configuration, std::span<const Instance> instances) {
+tl::expected<LaunchPlan, std::string> ProblemJobs::plan_at(const Instance& instance,
+                                                           const Configuration& configuration) const {
+  Result<LaunchPlan> plan = problem_.plan(instance, configuration, sources_);
+  if (!plan) return tl::unexpected(format("no plan at {}: {}", instance.key(), plan.error().detail));
+  if (const Result<void> fits = check_geometry(limits_, *plan); !fits)
+    return tl::unexpected(format("no device takes a launch at {}: {}", instance.key(), fits.error().detail));
+  return std::move(*plan);
+}
+
+CheckJob ProblemJobs::job(const Configuration& configuration, std::span<const Instance> instances,
+                          const Instance* executed) {
   CheckJob job;
+  if (executed != nullptr)
+    if (const auto plan = plan_at(*executed, configuration); !plan) return {{}, plan.error()};
   for (const Instance& instance : instances) {
-    Result<LaunchPlan> plan = problem_.plan(instance, configuration, sources_);
-    if (!plan) {
-      job.impossible = format("no plan at {}: {}", instance.key(), plan.error().detail);
-      job.cases.clear();
-      return job;
-    }
+    auto plan = plan_at(instance, configuration);
+    if (!plan) return {{}, plan.error()};
     // Races and bounds do not depend on values: the inputs of one seed suffice.
     const Instance of_reference = problem_.reference_instance(instance, configuration);
     const auto expected = reference_cache_.at(of_reference, check_seeds[0]);
     if (const auto reference = problem_.reference_plan(of_reference, sources_)) {
-      if (!*reference) {
-        job.impossible = format("no reference at {}: {}", instance.key(), reference->error().detail);
-        job.cases.clear();
-        return job;
-      }
+      if (!*reference)
+        return {{}, format("no reference at {}: {}", instance.key(), reference->error().detail)};
       job.cases.push_back({"the reference at " + instance.key(), **reference, expected, true});
     }
     reference_cache_.note(*plan, *expected);

@@ -6,10 +6,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/backends/emulator/memory/finding.hpp"
 #include "tuner/backends/emulator/module/module_compiler.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/evaluation/reference_data.hpp"
 #include "tuner/plan/launch_plan.hpp"
 #include "tuner/problem/problem.hpp"
@@ -72,18 +74,26 @@ CheckVerdict check(const LaunchPlan& plan, const ReferenceData& expected, const 
 /// the workers are copies of it.
 class ProblemJobs {
  public:
-  /// Both must outlive the object.
-  ProblemJobs(const Problem& problem, const KernelSources& sources)
-      : problem_(problem), sources_(sources), reference_cache_(problem) {}
+  /// Problem and sources must outlive the object. `limits`: no launch may be beyond those of this device.
+  ProblemJobs(const Problem& problem, const KernelSources& sources,
+              DeviceProperties limits = architecture_properties("sm_90"))
+      : problem_(problem), sources_(sources), limits_(std::move(limits)), reference_cache_(problem) {}
 
-  /// Makes a job of the configuration at each of these sizes. `impossible` is set where it has no plan.
-  CheckJob job(const Configuration& configuration, std::span<const Instance> instances);
+  /// Makes a job of the configuration at each of these sizes. `impossible` is set where it has no plan, or a
+  /// launch that no device takes, there or at the size `executed`.
+  CheckJob job(const Configuration& configuration, std::span<const Instance> instances,
+               const Instance* executed = nullptr);
   /// Of the jobs made so far: see ReferenceCache.
   const std::string& notice() const { return reference_cache_.notice(); }
 
  private:
+  /// Returns the plan, or why there is none for a device.
+  tl::expected<LaunchPlan, std::string> plan_at(const Instance& instance,
+                                                const Configuration& configuration) const;
+
   const Problem& problem_;
   const KernelSources& sources_;
+  DeviceProperties limits_;
   ReferenceCache reference_cache_;
 };
 
