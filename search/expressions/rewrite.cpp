@@ -76,6 +76,22 @@ Expr replace_variables(const Expr& expr, const std::map<std::string, Value, std:
   });
 }
 
+std::vector<Expr> conjuncts_of(const Expr& expr) {
+  std::vector<Expr> parts;
+  if (expr.op() == Op::logical_and) return expr.operands();
+  if (expr.op() == Op::logical_not && expr.operands()[0].op() == Op::logical_or) {
+    for (const Expr& part : expr.operands()[0].operands()) parts.push_back(!part);
+  } else if (expr.op() == Op::logical_not && expr.operands()[0].op() == Op::in) {
+    return conjuncts_of(Expr::node(Op::not_in, expr.operands()[0].operands()));
+  } else if (expr.op() == Op::logical_not && expr.operands()[0].op() == Op::equal) {
+    parts.push_back(Expr::node(Op::not_equal, expr.operands()[0].operands()));
+  } else if (expr.op() == Op::not_in) {
+    for (const Expr& choice : expr.operands()[1].operands())
+      parts.push_back(Expr::node(Op::not_equal, {expr.operands()[0], choice}));
+  }
+  return parts;
+}
+
 std::optional<Expr> implied_by(const Expr& rule, const std::set<std::string>& known) {
   return implied(rule, known, true);
 }

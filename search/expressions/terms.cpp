@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <limits>
+#include <optional>
+#include <utility>
 
 #include "search/expressions/scalar_functions.hpp"
 
@@ -170,6 +174,85 @@ Terms::Id Terms::add_term(Op op, std::span<const Id> operands) {
   terms_.push_back(term);
   parameters_.push_back(std::move(parameters));
   return place->second;
+}
+
+namespace {
+
+/// The values that a number may have.
+struct Between {
+  double lowest = -std::numeric_limits<double>::infinity();
+  double highest = std::numeric_limits<double>::infinity();
+};
+
+/// Those with which the comparison with `constant` can be true.
+std::optional<Between> within(Op comparison, double constant) {
+  switch (comparison) {
+    case Op::equal:
+      return Between{constant, constant};
+    case Op::less:
+    case Op::less_equal:
+      return Between{.highest = constant};
+    case Op::greater:
+    case Op::greater_equal:
+      return Between{.lowest = constant};
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Those of an operand with which the result can be within `all`, whatever the other operand is.
+std::optional<Between> within(Op op, const Between& all, const ValueRange& other) {
+  switch (op) {
+    case Op::add:
+      return Between{all.lowest - other.highest, all.highest - other.lowest};
+    case Op::subtract:
+      return Between{all.lowest + other.lowest, all.highest + other.highest};
+    case Op::multiply:
+      if (other.lowest <= 0 || all.highest < 0) return std::nullopt;
+      return Between{all.lowest / (all.lowest > 0 ? other.highest : other.lowest),
+                     all.highest / other.lowest};
+    case Op::maximum:
+      return Between{.highest = all.highest};
+    case Op::minimum:
+      return Between{.lowest = all.lowest};
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<Terms::Bound> Terms::bounds(Id comparison) const {
+  std::vector<Bound> bounds;
+  if (!is_comparison(terms_[comparison].op) || !ranges_[comparison].computable) return bounds;
+  Op op = terms_[comparison].op;
+  Id part = operands(comparison)[0], other = operands(comparison)[1];
+  if (terms_[part].known_from == 0) {
+    std::swap(part, other);
+    op = op == Op::less            ? Op::greater
+         : op == Op::less_equal    ? Op::greater_equal
+         : op == Op::greater       ? Op::less
+         : op == Op::greater_equal ? Op::less_equal
+                                   : op;
+  }
+  if (!ranges_[other].is_number() || ranges_[other].lowest != ranges_[other].highest) return bounds;
+  auto values = within(op, ranges_[other].lowest);
+  while (values && terms_[part].operands == 2 && ranges_[part].is_number()) {
+    const Id last = operands(part)[1];
+    if (!ranges_[last].is_number()) break;
+    values = within(terms_[part].op, *values, ranges_[last]);
+    const std::uint32_t known_from = terms_[part].known_from;
+    part = operands(part)[0];
+    if (!values || terms_[part].known_from == 0) break;
+    if (terms_[part].known_from == known_from) continue;
+    // Real numbers are rounded.
+    const auto slack = [](double bound) { return std::isfinite(bound) ? 1e-9 * (1 + std::abs(bound)) : 0; };
+    const Between wide{values->lowest - slack(values->lowest), values->highest + slack(values->highest)};
+    const ValueRange& range = ranges_[part];
+    if (range.lowest < wide.lowest || range.highest > wide.highest)
+      bounds.push_back({part, wide.lowest, wide.highest});
+  }
+  return bounds;
 }
 
 bool Terms::evaluate(Term& term) {

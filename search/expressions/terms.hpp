@@ -64,6 +64,18 @@ class Terms {
     return term;
   }
 
+  /// A part of a comparison with a constant, over its first parameters. Where its value is not within the
+  /// bounds, the comparison is false whatever the other parameters are.
+  struct Bound {
+    Id part;
+    double lowest, highest;
+  };
+  /// Returns the bounds of the parts of a comparison of a sum or a product; nothing for other terms, and
+  /// where something could fail.
+  std::vector<Bound> bounds(Id comparison) const;
+
+  /// True where no assignment makes it fail.
+  bool is_computable(Id id) const { return ranges_[id].computable; }
   const Term& term(Id id) const { return terms_[id]; }
   std::span<const Id> operands(Id id) const { return operands(terms_[id]); }
   /// Returns the parameters that the term mentions, increasing.

@@ -57,7 +57,9 @@ bool Construction::accepts(std::size_t depth) {
     if (answer == SpaceCheck::Answer::no) return false;
     if (answer == SpaceCheck::Answer::failed && entry.complete) fail(entry.constraint, depth);
   }
-  return true;
+  return std::ranges::all_of(plan_.limits[depth], [this](const CheckPlan::Limit& limit) {
+    return limit.holds(assignment_, terms_);
+  });
 }
 
 std::uint32_t Construction::digit(std::size_t parameter) const {

@@ -3,49 +3,44 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "search/expressions/rewrite.hpp"
+#include "search/space/carried.hpp"
 #include "search/space/space_builder.hpp"
 
 namespace tune::search {
 
 namespace {
 
-/// What order_by_width knows of the definition: which parameters stand together in a constraint or condition.
+/// What orders_by_width knows of the definition: which parameters stand together in a constraint or
+/// condition.
 class Ties {
  public:
-  explicit Ties(const SpaceDefinition& definition) : needs_(definition.parameters.size()) {
-    std::map<std::string, std::size_t> slots;
+  explicit Ties(const SpaceDefinition& definition)
+      : needs_(definition.parameters.size()), of_(definition.parameters.size()) {
     for (std::size_t p = 0; p < definition.parameters.size(); ++p) {
-      slots[definition.parameters[p].name] = p;
+      slots_[definition.parameters[p].name] = p;
       weights_.push_back(std::log2(static_cast<double>(definition.parameters[p].values.size()) +
                                    (definition.parameters[p].exists_if ? 1 : 0)));
     }
-    const auto mentioned = [&](const Expr& expr) {
-      std::vector<std::size_t> parameters;
-      for (const std::string& name : expr.variables())
-        if (const auto slot = slots.find(name); slot != slots.end()) parameters.push_back(slot->second);
-      return parameters;
-    };
-    for (const Constraint& constraint : definition.constraints) tied_.push_back(mentioned(constraint.rule));
+    for (const Constraint& constraint : definition.constraints) add_rule(definition, constraint.rule);
     for (std::size_t p = 0; p < definition.parameters.size(); ++p) {
       if (!definition.parameters[p].exists_if) continue;
-      needs_[p] = mentioned(*definition.parameters[p].exists_if);
-      tied_.push_back(needs_[p]);
-      tied_.back().push_back(p);
+      Carried condition(definition, slots_, weights_, *definition.parameters[p].exists_if);
+      needs_[p] = condition.parameters();
+      std::vector<std::size_t> all = needs_[p];
+      all.push_back(p);
+      add({std::move(condition), std::move(all)});
     }
-    std::erase_if(tied_, [](const std::vector<std::size_t>& tie) { return tie.size() < 2; });
-    of_.resize(definition.parameters.size());
-    for (std::size_t tie = 0; tie < tied_.size(); ++tie)
-      for (const std::size_t p : tied_[tie]) of_[p].push_back(tie);
   }
 
   std::size_t size() const { return of_.size(); }
-  /// The order that begins with `first` and keeps the product of what has to be remembered small.
+  /// The steps of `order_from`, about.
+  std::size_t work() const { return size() * size() * (ties_.size() + 1) / 2; }
+  /// The order that begins with `first` and keeps small what has to be remembered.
   std::vector<std::size_t> order_from(std::size_t first) const {
     Front front(*this);
     std::vector<std::size_t> order = {first};
@@ -55,7 +50,7 @@ class Ties {
       std::size_t best = size();
       std::pair<double, std::ptrdiff_t> least;
       for (std::size_t p = 0; p < size(); ++p) {
-        if (front.taken[p] || !front.may_take(p)) continue;
+        if (front.taken(p) || !front.may_take(p)) continue;
         const std::pair key(front.width_with(p), -front.begun_ties(p));
         if (best < size() && key >= least) continue;
         best = p;
@@ -67,7 +62,7 @@ class Ties {
     return order;
   }
   bool may_begin_with(std::size_t p) const { return needs_[p].empty(); }
-  /// How many states there are at most, over all depths.
+  /// About how many states there are, over all depths.
   double cost(const std::vector<std::size_t>& order) const {
     Front front(*this);
     double states = 0;
@@ -79,70 +74,124 @@ class Ties {
   }
 
  private:
-  /// The parameters that were taken, and of each tie how many were not.
-  struct Front {
-    explicit Front(const Ties& all) : ties(all), taken(all.size()) {
-      for (const auto& tie : all.tied_) left.push_back(tie.size());
+  struct Tie {
+    Carried carried;
+    std::vector<std::size_t> parameters;
+  };
+
+  /// The parameters that were taken, and what has to be remembered of them.
+  class Front {
+   public:
+    explicit Front(const Ties& all) : ties_(all), taken_(all.size()) {
+      for (const Tie& tie : all.ties_) left_.push_back(tie.parameters.size());
+      remembered_.resize(left_.size());
     }
+    bool taken(std::size_t p) const { return taken_[p]; }
     bool may_take(std::size_t p) const {
-      return std::ranges::all_of(ties.needs_[p], [this](std::size_t other) { return taken[other]; });
+      return std::ranges::all_of(ties_.needs_[p], [this](std::size_t other) { return taken_[other]; });
     }
     void take(std::size_t p) {
-      taken[p] = true;
-      for (const std::size_t tie : ties.of_[p]) --left[tie];
+      taken_[p] = true;
+      for (const std::size_t tie : ties_.of_[p]) {
+        --left_[tie];
+        remember(tie);
+      }
     }
-    /// Of those taken that stand together with one that is not.
+    /// The binary logarithm of the number of states.
     double width() const {
+      std::vector<bool> carried(taken_.size());
       double width = 0;
-      for (std::size_t p = 0; p < taken.size(); ++p)
-        if (taken[p] && std::ranges::any_of(ties.of_[p], [this](std::size_t tie) { return left[tie] > 0; }))
-          width += ties.weights_[p];
+      for (const Remembered& tie : remembered_)
+        for (const std::size_t p : tie.parameters) {
+          if (!carried[p]) width += ties_.weights_[p];
+          carried[p] = true;
+        }
+      for (const Remembered& tie : remembered_)
+        for (const Carried::Item& item : tie.items) {
+          double others = 0;
+          for (const std::size_t p : item.parameters)
+            if (!carried[p]) others += ties_.weights_[p];
+          width += std::min(item.values, others);
+        }
       return width;
     }
     std::ptrdiff_t begun_ties(std::size_t p) const {
-      return std::ranges::count_if(ties.of_[p],
-                                   [this](std::size_t tie) { return left[tie] < ties.tied_[tie].size(); });
+      return std::ranges::count_if(
+          ties_.of_[p], [this](std::size_t tie) { return left_[tie] < ties_.ties_[tie].parameters.size(); });
     }
     double width_with(std::size_t p) {
+      std::vector<Remembered> before;
+      for (const std::size_t tie : ties_.of_[p]) before.push_back(remembered_[tie]);
       take(p);
       const double width = this->width();
-      taken[p] = false;
-      for (const std::size_t tie : ties.of_[p]) ++left[tie];
+      taken_[p] = false;
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        ++left_[ties_.of_[p][i]];
+        remembered_[ties_.of_[p][i]] = std::move(before[i]);
+      }
       return width;
     }
 
-    const Ties& ties;
-    std::vector<bool> taken;
-    std::vector<std::size_t> left;
+   private:
+    struct Remembered {
+      std::vector<std::size_t> parameters;
+      std::vector<Carried::Item> items;
+    };
+
+    void remember(std::size_t tie) {
+      remembered_[tie] = {};
+      if (left_[tie] == 0) return;
+      std::vector<bool> carried(taken_.size());
+      ties_.ties_[tie].carried.gather(taken_, carried, remembered_[tie].items);
+      for (std::size_t p = 0; p < carried.size(); ++p)
+        if (carried[p]) remembered_[tie].parameters.push_back(p);
+    }
+
+    const Ties& ties_;
+    std::vector<bool> taken_;
+    std::vector<std::size_t> left_;       ///< of each tie, how many parameters were not taken
+    std::vector<Remembered> remembered_;  ///< of each tie
   };
 
-  std::vector<std::vector<std::size_t>> tied_;
-  std::vector<std::vector<std::size_t>> of_;     ///< of each parameter, the ties that it stands in
+  void add_rule(const SpaceDefinition& definition, const Expr& rule) {
+    const std::vector<Expr> parts = conjuncts_of(rule);
+    for (const Expr& part : parts) add_rule(definition, part);
+    if (!parts.empty()) return;
+    Carried carried(definition, slots_, weights_, rule);
+    std::vector<std::size_t> all = carried.parameters();
+    add({std::move(carried), std::move(all)});
+  }
+  void add(Tie tie) {
+    if (tie.parameters.size() < 2) return;
+    for (const std::size_t p : tie.parameters) of_[p].push_back(ties_.size());
+    ties_.push_back(std::move(tie));
+  }
+
+  std::map<std::string, std::size_t> slots_;
+  std::vector<double> weights_;  ///< binary logarithm of each parameter's number of values
+  std::vector<Tie> ties_;
   std::vector<std::vector<std::size_t>> needs_;  ///< of each parameter, those of its condition
-  std::vector<double> weights_;                  ///< binary logarithm of its number of values
+  std::vector<std::vector<std::size_t>> of_;     ///< of each parameter, the ties that it stands in
 };
 
 }  // namespace
 
-std::optional<std::vector<std::size_t>> order_by_width(const SpaceDefinition& definition, double gain) {
-  constexpr std::size_t most_beginnings = 32;
+std::vector<std::vector<std::size_t>> orders_by_width(const SpaceDefinition& definition, std::size_t most) {
+  constexpr std::size_t most_work = 200'000;  // some 20 ms
   const Ties ties(definition);
-  std::vector<std::size_t> declared(ties.size());
-  std::iota(declared.begin(), declared.end(), std::size_t{0});
-  std::vector<std::size_t> best;
-  double least = ties.cost(declared) / gain;
-  if (least < static_cast<double>(ties.size())) return std::nullopt;  // every order has a state at each depth
-  std::size_t tried = 0;
-  for (std::size_t first = 0; first < ties.size() && tried < most_beginnings; ++first) {
+  std::vector<std::pair<double, std::vector<std::size_t>>> orders;
+  std::size_t work = 0;
+  for (std::size_t first = 0; first < ties.size() && work < most_work; ++first) {
     if (!ties.may_begin_with(first)) continue;
-    ++tried;
+    work += ties.work();
     std::vector<std::size_t> order = ties.order_from(first);
     const double cost = ties.cost(order);
-    if (cost >= least) continue;
-    least = cost;
-    best = std::move(order);
+    orders.emplace_back(cost, std::move(order));
   }
-  if (best.empty()) return std::nullopt;
+  std::ranges::sort(orders);
+  std::vector<std::vector<std::size_t>> best;
+  for (auto& [cost, order] : orders)
+    if (best.size() < most && (best.empty() || best.back() != order)) best.push_back(std::move(order));
   return best;
 }
 

@@ -44,34 +44,26 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
 /// remembered.
 void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
   constexpr std::size_t few_branches = 100'000;  // some 20 ms
-  constexpr double large_gain = 1000;
-  const auto build_declared = [&](std::size_t max_branches) {
-    try {
-      graph_ = build_graph(definition_, max_states, max_branches, watch);
-      return true;
-    } catch (const TooManyStates&) {
-      return false;
-    }
-  };
-  const auto build_otherwise = [&](std::optional<std::vector<std::size_t>> other,
-                                   std::size_t max_branches = default_max_branches) {
-    if (!other) return false;
+  constexpr std::size_t most_orders = 3;
+  const auto build_in = [&](std::vector<std::size_t> order, std::size_t max_branches) {
     SpaceDefinition reordered = definition_;
-    for (std::size_t column = 0; column < other->size(); ++column)
-      reordered.parameters[column] = definition_.parameters[(*other)[column]];
+    for (std::size_t column = 0; column < order.size(); ++column)
+      reordered.parameters[column] = definition_.parameters[order[column]];
     try {
       graph_ = build_graph(reordered, max_states, max_branches, watch);
     } catch (const TooManyStates&) {
       return false;
     }
-    order_columns(std::move(*other));
+    order_columns(std::move(order));
     return true;
   };
-  if (build_declared(few_branches)) return;
-  if (build_otherwise(order_by_width(definition_, large_gain)) ||
-      build_otherwise(order_of_mention(definition_), few_branches))
-    return;
-  if (build_declared(default_max_branches) || build_otherwise(order_by_width(definition_, 1))) return;
+  const std::vector<std::size_t> declared = parameter_of_;
+  if (build_in(declared, few_branches)) return;
+  std::vector<std::vector<std::size_t>> others = orders_by_width(definition_, most_orders);
+  others.insert(others.begin() + 1, order_of_mention(definition_));
+  for (const auto& order : others)
+    if (build_in(order, few_branches)) return;
+  if (build_in(others[0], default_max_branches) || build_in(declared, default_max_branches)) return;
   throw std::length_error("the constraints tie so many parameters together that counting takes more than " +
                           std::to_string(max_states) + " states or " + std::to_string(default_max_branches) +
                           " steps; fix a parameter, or give parameters fewer values");

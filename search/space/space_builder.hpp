@@ -41,10 +41,9 @@ using CountWatch = std::function<bool(std::size_t tried)>;
 RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit,
                      std::size_t max_branches = default_max_branches, const CountWatch& watch = {});
 
-/// Returns an order of the parameters, by number, in which at most a share 1 / `gain` of the states are
-/// expected that the order of declaration has: parameters of one constraint stand near each other. Nothing
-/// where no such order is found.
-std::optional<std::vector<std::size_t>> order_by_width(const SpaceDefinition& definition, double gain);
+/// Returns orders of the parameters, by number, in which few states are expected, at most `most`, the best
+/// first: parameters of one constraint stand near each other, unless it remembers one number of all of them.
+std::vector<std::vector<std::size_t>> orders_by_width(const SpaceDefinition& definition, std::size_t most);
 
 /// Returns the order in which the constraints mention the parameters, the longest constraint first. A
 /// parameter stands behind those of its condition.

@@ -58,6 +58,15 @@ bool SpaceCheck::decided(const Assignment& assignment) const {
   return condition_.partially_evaluate(lookup) == Tribool::yes;
 }
 
+bool CheckPlan::Limit::holds(const Assignment& assignment, Terms& terms) const {
+  for (const std::size_t parameter : conditional)
+    if (assignment.exists[parameter] == 0) return true;
+  const Terms::Term& part = terms.compute(bound.part);
+  if (part.failed) return true;
+  const double value = part.value.is_integral() ? static_cast<double>(part.value.integer) : part.value.real;
+  return value >= bound.lowest && value <= bound.highest;
+}
+
 namespace {
 
 /// Builds a CheckPlan; depths count assigned parameters, so parameter p is assigned at depth p + 1.
@@ -67,6 +76,7 @@ class Planner {
     const std::size_t count = definition.parameters.size();
     plan_.checks.resize(count + 1);
     plan_.decided.resize(count + 1);
+    plan_.limits.resize(count + 1);
     for (std::size_t p = 0; p < count; ++p) {
       const Parameter& parameter = definition.parameters[p];
       slots_[parameter.name] = p;
@@ -138,6 +148,18 @@ class Planner {
       previous = std::move(follows);
     }
     add_check(complete_depth, constraint, rule, conditional, true);
+    const bool decided_early = conditional.empty() || !definition_.constraints[constraint].required;
+    if (decided_early && terms_.is_computable(terms_.add(rule))) add_limits(rule, conditional, applies_depth);
+  }
+
+  void add_limits(const Expr& rule, const std::vector<std::size_t>& conditional, std::size_t applies_depth) {
+    const std::vector<Expr> parts = conjuncts_of(rule);
+    for (const Expr& part : parts) add_limits(part, conditional, applies_depth);
+    if (!parts.empty()) return;
+    if (mentioned(rule).size() < 2) return;
+    for (const Terms::Bound& bound : terms_.bounds(terms_.add(rule)))
+      plan_.limits[std::max<std::size_t>(terms_.term(bound.part).known_from, applies_depth)].push_back(
+          {bound, conditional});
   }
 
   const SpaceDefinition& definition_;

@@ -74,7 +74,15 @@ struct CheckPlan {
     SpaceCheck check;
     std::size_t parameter;
   };
+  /// What a part of a rule must be for the rest to make the rule true.
+  struct Limit {
+    Terms::Bound bound;
+    std::vector<std::size_t> conditional;  ///< the rule applies only where these exist
+
+    bool holds(const Assignment& assignment, Terms& terms) const;
+  };
   std::vector<std::vector<Entry>> checks;
+  std::vector<std::vector<Limit>> limits;
   std::vector<std::vector<Decision>> decided;
 };
 

@@ -65,15 +65,16 @@ SpaceStates::SpaceStates(const SpaceDefinition& definition, const std::vector<st
   }
 }
 
-/// `a and b` is two constraints, where both apply in any case.
+/// `a and b` is two constraints, where both apply in any case, and `a not in [b, c]` is `a != b and a != c`.
 void SpaceStates::add_rules(const Constraint& constraint, const Expr& expr) {
   const auto all = mentioned(expr);
   const bool applies = std::ranges::none_of(all, [this](std::size_t p) { return is_conditional(p); });
-  if (!applies || expr.op() != Op::logical_and) {
+  const auto parts = applies ? conjuncts_of(expr) : std::vector<Expr>();
+  if (parts.empty()) {
     rules_.push_back(rule_of(&constraint, expr));
     return;
   }
-  for (const Expr& part : expr.operands()) add_rules(constraint, part);
+  for (const Expr& part : parts) add_rules(constraint, part);
 }
 
 SpaceStates::Rule SpaceStates::rule_of(const Constraint* constraint, const Expr& expr) {

@@ -42,6 +42,51 @@ TEST(SearchSpaceProperty, PruningFindsExactlyWhatBruteForceFinds) {
   EXPECT_LT(valid, product / 2);   // nor everything
 }
 
+/// Sums, products and extremes of several parameters beside comparisons of two, declared in any order.
+TEST(SearchSpaceProperty, PartsOutsideTheirBoundsAreLeftRightly) {
+  Random random(207);
+  std::size_t valid = 0;
+  for (int i = 0; i < 400 && !::testing::Test::HasFailure(); ++i) {
+    SpaceDefinition definition;
+    definition.constants = {{"limit", 2}};
+    for (const char* name : {"a", "b", "c", "d", "e"}) {
+      Parameter parameter{name, "", {}, 0};
+      const auto lowest = static_cast<std::int64_t>(random.below(6)) - 3;
+      for (std::int64_t value = 0; value < 4; ++value)
+        parameter.values.push_back(random.below(4) == 0 ? Value(static_cast<double>(lowest + value) + 0.1)
+                                                        : Value(lowest + value));
+      parameter.default_value = parameter.values[0];
+      if (!definition.parameters.empty() && random.below(6) == 0)
+        parameter.exists_if = var(definition.parameters[0].name) > 0;
+      definition.parameters.push_back(std::move(parameter));
+    }
+    const char* between[] = {" + ", " * ", " - ", ", ", ", "};
+    const char* before[] = {"", "", "-", "max(", "min("};
+    const char* compared[] = {" <= ", " == ", " >= ", " < ", " > ", " != "};
+    for (int rule = 0; rule < 2; ++rule) {
+      const std::size_t form = random.below(5);
+      std::vector<std::string> names = {"a", "b", "c", "d", "e"};
+      for (std::size_t n = 5; n > 1; --n) std::swap(names[n - 1], names[random.below(n)]);
+      std::string text = before[form] + names[0];
+      for (std::size_t n = 1; n < 4; ++n) text += between[form] + names[n];
+      text += form >= 3 ? ")" : "";
+      const std::string number = std::to_string(static_cast<int>(random.below(13)) - 4);
+      const std::string op = compared[random.below(6)];
+      definition.constraints.push_back(
+          {Expr::parse(random.below(3) == 0 ? number + op + text : text + op + number), "",
+           random.below(4) == 0});
+    }
+    definition.constraints.push_back({Expr::parse("c <= e"), ""});
+    SCOPED_TRACE("space " + std::to_string(i) + ":\n" + describe(definition));
+    const SearchSpace space(definition);
+    const auto expected = brute_force(definition);
+    ASSERT_EQ(space.size(), expected.size());
+    for (ConfigurationId id = 0; id < space.size(); ++id) ASSERT_EQ(as_map(space.at(id)), expected[id]);
+    valid += space.size();
+  }
+  EXPECT_GT(valid, 10'000U);
+}
+
 TEST(SearchSpaceProperty, NumberAndConfigurationAreInverse) {
   for_random_spaces(202, [](const SpaceDefinition& definition, Random&) {
     const SearchSpace space(definition);
