@@ -28,11 +28,11 @@ Visited::Visited(ConfigurationId size)
 
 bool Visited::take(ConfigurationId id) {
   if (seen(id)) return false;
-  if (size_ > max_bits)
+  if (size_ > max_bits || id >= size_)
     seen_of_many_.insert(id);
   else
     seen_[id / word_bits] |= std::uint64_t{1} << (id % word_bits);
-  --remaining_;
+  if (id < size_) --remaining_;
   return true;
 }
 

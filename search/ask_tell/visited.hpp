@@ -21,12 +21,13 @@ namespace tune::search {
 /// some bytes for each that was told.
 class Visited {
  public:
-  /// `size` is the number of configurations of the space.
+  /// `size` is the number of configurations of the space. Numbers beyond, of configurations that were found
+  /// in a space that is not counted, can be seen and told, and are never drawn.
   explicit Visited(ConfigurationId size);
 
   bool seen(ConfigurationId id) const {
     if (is_closed(id)) return true;
-    if (size_ > max_bits) return seen_of_many_.contains(id);
+    if (size_ > max_bits || id >= size_) return seen_of_many_.contains(id);
     return ((seen_[id / word_bits] >> (id % word_bits)) & 1) != 0;
   }
   ConfigurationId size() const { return size_; }
@@ -38,8 +39,8 @@ class Visited {
   /// Leaves out the configurations from `begin` on and before `end` for good: they count as seen.
   void close(ConfigurationId begin, ConfigurationId end);
   bool is_closed(ConfigurationId id) const {
-    return std::ranges::none_of(open_,
-                                [id](const Range& range) { return range.begin <= id && id < range.end; });
+    return id < size_ && std::ranges::none_of(
+                             open_, [id](const Range& range) { return range.begin <= id && id < range.end; });
   }
   /// Returns one of the unseen, each with the same chance, or nothing where all were seen. O(1) on average
   /// over any sequence of calls.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -193,6 +194,12 @@ std::vector<std::vector<std::size_t>> orders_by_width(const SpaceDefinition& def
   for (auto& [cost, order] : orders)
     if (best.size() < most && (best.empty() || best.back() != order)) best.push_back(std::move(order));
   return best;
+}
+
+double expected_states(const SpaceDefinition& definition) {
+  std::vector<std::size_t> declared(definition.parameters.size());
+  std::iota(declared.begin(), declared.end(), std::size_t{0});
+  return Ties(definition).cost(declared);
 }
 
 namespace {

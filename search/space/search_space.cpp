@@ -2,12 +2,14 @@
 #include "search/space/search_space.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
 
 #include "search/expressions/nearest.hpp"
+#include "search/space/found_rows.hpp"
 #include "search/space/space_builder.hpp"
 #include "search/space/space_sample.hpp"
 
@@ -45,6 +47,7 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
 void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
   constexpr std::size_t few_branches = 100'000;  // some 20 ms
   constexpr std::size_t most_orders = 3;
+  constexpr double most_expected = 1e12;  // far from those that can be counted
   const auto build_in = [&](std::vector<std::size_t> order, std::size_t max_branches) {
     SpaceDefinition reordered = definition_;
     for (std::size_t column = 0; column < order.size(); ++column)
@@ -63,7 +66,8 @@ void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
   others.insert(others.begin() + 1, order_of_mention(definition_));
   for (const auto& order : others)
     if (build_in(order, few_branches)) return;
-  if (build_in(others[0], default_max_branches) || build_in(declared, default_max_branches)) return;
+  if (build_in(others[0], default_max_branches)) return;
+  if (expected_states(definition_) < most_expected && build_in(declared, default_max_branches)) return;
   throw std::length_error("the constraints tie so many parameters together that counting takes more than " +
                           std::to_string(max_states) + " states or " + std::to_string(default_max_branches) +
                           " steps; fix a parameter, or give parameters fewer values");
@@ -76,13 +80,14 @@ double SearchSpace::product_size() const {
 }
 
 void SearchSpace::check(ConfigurationId id) const {
-  if (id < size()) return;
+  if (id < size() || (found_ && id - size() < found_->size())) return;
   throw std::out_of_range("there is no configuration " + std::to_string(id) + " in a space of " +
                           std::to_string(size()));
 }
 
 SearchSpace::Digits SearchSpace::digits_of(ConfigurationId id) const {
   check(id);
+  if (id >= size()) return found_->row(id - size());
   Digits digits(parameters().size());
   graph_.unpack(id, digits);
   return digits;
@@ -126,7 +131,14 @@ std::optional<SearchSpace::Digits> SearchSpace::digits_of(const Configuration& c
 
 std::optional<ConfigurationId> SearchSpace::find(const Configuration& configuration) const {
   const auto digits = digits_of(configuration);
-  return digits ? graph_.find(*digits) : std::nullopt;
+  return digits ? number_of(*digits) : std::nullopt;
+}
+
+std::optional<ConfigurationId> SearchSpace::number_of(const Digits& digits) const {
+  const auto row = graph_.find(digits);
+  if (row || !found_) return row;
+  const auto number = found_->find(digits);
+  return number ? std::optional(size() + *number) : std::nullopt;
 }
 
 std::optional<ConfigurationId> SearchSpace::find_indices(std::span<const int> indices) const {
@@ -138,7 +150,7 @@ std::optional<ConfigurationId> SearchSpace::find_indices(std::span<const int> in
       return std::nullopt;
     digits[column_of_[p]] = static_cast<Digit>(indices[p] - lowest);
   }
-  return graph_.find(digits);
+  return number_of(digits);
 }
 
 std::vector<int> SearchSpace::value_indices(ConfigurationId id) const {
@@ -190,15 +202,7 @@ std::string broken(const Constraint& constraint, const Lookup& lookup) {
 std::string SearchSpace::explain(const Configuration& configuration) const {
   if (find(configuration)) return "";
   std::string reason = broken_by(configuration);
-  if (!reason.empty()) return reason;
-  return counted_
-             ? "it is not one of the space's configurations"
-             : "it is valid, but the space cannot be counted, and it is not among the configurations that "
-               "were drawn from it";
-}
-
-bool SearchSpace::allows(const Configuration& configuration) const {
-  return find(configuration) || (!counted_ && broken_by(configuration).empty());
+  return reason.empty() ? "it is not one of the space's configurations" : reason;
 }
 
 std::string SearchSpace::broken_by(const Configuration& configuration) const {
@@ -242,6 +246,7 @@ SearchSpace SearchSpace::counted_or_sampled(SpaceDefinition definition, const Co
     space.graph_ = graph_of(sample.rows, space.parameters().size());
     space.default_ = space.nearest_to_defaults();
     space.counted_ = false;
+    space.found_ = std::make_shared<FoundRows>(space.definition_);
     return space;
   }
 }
@@ -414,7 +419,19 @@ std::vector<ConfigurationId> SearchSpace::neighbours(ConfigurationId id) const {
 
 std::vector<ConfigurationId> SearchSpace::some_neighbours(ConfigurationId id, std::size_t most,
                                                           Random& random) const {
+  if (found_) return found_neighbours(id, most, random);
   Digits digits = digits_of(id);
+  const std::size_t share = share_of_each(digits, most);
+  std::vector<ConfigurationId> found;
+  for (std::size_t column = 0; column < digits.size(); ++column)
+    if (const std::size_t p = parameter_of_[column]; !absent(p, digits[column]))
+      add_neighbours(digits, column, digits_beside(p, digits[column], share, random), found);
+  std::ranges::sort(found);
+  return found;
+}
+
+/// How many values of each parameter are looked at, of about `most` together.
+std::size_t SearchSpace::share_of_each(const Digits& digits, std::size_t most) const {
   std::size_t values = 0, varying = 0;
   for (std::size_t column = 0; column < digits.size(); ++column) {
     const std::size_t p = parameter_of_[column];
@@ -422,12 +439,51 @@ std::vector<ConfigurationId> SearchSpace::some_neighbours(ConfigurationId id, st
     values += parameters()[p].values.size();
     if (parameters()[p].values.size() > 1) ++varying;
   }
-  const std::size_t share = values <= most ? most : std::max<std::size_t>(2, most / varying);
+  return values <= most ? most : std::max<std::size_t>(2, most / varying);
+}
+
+std::vector<ConfigurationId> SearchSpace::found_neighbours(ConfigurationId id, std::size_t most,
+                                                           Random& random) const {
+  constexpr std::size_t few = 8;
+  const Digits row = digits_of(id);
+  const std::size_t share = share_of_each(row, most);
   std::vector<ConfigurationId> found;
-  for (std::size_t column = 0; column < digits.size(); ++column)
-    if (const std::size_t p = parameter_of_[column]; !absent(p, digits[column]))
-      add_neighbours(digits, column, digits_beside(p, digits[column], share, random), found);
+  for (std::size_t p = 0; p < row.size(); ++p) {
+    if (absent(p, row[p])) continue;
+    for (const Digit other : digits_beside(p, row[p], share, random)) {
+      if (other == row[p]) continue;
+      const auto changed = found_->changed(row, std::array{std::pair{p, other}});
+      if (changed) found.push_back(*number_of(*changed));
+    }
+  }
+  if (found.size() < few) {
+    const auto pairs = found_pairs(row, random);
+    found.insert(found.end(), pairs.begin(), pairs.end());
+  }
   std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::vector<ConfigurationId> SearchSpace::found_pairs(const Digits& row, Random& random) const {
+  constexpr int tries = 2'000;  // some milliseconds
+  constexpr std::size_t enough = 64;
+  std::vector<std::size_t> varying;
+  for (std::size_t p = 0; p < row.size(); ++p)
+    if (!absent(p, row[p]) && parameters()[p].values.size() > 1) varying.push_back(p);
+  std::vector<ConfigurationId> found;
+  if (varying.size() < 2) return found;
+  const auto other = [&](std::size_t p) {
+    const auto values = static_cast<Digit>(parameters()[p].values.size());
+    const Digit index = static_cast<Digit>(random.below(values - 1));
+    return first_digit(p) + (index < row[p] - first_digit(p) ? index : index + 1);
+  };
+  for (int i = 0; i < tries && found.size() < enough; ++i) {
+    const std::size_t p = varying[random.below(varying.size())], q = varying[random.below(varying.size())];
+    if (p == q) continue;
+    const std::pair<std::size_t, Digit> changes[] = {{p, other(p)}, {q, other(q)}};
+    if (const auto changed = found_->changed(row, changes)) found.push_back(*number_of(*changed));
+  }
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,8 @@
 #include "search/space/space_definition.hpp"
 
 namespace tune::search {
+
+class FoundRows;
 
 /// Number of a valid configuration: 0 <= id < SearchSpace::size(), in lexical order of the parameters'
 /// values (of another order of the parameters where their own takes too much memory).
@@ -50,9 +53,10 @@ class SearchSpace {
   explicit SearchSpace(SpaceDefinition definition, std::size_t max_states = default_max_states,
                        const CountWatch& watch = {});
 
-  /// Does the same, but makes a space that is not `counted` of one that cannot be: its configurations are
-  /// `sample_size` drawn ones (see draw_sample), the same in every run. Throws std::length_error where no
-  /// valid configuration is found.
+  /// Does the same, but makes a space that is not `counted` of one that cannot be: it begins with
+  /// `sample_size` drawn configurations (see draw_sample), the same in every run. Other valid ones get the
+  /// numbers from size() on as they are found: by `find`, and as neighbours. Throws std::length_error where
+  /// no valid configuration is found.
   static SearchSpace counted_or_sampled(SpaceDefinition definition, const CountWatch& watch = {});
   static constexpr std::size_t sample_size = 10'000;
 
@@ -69,10 +73,10 @@ class SearchSpace {
   const SpaceDefinition& definition() const { return definition_; }
   const std::vector<Parameter>& parameters() const { return definition_.parameters; }
 
-  /// False: the configurations are a sample of the valid ones, whose number is not known.
+  /// False: size() counts a sample of the valid configurations, whose number is not known.
   bool counted() const { return counted_; }
-  /// True when the configuration is valid, in the sample or not.
-  bool allows(const Configuration& configuration) const;
+  /// True when the configuration is valid.
+  bool allows(const Configuration& configuration) const { return find(configuration).has_value(); }
 
   /// Returns the number of valid configurations, or of those in the sample.
   ConfigurationId size() const { return graph_.size(); }
@@ -107,8 +111,9 @@ class SearchSpace {
   /// both. Where the change lets other parameters exist (a change of the variant), these take their defaults,
   /// or, where that is not valid, the valid values of which the fewest differ from the defaults, the first of
   /// these. That search stops after some thousand steps, so that a value now and then has no neighbour
-  /// although there is one. In increasing order, without repetition, without `id`. Not always mutual.
-  /// O(values * parameters). Throws std::out_of_range.
+  /// although there is one. Where the space is not counted and few are found (a sum of all parameters is
+  /// given), some that differ in two parameters are added. In increasing order, without repetition, without
+  /// `id`. Not always mutual. O(values * parameters). Throws std::out_of_range.
   std::vector<ConfigurationId> neighbours(ConfigurationId id) const;
   /// Does the same where the parameters have at most `most` values together. Else tries about so many values,
   /// an equal share for each parameter: half of it the values that are declared next to the present one, half
@@ -152,6 +157,12 @@ class SearchSpace {
   Digits digits_beside(std::size_t parameter, Digit current, std::size_t most, Random& random) const;
   void add_neighbours(Digits& digits, std::size_t column, const Digits& others,
                       std::vector<ConfigurationId>& found) const;
+  std::size_t share_of_each(const Digits& digits, std::size_t most) const;
+  /// The same for a space that is not counted.
+  std::vector<ConfigurationId> found_neighbours(ConfigurationId id, std::size_t most, Random& random) const;
+  std::vector<ConfigurationId> found_pairs(const Digits& row, Random& random) const;
+  /// Returns the number of a row in the sample or beside it.
+  std::optional<ConfigurationId> number_of(const Digits& digits) const;
   void add_completions(const Digits& digits, std::size_t column, const Digits& others,
                        std::vector<ConfigurationId>& found) const;
 
@@ -162,6 +173,7 @@ class SearchSpace {
   std::vector<bool> deciding_;             ///< true when another's condition mentions the parameter
   std::optional<ConfigurationId> default_;
   bool counted_ = true;
+  std::shared_ptr<FoundRows> found_;  ///< of a sampled space; its columns are in declaration order
 };
 
 }  // namespace tune::search

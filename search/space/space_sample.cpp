@@ -27,19 +27,43 @@ class Sampler {
     SpaceSample sample;
     if (!construction_.accepts(0)) return sample;
     search(from_defaults);
-    // Half of the values are for the search.
-    const std::size_t reserve = branches_left_ / 2;
-    while (rows_.size() < count_ && branches_left_ > reserve) throw_dice();
-    constexpr std::size_t enough = 1000;
-    sample.by_search = rows_.size() < std::min(enough, count_);
-    if (sample.by_search)
-      while (rows_.size() < count_ && branches_left_ > 0) search(at_random);
+    const std::size_t all = branches_left_;
+    // A look at how many are thrown away. The search takes over where that are too many.
+    constexpr std::size_t looks = 16;
+    while (rows_.size() < count_ && branches_left_ > all - all / looks) throw_dice();
+    const bool enough = rows_.size() * (looks * 3 / 4) >= count_;
+    while (enough && rows_.size() < count_ && branches_left_ > all / 4) throw_dice();
+    sample.by_search = rows_.size() < count_;
+    Yield searches, walks;
+    while (rows_.size() < count_ && branches_left_ > 0) {
+      bool found = false;
+      const std::size_t before = branches_left_;
+      spend(searches, [&] { found = search(at_random); });
+      const std::size_t cost = before - branches_left_;
+      if (found && walks.per_row() <= searches.per_row()) spend(walks, [&] { walk(cost); });
+    }
     sample.rows.assign(rows_.begin(), rows_.end());
     return sample;
   }
 
  private:
   enum Order : std::uint8_t { from_defaults, at_random };
+
+  /// What a way to draw costs, and what it gains.
+  struct Yield {
+    std::size_t values = 0, rows = 0;
+
+    /// Nothing at the beginning, so that each way is tried.
+    double per_row() const { return static_cast<double>(values) / (static_cast<double>(rows) + 1e-3); }
+  };
+
+  template<class Action>
+  void spend(Yield& yield, Action action) {
+    const std::size_t left = branches_left_, rows = rows_.size();
+    action();
+    yield.values += left - branches_left_;
+    yield.rows += rows_.size() - rows;
+  }
 
   bool try_value() {
     constexpr std::size_t interval = 8192;
@@ -68,10 +92,79 @@ class Sampler {
     keep();
   }
 
-  void search(Order order) {
+  /// Leaves what it finds in the construction.
+  bool search(Order order) {
     constexpr std::size_t most_of_one = 20'000;
     steps_left_ = most_of_one;
-    if (complete(0, order)) keep();
+    if (!complete(0, order)) return false;
+    keep();
+    return true;
+  }
+
+  /// Goes from the configuration that was made to others, which differ in one or two parameters each. A
+  /// change and its opposite are proposed equally often, so that no configuration attracts the walk. It tries
+  /// so many values, but at least some proposals.
+  void walk(std::size_t values) {
+    constexpr int few_proposals = 200;
+    const std::size_t end = branches_left_ - std::min(branches_left_, values);
+    const std::size_t count = definition_.parameters.size();
+    std::vector<RowGraph::Digit> row, proposed;
+    for (std::size_t p = 0; p < count; ++p) row.push_back(construction_.digit(p));
+    std::size_t same = count;  // so many parameters are in the construction as they are in the row
+    for (int i = 0; rows_.size() < count_ && branches_left_ > (i < few_proposals ? 0 : end); ++i) {
+      proposed = row;
+      propose(proposed);
+      const auto changed =
+          static_cast<std::size_t>(std::ranges::mismatch(proposed, row).in1 - proposed.begin());
+      if (changed == count) continue;
+      same = std::min(same, changed);
+      if (!construct(proposed, same)) continue;
+      same = count;
+      row = proposed;
+      rows_.insert(row);
+    }
+  }
+
+  void propose(std::vector<RowGraph::Digit>& row) {
+    const std::size_t p = random_.below(row.size()), q = random_.below(row.size());
+    switch (random_.below(3)) {
+      case 0:
+        return change(p, row);
+      case 1:  // often keeps a sum
+        if (p == q || row[p] == 0) return;
+        --row[p];
+        ++row[q];
+        return;
+      default:
+        change(p, row);
+        change(q, row);
+    }
+  }
+
+  void change(std::size_t p, std::vector<RowGraph::Digit>& row) {
+    const std::uint32_t first = definition_.parameters[p].exists_if ? 1 : 0;
+    if (row[p] >= first)
+      row[p] = first + static_cast<std::uint32_t>(random_.below(construction_.values()[p].size()));
+  }
+
+  /// Goes on behind the first `begin` parameters. Those that come to exist get random values, and others lose
+  /// theirs.
+  bool construct(std::vector<RowGraph::Digit>& row, std::size_t begin) {
+    for (std::size_t p = begin; p < row.size(); ++p) {
+      if (!try_value()) return false;
+      const std::uint32_t first = definition_.parameters[p].exists_if ? 1 : 0;
+      const std::size_t values = construction_.values()[p].size();
+      if (construction_.exists(p)) {
+        if (row[p] < first) row[p] = first + static_cast<std::uint32_t>(random_.below(values));
+        if (row[p] - first >= values) return false;
+        construction_.assign(p, row[p] - first);
+      } else {
+        row[p] = 0;
+        construction_.pass_over(p);
+      }
+      if (!construction_.accepts(p + 1)) return false;
+    }
+    return true;
   }
 
   bool complete(std::size_t p, Order order) {

@@ -15,9 +15,11 @@ namespace tune::search {
 ///
 /// Parameters get random values one after the other, and the beginning is thrown away as soon as it breaks a
 /// constraint. So all configurations in which the same parameters exist have the same chance; in others the
-/// chance is larger the fewer parameters exist. Where nearly everything is thrown away, the rest is drawn by
-/// a search that goes back instead of beginning again (`by_search`): configurations behind choices that few
-/// values survive are then drawn too often. One more is looked for from the defaults on.
+/// chance is larger the fewer parameters exist. Where that finds too few, the rest is drawn otherwise
+/// (`by_search`): a search that goes back instead of beginning again finds a configuration, and a walk of
+/// valid changes of one or two parameters goes on from it, then the next search begins. That sample is not
+/// uniform: configurations behind choices that few values survive, and those near each other, are too many.
+/// One more is looked for from the defaults on.
 struct SpaceSample {
   std::vector<std::vector<RowGraph::Digit>> rows;  ///< different ones, sorted
   bool by_search = false;

@@ -53,6 +53,11 @@ Variants::Variants(const SearchSpace& space) : space_(space) {
 }
 
 std::size_t Variants::of(ConfigurationId id) const {
+  if (id >= space_.size()) {
+    const auto same = std::ranges::find(members_, space_.value_indices(id).front(), &Members::value);
+    if (same != members_.end()) return static_cast<std::size_t>(same - members_.begin());
+    id = space_.size() - 1;  // a variant of which nothing was drawn
+  }
   const auto after = std::ranges::upper_bound(members_, id, {}, &Members::begin);
   return static_cast<std::size_t>(after - members_.begin()) - 1;
 }

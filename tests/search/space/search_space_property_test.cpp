@@ -46,7 +46,7 @@ TEST(SearchSpaceProperty, PruningFindsExactlyWhatBruteForceFinds) {
 TEST(SearchSpaceProperty, PartsOutsideTheirBoundsAreLeftRightly) {
   Random random(207);
   std::size_t valid = 0;
-  for (int i = 0; i < 400 && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < 60 && !::testing::Test::HasFailure(); ++i) {
     SpaceDefinition definition;
     definition.constants = {{"limit", 2}};
     for (const char* name : {"a", "b", "c", "d", "e"}) {
@@ -84,7 +84,7 @@ TEST(SearchSpaceProperty, PartsOutsideTheirBoundsAreLeftRightly) {
     for (ConfigurationId id = 0; id < space.size(); ++id) ASSERT_EQ(as_map(space.at(id)), expected[id]);
     valid += space.size();
   }
-  EXPECT_GT(valid, 10'000U);
+  EXPECT_GT(valid, 1'000U);
 }
 
 TEST(SearchSpaceProperty, NumberAndConfigurationAreInverse) {

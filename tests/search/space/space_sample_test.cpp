@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <ctime>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -66,22 +67,90 @@ TEST(SampledSpace, StandsForASpaceThatCannotBeCounted) {
   EXPECT_EQ(sampled().at(1234), space.at(1234));  // a later run goes on with the same
 }
 
-TEST(SampledSpace, KnowsValidConfigurationsThatWereNotDrawn) {
-  const SearchSpace& space = sampled();
-  int valid = 0;
+TEST(SampledSpace, ValidConfigurationsThatWereNotDrawnGetNumbers) {
+  const SearchSpace space = SearchSpace::counted_or_sampled(uncountable());
+  std::set<ConfigurationId> numbers;
   for (int first = 0; first <= 9; ++first) {
     Configuration configuration = space.at(77);
     configuration.set("p0", first);
-    if (space.find(configuration)) continue;
-    const std::string reason = space.explain(configuration);
-    if (space.allows(configuration)) {
-      ++valid;
-      EXPECT_NE(reason.find("cannot be counted"), std::string::npos) << reason;
-    } else {
-      EXPECT_EQ(reason.find("rule"), 0U) << reason;
+    const auto id = space.find(configuration);
+    if (!id) {
+      EXPECT_EQ(space.explain(configuration).find("rule"), 0U) << space.explain(configuration);
+      continue;
     }
+    numbers.insert(*id);
+    EXPECT_EQ(space.find(configuration), id);
+    EXPECT_EQ(space.at(*id), configuration);
+    EXPECT_EQ(space.find_indices(space.value_indices(*id)), id);
+    EXPECT_EQ(space.explain(configuration), "");
   }
-  EXPECT_GT(valid, 0);
+  EXPECT_GT(numbers.size(), 1U);
+  EXPECT_GE(*numbers.rbegin(), space.size());
+  EXPECT_EQ(space.size(), SearchSpace::sample_size);
+  EXPECT_THROW(space.at(space.size() + 100), std::out_of_range);
+}
+
+TEST(SampledSpace, NeighboursAreOfTheWholeSpace) {
+  const SearchSpace space = SearchSpace::counted_or_sampled(uncountable());
+  ConfigurationId place = 77;
+  for (int step = 0; step < 5; ++step) {
+    const auto neighbours = space.neighbours(place);
+    ASSERT_GT(neighbours.size(), 5U);  // about a seventh of 126 changes
+    const auto here = space.value_indices(place);
+    for (const ConfigurationId id : neighbours) {
+      const auto there = space.value_indices(id);
+      int different = 0;
+      for (std::size_t p = 0; p < here.size(); ++p) different += here[p] != there[p] ? 1 : 0;
+      EXPECT_TRUE(different == 1 || (neighbours.size() > 8 && different == 2));
+      EXPECT_TRUE(space.allows(space.at(id)));
+    }
+    place = neighbours.back();
+  }
+  EXPECT_GE(place, space.size());
+}
+
+/// A sum of powers that cannot be counted together with a sum that is given.
+SpaceDefinition with_a_given_sum() {
+  SpaceDefinition definition = uncountable();
+  std::string sum = "0";
+  for (int p = 0; p < 14; ++p) sum += " + " + nth(p);
+  constrain(definition, sum + " == 60");
+  return definition;
+}
+
+TEST(SampledSpace, IsFullAndConnectedWhereASumIsGiven) {
+  const std::clock_t start = std::clock();
+  const SearchSpace space = SearchSpace::counted_or_sampled(with_a_given_sum());
+  EXPECT_LT(seconds_since(start), 5);
+  EXPECT_FALSE(space.counted());
+  EXPECT_EQ(space.size(), SearchSpace::sample_size);
+  EXPECT_GT(space.neighbours(11).size(), 5U);  // no change of one parameter keeps the sum
+  EXPECT_EQ(space.neighbours(11), space.neighbours(11));
+}
+
+/// The best of a smooth function is found although it is not in the sample.
+TEST(SampledSpace, ASearchLeavesTheSample) {
+  const SearchSpace space = SearchSpace::counted_or_sampled(uncountable());
+  const auto cost = [&](ConfigurationId id) {
+    double sum = 1;
+    for (const int index : space.value_indices(id)) sum += (index - 6) * (index - 6);
+    return sum;
+  };
+  double sampled_best = cost(0);
+  for (ConfigurationId id = 0; id < space.size(); ++id) sampled_best = std::min(sampled_best, cost(id));
+  for (const char* name : {"ils", "annealing"}) {
+    const auto entry = std::ranges::find(strategies(), name, &StrategyEntry::name);
+    const auto strategy = entry->make({space, 3});
+    double best = 1e9;
+    for (int asked = 0; asked < 1500; ++asked) {
+      const auto ids = strategy->ask(1);
+      ASSERT_EQ(ids.size(), 1U);
+      best = std::min(best, cost(ids[0]));
+      const Observation result{ids[0], cost(ids[0])};
+      strategy->tell({&result, 1});
+    }
+    EXPECT_LT(best, sampled_best) << name;
+  }
 }
 
 TEST(SampledSpace, IsSearchedByEveryStrategy) {
@@ -93,7 +162,7 @@ TEST(SampledSpace, IsSearchedByEveryStrategy) {
     while (asked < 40) {
       std::vector<Observation> results;
       for (const ConfigurationId id : strategy->ask(8)) {
-        ASSERT_LT(id, space.size());
+        ASSERT_TRUE(space.allows(space.at(id)));
         results.push_back({id, 1.0 + static_cast<double>(id % 101)});
       }
       ASSERT_FALSE(results.empty());
