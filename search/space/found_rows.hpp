@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "search/random.hpp"
 #include "search/space/construction.hpp"
 #include "search/space/row_graph.hpp"
 #include "search/space/space_definition.hpp"
