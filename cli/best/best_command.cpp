@@ -273,6 +273,10 @@ std::string named_file(const Question& question, const std::string& text) {
     }
   }
   if (!imported) throw Error(format("{}; the program that defines it can measure it", text), Exit::no_answer);
+  sizes.erase("");
+  if (sizes.empty())
+    throw Error(format("{} that was measured by tune, but imported ones: --imported answers with them", text),
+                Exit::no_answer);
   throw Error(
       format("{} that was measured by tune, but imported ones of size {}: --imported answers with them", text,
              joined(sizes)),

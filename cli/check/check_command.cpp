@@ -126,6 +126,7 @@ int check_emulated(const ProblemSelection& selection, const DeviceProperties& li
   const bool plain = emulation.plain;
   emulator::CheckOptions options;
   options.allowed = emulation.allowed();
+  options.device_takes = run::device_takes(process.in_process, process.compile_timeout);
   if (process.timeout_given) options.seconds = process.timeout;
   options.flavour = plain ? emulator::Flavour::plain : emulator::Flavour::sanitize;
   if (!one_size && !configurations.empty() &&
@@ -308,6 +309,7 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   std::deque<Compiling> compiling;
   const std::size_t ahead = 4 * std::size_t{compilers};  // few, because each holds the kernel's text
   std::string compiler_of, notice, effects_notice;
+  bool waits = false;  // blocks for each other
   ParameterEffects effects;
   std::size_t finished = 0;
   const auto finish_first = [&] {
@@ -333,6 +335,8 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
     if (plan)
       if (Result<void> fits = check_geometry(limits, *plan); !fits) plan = tl::unexpected(fits.error());
     if (plan) {
+      for (const PlanStep& step : plan->launches)
+        if (const auto* const launch = std::get_if<Launch>(&step)) waits = waits || launch->cooperative;
       auto binary = pool.submit(plan->compile);
       compiling.push_back({configuration, std::move(*plan), std::move(binary)});
     } else {
@@ -344,6 +348,9 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   }
   while (!compiling.empty() && !end.is_over()) finish_first();
   tell_notice(cache.get());
+  if (waits)
+    notice += (notice.empty() ? "" : "; ") +
+              std::string("only a device knows whether all blocks of a cooperative launch fit at once");
   if (!effects_notice.empty()) notice += (notice.empty() ? "" : "; ") + effects_notice;
   return findings.finish(format("compiled for {}, not run", architecture), notice,
                          {{"compiler", compiler_of.empty() ? ordered_json() : ordered_json(compiler_of)}});

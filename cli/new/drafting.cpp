@@ -31,8 +31,8 @@ std::vector<std::string> undefined_in(const std::string& log) {
 }
 
 /// Runs some configurations of the definition as `tune check` does. What it finds is no failure of `tune
-/// new`.
-void check_on_emulator(const std::string& definition, const std::string& timeout) {
+/// new`. False where the user ended it.
+bool check_on_emulator(const std::string& definition, const std::string& timeout) {
   std::cout << "check of some configurations on the emulator:\n" << std::flush;
   try {
     OptionTable table;
@@ -42,19 +42,20 @@ void check_on_emulator(const std::string& definition, const std::string& timeout
     table.read({"--problem", definition, "--device", "emulator", "--sample", "4", "--timeout", timeout,
                 "--budget-time", "20s"},
                check.name, check.positional, check.words);
-    run();
+    return run() != static_cast<int>(Exit::interrupted);
   } catch (const Error& error) {
     std::cout << error.what() << '\n';
+    return error.exit() != Exit::interrupted;
   } catch (const std::invalid_argument& error) {  // of an expression or a space
     std::cout << error.what() << '\n';
   }
+  return true;
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw Error(format("cannot write {}: {}", path.string(), std::strerror(errno)));
+  const std::error_code error =
+      replace_file(path, [&](const std::filesystem::path& to) { return write_bytes(to, text); });
+  if (error) throw Error(format("cannot write {}: {}", path.string(), error.message()));
   std::cout << format("wrote {}\n", path.string());
 }
 
@@ -97,7 +98,7 @@ std::string name_from(const std::filesystem::path& folder, const std::filesystem
 std::string read_source(const std::string& name) {
   auto text = read_text(name);
   if (!text) throw UsageError(format("cannot read {}: {}", name, text.error()));
-  return std::move(*text);
+  return without_byte_order_mark(std::move(*text));
 }
 
 std::filesystem::path definition_beside(const std::filesystem::path& source, const std::string& wanted) {
@@ -121,8 +122,8 @@ void write_definition(const described::FirstDefinition& definition, const NewFil
   for (const std::string& note : files.notes) std::cout << note << '\n';
   if (!definition.missing.empty())
     std::cout << format("it cannot be checked yet: {}\n", joined(definition.missing, {}, "; "));
-  else if (!no_check)
-    check_on_emulator(out, files.timeout);
+  else if (!no_check && !check_on_emulator(out, files.timeout))
+    throw Error(format("interrupted: {} is written, and not checked to the end", out), Exit::interrupted);
   if (definition.guesses.empty())
     std::cout << "nothing is left to look at: no line is a guess\n";
   else

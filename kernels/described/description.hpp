@@ -150,6 +150,8 @@ struct LaunchDescription {
   /// Missing extents are 1. A function may return the list of all three as the first.
   std::array<std::optional<Expression>, 3> grid = {}, block = {};
   std::optional<Expression> shared = std::nullopt;  ///< dynamic shared memory [bytes]
+  /// All blocks are resident at once and may wait for each other. Nothing: if the files have `this_grid`.
+  std::optional<bool> cooperative = false;
   std::optional<Expression> when = std::nullopt;    ///< the launch is left out where it is false
   std::optional<Expression> repeat = std::nullopt;  ///< how often it runs, one after another; nothing: once
   /// Arrays that take each other's place in every second repetition.

@@ -280,8 +280,9 @@ KernelText read_kernel_text(const std::filesystem::path& file,
                             const std::vector<std::filesystem::path>& others, const FilesInMemory& memory) {
   const auto find = [&](const std::filesystem::path& path) -> tl::expected<std::string, std::string> {
     const auto known = memory.find(path.lexically_normal());
-    if (known != memory.end()) return known->second;
-    return read_text(path);
+    auto text = known != memory.end() ? known->second : read_text(path);
+    if (text) *text = without_byte_order_mark(std::move(*text));
+    return text;
   };
   const auto read = [&](const std::filesystem::path& path) {
     const auto text = find(path);

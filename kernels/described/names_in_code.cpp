@@ -150,4 +150,28 @@ std::map<std::string, NameInCode, std::less<>> names_in_code(const KernelText& t
   return names;
 }
 
+std::vector<std::string> kernels_in(const KernelText& text) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& one) {
+    constexpr std::string_view word_of_kernels = "__global__";
+    const std::string plain = without_comments(one);
+    for (std::size_t at = plain.find(word_of_kernels); at != std::string::npos;
+         at = plain.find(word_of_kernels, at + 1)) {
+      std::string_view rest = std::string_view(plain).substr(at);
+      rest = rest.substr(0, rest.find_first_of("{;"));
+      while (!rest.empty()) {
+        const std::string_view word = leading_word(rest);
+        rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+        // Attributes and macros of them stand before the name.
+        if (word.empty() || word.starts_with("__") || !trimmed(rest).starts_with('(')) continue;
+        if (std::ranges::find(names, word) == names.end()) names.emplace_back(word);
+        break;
+      }
+    }
+  };
+  add(text.source.text);
+  for (const SourceFile& header : text.headers) add(header.text);
+  return names;
+}
+
 }  // namespace tune::described

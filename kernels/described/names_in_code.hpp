@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "kernels/described/kernel_text.hpp"
 
@@ -23,5 +24,8 @@ struct NameInCode {
 /// Returns all names in the files outside of comments. It works by words, without a parser: what it takes for
 /// a declaration does not compile with a macro of that name whose value is a number.
 std::map<std::string, NameInCode, std::less<>> names_in_code(const KernelText& text);
+
+/// Returns the names of the kernels that the text declares, as far as they are understood, in their order.
+std::vector<std::string> kernels_in(const KernelText& text);
 
 }  // namespace tune::described

@@ -91,12 +91,15 @@ void DescribedProblem::read_kernels() {
                unused.size() == 1 ? "changes" : "change", unused.size() == 1 ? "it" : "them"));
   note_names(description_);
   each_kernel_launch(description_.launches, [&](LaunchDescription& launch) {
+    check_entry(description_, kernel, launch);
+    if (!launch.cooperative) launch.cooperative = kernel.names.contains("this_grid");
     launch.arguments = checked_arguments(description_, kernel, launch);
   });
   each_kernel_launch(description_.judge.launches, [&](LaunchDescription& launch) {
     launch.arguments = checked_arguments(description_, kernel, launch);
   });
   each_kernel_launch(description_.reference.launches, [&](LaunchDescription& launch) {
+    check_entry(description_, *reference, launch);
     launch.arguments = checked_arguments(description_, *reference, launch);
   });
 }

@@ -353,6 +353,22 @@ std::vector<std::string> parameters_of(const KernelDeclaration& declaration, con
 
 }  // namespace
 
+void check_entry(const KernelDescription& description, const KernelSource& kernel,
+                 const LaunchDescription& launch) {
+  std::string name(trimmed(std::string_view(launch.entry).substr(0, launch.entry.find('<'))));
+  if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name.erase(0, colons + 2);
+  const bool is_replaced =
+      std::ranges::count(description.parameters, name, &search::Parameter::name) > 0 ||
+      std::ranges::any_of(description.settings, [&](const auto& setting) { return setting.name == name; });
+  if (name.empty() || is_replaced || !kernel.options.empty() || kernel.hides_names ||
+      kernel.names.contains(name))
+    return;
+  const std::vector<std::string> known = kernels_in(*kernel.text);
+  if (known.empty()) return;
+  description.place.fail(
+      format("there is no kernel '{}' in {}; there are: {}", name, kernel.text->source.name, joined(known)));
+}
+
 std::vector<std::string> checked_arguments(KernelDescription& description, const KernelSource& kernel,
                                            const LaunchDescription& launch) {
   std::vector<std::string> names = description.arguments_of(launch), known;

@@ -9,6 +9,10 @@
 
 namespace tune::described {
 
+/// Throws UsageError for the launch of a kernel whose name no file mentions.
+void check_entry(const KernelDescription& description, const KernelSource& kernel,
+                 const LaunchDescription& launch);
+
 /// Returns the names of a launch's arguments in the kernel's order. Throws UsageError for an unknown name,
 /// and where no declaration of the kernel that is understood takes arguments of this number and these types.
 std::vector<std::string> checked_arguments(KernelDescription& description, const KernelSource& kernel,

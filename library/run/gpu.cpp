@@ -130,6 +130,18 @@ std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in
                  : cuda::with_nvcc(std::move(compiler), architecture, compile_timeout);
 }
 
+std::function<bool(const CompileRequest&)> device_takes(bool in_process, double compile_timeout) {
+  const auto compiler = std::make_shared<std::unique_ptr<Compiler>>();
+  return [=](const CompileRequest& request) {
+    try {
+      if (*compiler == nullptr) *compiler = open_compiler("sm_90", in_process, compile_timeout);
+      return (*compiler)->compile(request).has_value();
+    } catch (const Error&) {
+      return false;
+    }
+  };
+}
+
 std::shared_ptr<cache::BinaryCache> open_cache(const std::string& folder) {
   const char* size = std::getenv("TUNE_CACHE_SIZE");
   const std::uint64_t limit = size == nullptr || *size == '\0' ? cache::BinaryCache::default_limit

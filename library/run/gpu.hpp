@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,11 @@ std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
 /// process where `in_process` or where there is no program for the workers. Throws Error where there is none.
 std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in_process,
                                         double compile_timeout = default_compile_timeout);
+
+/// Returns a question: does a compiler for devices take this request? It opens one at the first need. The
+/// answer is no where there is none.
+std::function<bool(const CompileRequest&)> device_takes(bool in_process,
+                                                        double compile_timeout = default_compile_timeout);
 
 /// Opens the cache of device binaries in `folder`, by default in cache_folder(), with the limit
 /// $TUNE_CACHE_SIZE. Where the folder cannot be used, the cache has a notice. Throws UsageError for a size

@@ -58,8 +58,9 @@ std::string summary_of(const KernelDescription& description) {
       text += format("host code {} back {}\n", launch.host->name, launch.host->back);
       continue;
     }
-    text += format("launch {} grid {} block {} shared {} when {}\n", launch.entry, to_text(launch.grid),
-                   to_text(launch.block), to_text(launch.shared), to_text(launch.when));
+    text += format("launch {} grid {} block {} shared {} when {}{}\n", launch.entry, to_text(launch.grid),
+                   to_text(launch.block), to_text(launch.shared), to_text(launch.when),
+                   launch.cooperative.value_or(false) ? " cooperative" : "");
     if (launch.arguments)
       for (const std::string& name : *launch.arguments) text += format("with {}\n", name);
   }

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "library/run/gpu.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
 
@@ -62,9 +63,12 @@ void EmulatorEvaluator::drop() {
 
 void EmulatorEvaluator::check_queue() {
   std::vector<emulator::CheckVerdict> found(queue_.size());
+  emulator::CheckOptions options;
+  options.device_takes = run::device_takes(true);
   emulator::check(
-      queue_.size(), [&](std::size_t number) { return jobs_.job(queue_[number], sizes_of(queue_[number]), &instance_); },
-      {},
+      queue_.size(),
+      [&](std::size_t number) { return jobs_.job(queue_[number], sizes_of(queue_[number]), &instance_); },
+      options,
       [&](std::size_t number, emulator::CheckVerdict verdict) {
         found[number] = std::move(verdict);
         return true;

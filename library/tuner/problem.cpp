@@ -383,6 +383,11 @@ Problem& Problem::shared_memory(Number bytes) {
   return changed();
 }
 
+Problem& Problem::cooperative() {
+  last_launch(*spec_, "cooperative").cooperative = true;
+  return changed();
+}
+
 Problem& Problem::arguments(std::vector<std::string> names) {
   last_launch(*spec_, "arguments").arguments = std::move(names);
   return changed();

@@ -117,7 +117,7 @@ class Weighing : public ::testing::Test {
                     "weights": {"type": "float", "size": 4, "symbol": "weights", "fill": {"random": [-1, 1]}},
                     "out": {"type": "real", "size": "n", "access": "both", "fill": 0.25},
                     "n": {"type": "int", "value": "n"}, "twice": {"type": "bool", "value": "BLOCK"}},
-      "launches": {"entry": "weigh", "grid": ["ceil_div(n, BLOCK)", 2], "block": "BLOCK", "shared": "4 * BLOCK"},
+      "launches": {"entry": "weigh", "cooperative": true, "grid": ["ceil_div(n, BLOCK)", 2], "block": "BLOCK", "shared": "4 * BLOCK"},
       "reference": {"configuration": {"BLOCK": 64, "PAD": 0},
                     "kernel": "right.cu", "launches": {"entry": "right", "grid": 1, "block": "BLOCK",
                                                        "arguments": ["in", "weights", "out"]}},
@@ -150,6 +150,7 @@ class Weighing : public ::testing::Test {
         .block("BLOCK")
         .shared_memory(
             [](const Configuration& c, const Sizes&) { return 4.0 * static_cast<double>(c["BLOCK"]); })
+        .cooperative()
         .reference({{"BLOCK", 64}, {"PAD", 0}})
         .reference((folder_ / "right.cu").string(), "right")
         .grid(1)

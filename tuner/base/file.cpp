@@ -113,6 +113,12 @@ tl::expected<std::string, std::string> read_text(const fs::path& path) {
   return text.str();
 }
 
+std::string without_byte_order_mark(std::string text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (text.starts_with(mark)) text.erase(0, mark.size());
+  return text;
+}
+
 bool is_other_than_file(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);

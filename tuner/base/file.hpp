@@ -39,6 +39,9 @@ class FileDescriptor {
 /// Returns all bytes of a file, or why they cannot be read, in a few words: `No such file or directory`.
 tl::expected<std::string, std::string> read_text(const std::filesystem::path& path);
 
+/// Returns the text of a source without the mark that some editors put before UTF-8, which compilers refuse.
+std::string without_byte_order_mark(std::string text);
+
 /// True for a path that exists and is not a regular file: a folder, a pipe, /dev/stdout.
 bool is_other_than_file(const std::filesystem::path& path);
 

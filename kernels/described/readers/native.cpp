@@ -468,12 +468,13 @@ LaunchDescription read_launch(const JsonField& field, const KernelDescription& d
     launch.body = read_launches(*body, definition);
     return launch;
   }
-  field.allow({"entry", "grid", "block", "shared", "arguments", "if", "repeat", "as", "swap"});
+  field.allow({"entry", "grid", "block", "shared", "cooperative", "arguments", "if", "repeat", "as", "swap"});
   launch.entry = field.at("entry").text();
   if (launch.entry.empty()) field.at("entry").fail("expected the name of a kernel");
   launch.grid = read_dimensions(field.at("grid"));
   launch.block = read_dimensions(field.at("block"));
   if (const auto shared = field.find("shared")) launch.shared = shared->expression();
+  if (const auto cooperative = field.find("cooperative")) launch.cooperative = cooperative->to_bool();
   if (const auto arguments = field.find("arguments")) {
     launch.arguments.emplace();
     for (const JsonField& name : arguments->elements()) {
@@ -582,6 +583,10 @@ KernelDescription read_native(const JsonField& root) {
     budget->allow({"evaluations", "seconds"});
     if (const auto count = budget->find("evaluations")) definition.budget_evaluations = count->integer();
     if (const auto seconds = budget->find("seconds")) definition.budget_seconds = seconds->number();
+    if (definition.budget_evaluations && *definition.budget_evaluations < 1)
+      budget->at("evaluations").fail("expected a number of at least 1");
+    if (definition.budget_seconds && !(*definition.budget_seconds > 0))
+      budget->at("seconds").fail("expected a number above 0");
   }
   return definition;
 }

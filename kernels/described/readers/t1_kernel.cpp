@@ -283,6 +283,7 @@ void read_shared_memory(const JsonField& kernel, LaunchDescription& launch) {
 void read_launch(const JsonField& kernel, KernelDescription& definition) {
   LaunchDescription launch;
   launch.entry = kernel.at("KernelName").text();
+  launch.cooperative = std::nullopt;
   const auto local = kernel.find("LocalSize");
   const auto global = kernel.find("GlobalSize");
   const auto type = kernel.find("GlobalSizeType");

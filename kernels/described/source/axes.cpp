@@ -5,6 +5,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
+
+#include "tuner/base/format.hpp"
 
 namespace tune::described {
 namespace {
@@ -89,6 +92,23 @@ class AxesReader {
           return true;
       return false;
     };
+    std::map<std::string_view, std::string> divided;  // variables with parts of an index, and the divisors
+    /// The divisor of an index in an expression; empty: none, "?": more than a number or a name.
+    const auto divisor_in = [&](int from) -> std::string {
+      for (int node = from; node < tree_.syntax()[from].end && ++steps_ < max_steps; ++node) {
+        if (tree_.kind(node) == "identifier")
+          if (const auto known = divided.find(tree_.text(node)); known != divided.end()) return known->second;
+        if (tree_.kind(node) != "binary_expression") continue;
+        const bool shifts = tree_.syntax().child_of_kind(node, ">>") >= 0;
+        if (!shifts && tree_.syntax().child_of_kind(node, "/") < 0) continue;
+        const auto parts = tree_.syntax().parts(node);
+        if (parts.size() == 2 && of_blocks(parts.front()) && !axes_in(parts.front()).empty() &&
+            axes_in(parts.back()).empty())
+          return shifts ? format("(1 << {})", tree_.text(parts.back()))
+                        : std::string(tree_.text(parts.back()));
+      }
+      return {};
+    };
     const auto follow_block = [&](int node, std::size_t axis) {
       int top = node;
       const std::vector<std::string> factors = factors_of(node, top);
@@ -130,6 +150,8 @@ class AxesReader {
           // Steps of loops do not make an index of several axes one of one axis.
           if (!axes.empty()) variables[tree_.text(name)].insert(axes.begin(), axes.end());
           if (of_blocks(parts.back())) of_block.insert(tree_.text(name));
+          if (std::string divisor = divisor_in(parts.back()); !divisor.empty())
+            divided.emplace(tree_.text(name), std::move(divisor));
           if (axes.size() == 1 && thread_names.contains(tree_.text(parts.back())))
             thread_names[tree_.text(name)] = *axes.begin();
         }
@@ -137,13 +159,14 @@ class AxesReader {
     }
     if (has_groups && !axes_[0].has_threads) axes_[0].has_threads = axes_[0].asks_block = true;
     for (int node = function.node; node < tree_.syntax()[function.node].end; ++node) {
-      if (tree_.kind(node) == "binary_expression") read_bound(node, axes_in, of_blocks);
+      if (tree_.kind(node) == "binary_expression") read_bound(node, axes_in, of_blocks, divisor_in);
       if (tree_.kind(node) == "for_statement") read_stride(node, variables, thread_names);
     }
   }
 
-  template<class AxesIn, class OfBlocks>
-  void read_bound(int node, const AxesIn& axes_in, const OfBlocks& of_blocks) const {
+  template<class AxesIn, class OfBlocks, class DivisorIn>
+  void read_bound(int node, const AxesIn& axes_in, const OfBlocks& of_blocks,
+                  const DivisorIn& divisor_in) const {
     const auto parts = tree_.syntax().parts(node);
     if (parts.size() != 2) return;
     const bool less = tree_.syntax().child_of_kind(node, "<") >= 0 ||
@@ -162,9 +185,12 @@ class AxesReader {
                                        tree_.syntax().child_of_kind(node, "<") >= 0;
       if (axes.size() != 1 || !axes_in(other).empty()) continue;
       Axis& axis = axes_[*axes.begin()];
+      const int index = parts[swapped ? 1 : 0];
       const auto product = products_.find(tree_.text(other));
-      (of_blocks(parts[swapped ? 1 : 0]) ? axis.bounds : axis.thread_bounds)
+      (of_blocks(index) ? axis.bounds : axis.thread_bounds)
           .emplace_back(product == products_.end() ? tree_.text(other) : product->second);
+      if (std::string divisor = divisor_in(index); !divisor.empty())
+        axis.divisors.push_back(std::move(divisor));
     }
   }
 

@@ -21,6 +21,8 @@ struct Axis {
   bool has_rim = false;      ///< its index is compared with what is not 0 at the lower end, `x > 0`
   /// Factors of blockIdx, the elements from block to block; divisors begin with `/`.
   std::vector<std::string> per_block = {};
+  /// What its index is divided by before it is compared: a row for each warp, `(i / 32) < rows`.
+  std::vector<std::string> divisors = {};
   std::vector<std::string> strides = {};        ///< steps of loops that begin at threadIdx
   std::vector<std::string> bounds = {};         ///< what its index is compared with
   std::vector<std::string> thread_bounds = {};  ///< what an index of threadIdx alone is compared with

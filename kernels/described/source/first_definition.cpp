@@ -505,6 +505,11 @@ class Drafter {
         {"block", extents_of(guesses_.block()),
          is_certain(guesses_.block()) ? "" : "the block in threads" + (own ? as_launched(own->block) : "")}};
     if (!facts_.dynamic_shared.empty()) launch.push_back(shared_memory());
+    if (facts_.words.contains("this_grid") || (own != nullptr && own->cooperative)) {
+      launch.push_back({"cooperative", "true"});
+      if (launch[1].guess.empty())
+        launch[1].guess = "the grid in blocks, all of which must fit on the device at once";
+    }
     draft_.launches.push_back(std::move(launch));
   }
 

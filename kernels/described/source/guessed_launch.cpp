@@ -71,6 +71,8 @@ std::string Guesses::elements_of(const LaunchOfFile& launch, const std::string& 
     while (text.starts_with('(') && closing_bracket(text) == text.size() - 1)
       text = text.substr(1, text.size() - 2);
     const auto parameter = std::ranges::find(facts_.parameters, name, &ParameterOfKernel::name);
+    // `nx * 1024`, where nx is 1024: another extent may be as large.
+    if (number_of(text) && has_word(elements, name) && has_word(elements, text)) return {};
     if (text.size() < 2 || is_name(text) || parameter == facts_.parameters.end() || parameter->is_pointer ||
         !is_whole_type(parameter->type))
       continue;
@@ -122,7 +124,10 @@ std::optional<std::string> Guesses::formula_of_launch(std::string expression) co
 /// The launch's, but where the kernel compares its index with another size.
 GuessedExtent Guesses::grid_along(std::size_t axis) const {
   GuessedExtent own = grid_of_kernel(axis);
-  if (launch_ == nullptr || !facts_.axes[axis].has_blocks) return own;
+  if (launch_ == nullptr) return own;
+  // The kernel may ask for its block in a way that is not understood.
+  if (!facts_.axes[axis].has_blocks)
+    return {own.formula, own.is_certain && (axis >= launch_->grid.size() || launch_->grid[axis] == "1")};
   std::string expression = axis < launch_->grid.size() ? launch_->grid[axis] : std::string("1");
   // A square block has one name for both of its extents, which are two here.
   if (const auto& block = launch_->block; axis > 0 && axis < block.size() && block[axis] == block[0])

@@ -529,9 +529,14 @@ GuessedExtent Guesses::grid_of_kernel(std::size_t axis) const {
   std::size_t number_of_extent = 0;
   for (std::size_t i = 0; i < axis; ++i) number_of_extent += facts_.axes[i].has_blocks ? 1 : 0;
   const std::string size = extents_[std::min(number_of_extent, extents_.size() - 1)];
-  const std::string extent = all_of_bound(along, size) + times;
+  std::string extent = all_of_bound(along, size) + times;
+  // A row for each warp: the blocks have a part of its threads. Blocks that are divided have their factor.
+  const bool divides = !along.divisors.empty() && times.empty();
+  if (divides && per_block != "1")
+    if (const auto threads = formula_of(along.divisors.front()))
+      extent = (is_name(extent) ? extent : "(" + extent + ")") + " * " + *threads;
   return {per_block == "1" ? extent : format("ceil_div({}, {})", extent, per_block),
-          bounds_.contains(size) && is_understood && !along.asks_grid};
+          bounds_.contains(size) && is_understood && !along.asks_grid && !divides};
 }
 
 // ---- values

@@ -58,6 +58,7 @@ class KernelReader {
       read_axes(tree_, *function, facts.axes);
       read_declarations(*function, facts);
     }
+    if (facts.dynamic_shared.empty()) find_dynamic_shared(facts);
     std::vector<std::string> arguments, templates;
     for (const ParameterOfKernel& parameter : facts.parameters) arguments.push_back(parameter.name);
     for (const TemplateParameter& parameter : facts.templates) templates.push_back(parameter.name);
@@ -227,6 +228,29 @@ class KernelReader {
         if (tree_.kind(part) == "primitive_type" || tree_.kind(part) == "type_identifier" ||
             tree_.kind(part) == "sized_type_specifier")
           facts.dynamic_shared = tree_.resolved(std::string(tree_.text(part)), facts.templates);
+    }
+  }
+
+  /// Dynamic shared memory by way of a struct with an operator (`SharedMemory<T>`), or HIP's macro.
+  void find_dynamic_shared(KernelFacts& facts) const {
+    constexpr std::string_view macro = "HIP_DYNAMIC_SHARED";
+    for (const FunctionOfFile* function : reach_.functions) {
+      const std::string_view text = tree_.text(function->node);
+      const std::size_t at = text.find(macro);
+      if (at == std::string_view::npos) continue;
+      const std::string_view rest = trimmed(text.substr(at + macro.size()));
+      if (rest.starts_with('('))
+        facts.dynamic_shared =
+            tree_.resolved(std::string(trimmed(rest.substr(1, rest.find(',') - 1))), facts.templates);
+    }
+    const Syntax& syntax = tree_.syntax();
+    for (int node = 0; node < syntax.size(); ++node) {
+      if (tree_.kind(node) != "struct_specifier" && tree_.kind(node) != "class_specifier") continue;
+      const int name = syntax.child_named(node, "name");
+      if (name < 0 || !reach_.words.contains(leading_word(tree_.text(name)))) continue;
+      FunctionOfFile members;
+      members.node = node;
+      read_declarations(members, facts);
     }
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -62,15 +63,26 @@ class Variables {
   explicit Variables(const SourceTree& tree, int function, int depth = 0) : tree_(tree) {
     constexpr int deepest = 3;
     if (depth < deepest) find_caller(function, depth);
+    std::set<std::string_view> of_file, elsewhere;
     for (int node = 0; node < syntax().size(); ++node) {
       const bool is_inside = node >= function && node < syntax()[function].end;
-      if (!is_inside && syntax().above(node, "compound_statement") >= 0) continue;
+      if (!is_inside && syntax().above(node, "compound_statement") >= 0) {
+        if (tree_.kind(node) == "assignment_expression" || tree_.kind(node) == "update_expression")
+          if (const auto parts = syntax().parts(node); !parts.empty())
+            elsewhere.insert(tree_.text(parts.front()));
+        continue;
+      }
+      if (!is_inside && tree_.kind(node) == "init_declarator" && tree_.name_in(node) >= 0)
+        of_file.insert(tree_.text(tree_.name_in(node)));
       if (tree_.kind(node) == "init_declarator") add_declarator(node);
       if (tree_.kind(node) == "assignment_expression" || tree_.kind(node) == "update_expression")
         add_assignment(node);
       // `dim3 grid(n, 2);` may be read as a function that is declared.
       if (tree_.kind(node) == "function_declarator" && is_inside) add_constructor(node);
     }
+    // A variable of the file that another function changes.
+    for (const std::string_view name : elsewhere)
+      if (of_file.contains(name)) changed_.insert(std::string(name));
     for (const std::string& name : changed_) {
       values_.erase(name);
       extents_.erase(name);
@@ -299,31 +311,116 @@ std::string elements_in(const std::string& bytes) {
   return text.find("sizeof") == std::string::npos ? std::string(trimmed(text)) : std::string();
 }
 
+/// A call that launches a kernel, in whichever way.
+struct LaunchCall {
+  int node = -1;
+  int kernel = -1;                           ///< the expression that names it
+  std::vector<int> how = {};                 ///< grid, block, bytes of shared memory
+  std::vector<std::string_view> given = {};  ///< the arguments
+  bool cooperative = false;
+};
+
+/// The arguments in `void* args[] = {&x, &n}`, of the function around a node.
+std::vector<std::string_view> arguments_in(const SourceTree& tree, int node, std::string_view array) {
+  const Syntax& syntax = tree.syntax();
+  std::vector<std::string_view> given;
+  const int function = syntax.above(node, "function_definition");
+  const std::string name = variable_in(array);
+  for (int at = std::max(function, 0); at < node; ++at) {
+    if (tree.kind(at) != "init_declarator" || tree.name_in(at) < 0 || tree.text(tree.name_in(at)) != name)
+      continue;
+    if (const int list = syntax.child_of_kind(at, "initializer_list"); list >= 0) {
+      given.clear();
+      for (const int one : syntax.parts(list)) {
+        std::string_view text = trimmed(tree.text(one));
+        while (text.starts_with('(') && text.find(')') != std::string_view::npos)
+          text = trimmed(text.substr(text.find(')') + 1));
+        given.push_back(text.starts_with('&') ? trimmed(text.substr(1)) : text);
+      }
+    }
+  }
+  return given;
+}
+
+/// Reads `k<<<grid, block>>>(...)`, `cudaLaunchKernel` and its like, and `hipLaunchKernelGGL`.
+std::optional<LaunchCall> launch_call(const SourceTree& tree, int node) {
+  const Syntax& syntax = tree.syntax();
+  if (tree.kind(node) != "call_expression") return std::nullopt;
+  LaunchCall call{node, syntax.parts(node).front()};
+  const int list = syntax.child_of_kind(node, "argument_list");
+  const std::vector<int> listed = list < 0 ? std::vector<int>() : syntax.parts(list);
+  const auto add_given = [&](std::size_t first) {
+    for (std::size_t i = first; i < listed.size(); ++i) call.given.push_back(tree.text(listed[i]));
+  };
+  if (const int configuration = syntax.child_of_kind(node, "kernel_call_syntax"); configuration >= 0) {
+    call.how = syntax.parts(configuration);
+    add_given(0);
+    return call;
+  }
+  const std::string_view callee = tree.text(call.kernel);
+  if (callee == "hipLaunchKernelGGL" && listed.size() >= 5) {
+    call.kernel = listed[0];
+    call.how.assign(listed.begin() + 1, listed.begin() + 4);
+    add_given(5);
+    return call;
+  }
+  call.cooperative = callee.ends_with("LaunchCooperativeKernel");
+  if ((!call.cooperative && !callee.ends_with("LaunchKernel")) ||
+      (!callee.starts_with("cuda") && !callee.starts_with("hip")) || listed.size() < 4)
+    return std::nullopt;
+  call.kernel = listed[0];
+  call.how.assign(listed.begin() + 1, listed.begin() + 3);
+  if (listed.size() > 4) call.how.push_back(listed[4]);
+  call.given = arguments_in(tree, node, tree.text(listed[3]));
+  return call;
+}
+
+/// The name of the kernel that an expression stands for: `k` of `(void*)a::k<float>`.
+std::string_view kernel_named_by(std::string_view expression) {
+  for (bool is_wrapped = true; is_wrapped;) {
+    expression = trimmed(expression);
+    is_wrapped = true;
+    if (expression.starts_with("HIP_KERNEL_NAME"))
+      expression.remove_prefix(std::string_view("HIP_KERNEL_NAME").size());
+    else if (expression.starts_with('&'))
+      expression.remove_prefix(1);
+    else if (expression.starts_with('(') && closing_bracket(expression) + 1 < expression.size())
+      expression.remove_prefix(closing_bracket(expression) + 1);  // a cast
+    else if (expression.starts_with('(') && expression.ends_with(')'))
+      expression = expression.substr(1, expression.size() - 2);
+    else
+      is_wrapped = false;
+  }
+  expression = trimmed(expression.substr(0, expression.find('<')));
+  if (const std::size_t colon = expression.rfind(':'); colon != std::string_view::npos)
+    expression.remove_prefix(colon + 1);
+  return expression;
+}
+
 class LaunchReader {
  public:
   LaunchReader(const SourceTree& tree, const std::vector<std::string>& arguments,
                const std::vector<std::string>& templates)
       : tree_(tree), arguments_(arguments), templates_(templates) {}
 
-  LaunchOfFile read(int call, int configuration) const {
-    const int function = syntax().above(call, "function_definition");
-    const Variables variables(tree_, function < 0 ? call : function);
+  LaunchOfFile read(const LaunchCall& call) const {
+    const int function = syntax().above(call.node, "function_definition");
+    const Variables variables(tree_, function < 0 ? call.node : function);
     LaunchOfFile launch;
-    launch.line = syntax()[call].line;
+    launch.line = syntax()[call.node].line;
+    launch.cooperative = call.cooperative;
     Names passed;
-    const int list = syntax().child_of_kind(call, "argument_list");
-    const std::vector<int> given = list < 0 ? std::vector<int>() : syntax().parts(list);
+    const std::vector<std::string_view>& given = call.given;
     for (std::size_t i = 0; i < std::min(given.size(), arguments_.size()); ++i)
-      if (is_name(tree_.text(given[i]))) passed.emplace(tree_.text(given[i]), arguments_[i]);
-    if (const int types = syntax().first_below(syntax().parts(call).front(), "template_argument_list");
-        types >= 0)
+      if (is_name(given[i])) passed.emplace(given[i], arguments_[i]);
+    if (const int types = syntax().first_below(call.kernel, "template_argument_list"); types >= 0)
       for (const int one : syntax().parts(types)) {
         const std::size_t place = launch.template_arguments.size();
         launch.template_arguments.push_back(variables.resolved(tree_.text(one), {}));
         if (is_name(tree_.text(one)) && place < templates_.size())
           passed.emplace(tree_.text(one), templates_[place]);
       }
-    const std::vector<int> how = syntax().parts(configuration);
+    const std::vector<int>& how = call.how;
     Names with_block = passed;
     if (how.size() > 1) {
       launch.block = variables.extents_of(how[1], passed);
@@ -333,12 +430,11 @@ class LaunchReader {
     if (how.size() > 2 && tree_.text(how[2]) != "0")
       launch.shared = variables.resolved(tree_.text(how[2]), with_block);
     for (std::size_t i = 0; i < std::min(given.size(), arguments_.size()); ++i) {
-      const std::string first = first_of_loop(call, tree_.text(given[i]));
+      const std::string first = first_of_loop(call.node, given[i]);
       if (!first.empty()) launch.counters.insert(arguments_[i]);
       launch.values.emplace(arguments_[i],
-                            variables.resolved(first.empty() ? tree_.text(given[i]) : first, {}));
-      if (const std::string elements =
-              allocated(variables.origin_of(variable_in(tree_.text(given[i]))), passed);
+                            variables.resolved(first.empty() ? given[i] : std::string_view(first), {}));
+      if (const std::string elements = allocated(variables.origin_of(variable_in(given[i])), passed);
           !elements.empty())
         launch.elements.emplace(arguments_[i], elements);
     }
@@ -397,15 +493,9 @@ std::vector<LaunchOfFile> launches_of(const SourceTree& tree, std::string_view k
   std::vector<LaunchOfFile> launches;
   const Syntax& syntax = tree.syntax();
   for (int node = 0; node < syntax.size() && launches.size() < most; ++node) {
-    if (tree.kind(node) != "call_expression") continue;
-    const int configuration = syntax.child_of_kind(node, "kernel_call_syntax");
-    if (configuration < 0) continue;
-    std::string_view callee = tree.text(syntax.parts(node).front());
-    callee = trimmed(callee.substr(0, callee.find('<')));
-    if (const std::size_t colon = callee.rfind(':'); colon != std::string_view::npos)
-      callee.remove_prefix(colon + 1);
-    if (callee == kernel)
-      launches.push_back(LaunchReader(tree, arguments, templates).read(node, configuration));
+    const std::optional<LaunchCall> call = launch_call(tree, node);
+    if (call && kernel_named_by(tree.text(call->kernel)) == kernel)
+      launches.push_back(LaunchReader(tree, arguments, templates).read(*call));
   }
   return launches;
 }

@@ -18,6 +18,7 @@ struct LaunchOfFile {
   int line = 0;
   std::vector<std::string> grid, block;  ///< by axis
   std::string shared;                    ///< bytes; empty for none
+  bool cooperative = false;              ///< cudaLaunchCooperativeKernel
   std::vector<std::string> template_arguments;
   std::map<std::string, std::string, std::less<>> values;  ///< passed for numbers, by the kernel's arguments
   /// Arguments that count the turns of a loop around the launch: `values` has those of the first turn.

@@ -341,6 +341,9 @@ class TUNE_API Problem {
     return block_function(std::move(function));
   }
   Problem& shared_memory(Number bytes);                ///< dynamic, in bytes a block
+  /// All blocks of the launch are resident at once and may wait for each other (`this_grid().sync()`). A grid
+  /// that does not fit is a failure.
+  Problem& cooperative();
   Problem& arguments(std::vector<std::string> names);  ///< in the kernel's order; default: all, as declared
   Problem& when(Number condition);                     ///< the launch is left out where it is 0
 

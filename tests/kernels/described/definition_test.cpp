@@ -267,6 +267,8 @@ TEST_F(Definitions, SayWhereTheyAreWrong) {
             "d.json:8: parameters.TILE: expected at least one value");
   EXPECT_EQ(refused("\"TILE\": [16, 32]", "\"TILE\": \"[2**i for i in range(4)\""),
             "d.json:8: parameters.TILE: '[2**i for i in range(4)', column 24: expected ']', found the end");
+  EXPECT_EQ(refused("\"tolerance\"", "\"budget\": {\"evaluations\": -3}, \"tolerance\""),
+            "d.json:25: budget.evaluations: expected a number of at least 1");
   EXPECT_EQ(refused("\"access\"", "\"acess\""),
             "d.json:14: arguments.out.acess: no such field; did you mean 'access'?");
   EXPECT_EQ(

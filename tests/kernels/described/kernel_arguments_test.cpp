@@ -2,6 +2,7 @@
 // What a definition can say of arguments and launches, run on the emulator.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 
@@ -415,6 +416,61 @@ TEST_F(KernelArguments, MetricsAreFormulasOverWhatWasMeasured) {
   EXPECT_NE(refusal(definition("\"k.cu\"", out, R"("metrics": {"x": "flops / time"})"))
                 .find("metrics.x: 'flops / time', column 1: unknown name 'flops'"),
             std::string::npos);
+}
+
+TEST_F(KernelArguments, LaunchesMayBeCooperative) {
+  write("k.cu",
+        "#include <cooperative_groups.h>\n__global__ void k(float* out, int n) {\n"
+        "  auto grid = cooperative_groups::this_grid(); const int i = grid.thread_rank();\n"
+        "  if (i < n) out[i] = i;\n  grid.sync();\n  const float other = i < n ? out[n - 1 - i] : 0;\n"
+        "  grid.sync();\n  if (i < n) out[i] += other;\n}\n");
+  const std::string arguments =
+      R"j("out": {"type": "float", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"})j";
+  expect_right(definition(R"j("k.cu")j", arguments, R"j(, "cooperative": true})j"));
+  EXPECT_TRUE(
+      std::get<Launch>(plan(definition(R"j("k.cu")j", arguments, R"j(, "cooperative": true})j")).launches[0])
+          .cooperative);
+  const std::vector<Finding> found = findings(definition(R"j("k.cu")j", arguments));
+  ASSERT_FALSE(found.empty());
+  EXPECT_NE(found[0].text().find("\"cooperative\": true"), std::string::npos) << found[0].text();
+  EXPECT_NE(refusal(definition(R"j("k.cu")j", arguments, R"j(, "cooperative": "yes"})j")).find("cooperative"),
+            std::string::npos);
+}
+
+TEST_F(KernelArguments, AnEntryThatNoFileHasIsRefused) {
+  write(
+      "k.cu",
+      "__global__ void __launch_bounds__(64) first(float* out) {}\ntemplate <int N> __global__ void second(float*) {}\n");
+  EXPECT_NE(
+      refusal(definition(R"j("k.cu")j", R"j("out": {"type": "float", "size": "n", "access": "write"})j"))
+          .find("there is no kernel 'k' in k.cu; there are: first, second"),
+      std::string::npos);
+}
+
+// Some editors put it before UTF-8.
+TEST_F(KernelArguments, AByteOrderMarkIsNoCode) {
+  write("h.cuh", "\xEF\xBB\xBF#define TWO 2\n");
+  write("k.cu",
+        "\xEF\xBB\xBF#include \"h.cuh\"\n__global__ void k(float* out, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = TWO; }\n");
+  expect_right(definition(
+      R"j("k.cu")j",
+      R"j("out": {"type": "float", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"})j"));
+}
+
+TEST_F(KernelArguments, OptionsUndefineMacrosForAllCompilers) {
+  write("k.cu", "__global__ void k(float* out) {}\n");
+  const std::string out = R"j("out": {"type": "float", "size": "n", "access": "write"})j";
+  const CompileRequest request =
+      plan(definition(R"j({"file": "k.cu", "options": ["-DA=1", "-DB=2", "-UA", "-U", "C", "-DC=3"]})j", out))
+          .compile;
+  EXPECT_EQ(request.options, std::vector<std::string>{"-UA"});
+  const auto has = [&](const char* name) {
+    return std::ranges::any_of(request.defines, [&](const auto& one) { return one.first == name; });
+  };
+  EXPECT_FALSE(has("A"));
+  EXPECT_TRUE(has("B"));
+  EXPECT_TRUE(has("C"));
 }
 
 }  // namespace

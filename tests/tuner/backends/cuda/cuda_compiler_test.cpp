@@ -83,6 +83,24 @@ TEST_F(Choice, NvrtcIsFirstAndNvccAfterItWhereItMayHelp) {
   EXPECT_EQ(asked_, 1);
 }
 
+TEST_F(Choice, OptionsThatOnlyNvccHasChooseIt) {
+  CompileRequest wanted = request("__global__ void k() {}");
+  for (const char* const option : {"--extended-lambda", "-extended-lambda", "--ccbin=g++", "-O3"}) {
+    wanted.options = {option};
+    const auto binary = compiler_->compile(wanted);
+    ASSERT_TRUE(binary);
+    EXPECT_EQ(binary->compiler, "nvcc");
+    EXPECT_EQ(binary->chosen_because, std::string("NVRTC has no option ") + option);
+    EXPECT_EQ(compiler_->version_for(wanted), "nvcc");
+    EXPECT_NE(*compiler_->files_key(wanted), *nvrtc_->files_key(wanted));
+  }
+  wanted.options = {"--use_fast_math", "-lineinfo"};
+  EXPECT_EQ(compiler_->compile(wanted)->compiler, "NVRTC");
+  wanted.options = {"--extended-lambda"};
+  wanted.compiler = CompilerName::nvrtc;
+  EXPECT_EQ(compiler_->compile(wanted)->compiler, "NVRTC");
+}
+
 TEST_F(Choice, IsRememberedForTheTexts) {
   nvrtc_->log = no_vector;
   CompileRequest wanted = request("#include <vector>\n");

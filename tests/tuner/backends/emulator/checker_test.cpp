@@ -127,6 +127,36 @@ TEST(Checker, SaysWhatDoesNotCompileAndWhatCannotBeEmulated) {
   EXPECT_NE(ptx.not_emulated.find("host twin"), std::string::npos) << ptx.not_emulated;
 }
 
+// What a compiler for devices takes is no error of the kernel.
+TEST(Checker, WhatOnlyTheHostRefusesIsNotEmulated) {
+  KernelCheck check(head + "out[0] = nonsense;\n}\n");
+  int questions = 0;
+  for (const bool taken : {true, false}) {
+    check.options.device_takes = [&](const CompileRequest& request) {
+      ++questions;
+      return taken && request.source.text.find("nonsense") != std::string::npos;
+    };
+    const CheckVerdict verdict = check.verdict();
+    EXPECT_EQ(verdict.findings.empty(), taken);
+    EXPECT_EQ(verdict.not_emulated.substr(0, verdict.not_emulated.find(": ")),
+              taken ? "the emulator's compiler refuses what NVRTC takes" : "");
+    EXPECT_EQ(verdict.not_emulated.find("'nonsense' was not declared") != std::string::npos, taken);
+  }
+  EXPECT_EQ(questions, 2);
+  KernelCheck clean(head + "out[threadIdx.x] = 1;\n}\n");
+  clean.options.device_takes = check.options.device_takes;
+  EXPECT_EQ(clean.report(), "");
+  EXPECT_EQ(questions, 2);
+}
+
+// Errors in files of the emulator do not name its folder.
+TEST(Checker, AnErrorNamesNoTemporaryFolder) {
+  const CheckVerdict broken =
+      KernelCheck(head + "float4 x = make_float2(1, 2); out[0] = __vadd4(x, 1);\n}\n").verdict();
+  ASSERT_EQ(kinds_of(broken), std::vector{FindingKind::compile});
+  EXPECT_EQ(broken.findings[0].detail.find("/tmp"), std::string::npos) << broken.findings[0].detail;
+}
+
 LaunchPlan plan_of(const std::string& source) {
   return KernelCheck(source).plan;
 }

@@ -44,6 +44,52 @@ TEST(Language, Shuffles) {
                 [](int t) { return t % 32 < 8 ? t / 32 * 32 + 1 : 0; });
 }
 
+TEST(Language, IntrinsicsOfNumbers) {
+  expect_values(
+      "const unsigned u = t; dim3 g = gridDim; const uint3 h = g;\n"
+      "v = float(__umul24(0x1000003u, 2)) + __mul24(0x1800001, 2) / 2 + __mul64hi(-1, t + 1) + __usad(u, 70, 0) +\n"
+      "    __dp2a_lo(0x00020003, 0x04030201, 10) + __dp2a_hi(0x00020003, 0x04030201, 10) +\n"
+      "    __float2int_rn(2.5f) + __float2uint_rd(-3.f) +\n"
+      "    __int2float_ru(16777217) - __int2float_rz(16777217) + (__fadd_ru(1, 1e-8f) > 1) +\n"
+      "    (__fadd_rd(1, 1e-8f) > 1) + (__fmul_ru(1.1f, 1.1f) > __fmul_rd(1.1f, 1.1f)) + rhypotf(0, 1) +\n"
+      "    normf(1, in) + exp10f(1) + __hiloint2double(__double2hiint(3.0), __double2loint(3.0)) +\n"
+      "    __funnelshift_lc(1, 2, 40) + __frcp_rn(0.5f) + float(__drcp_rn(0.25)) + h.x;",
+      [](int t) {
+        return 6 - 8388607 - 1 + (70 - t) + 17 + 27 + 2 + 2 + 1 + 1 + 1 + 1 + 10 + 3 + 1 + 2 + 4 + 1;
+      });
+}
+
+TEST(Language, IntrinsicsOfPackedNumbers) {
+  expect_values(
+      "v = (__vadd4(0x01ff02ffu, 0x01010101u) == 0x02000300u) +\n"
+      "    2 * (__vaddus4(0x01ff02ffu, 0x01010101u) == 0x02ff03ffu) +\n"
+      "    4 * (__vaddss4(0x7f7f0080u, 0x010101ffu) == 0x7f7f0180u) +\n"
+      "    8 * (__vcmpgtu2(0x00050003, 0x00040004) == 0xffff0000u) + 16 * (__vsads4(0xff, 0x01) == 2) +\n"
+      "    32 * (__vabs2(0xffff8000u) == 0x00018000u) + 64 * (__vsetges2(0xffff0001u, 0) == 1) +\n"
+      "    128 * (__half2int_rz(__int2half_rn(t)) == t);",
+      [](int) { return 255; }, "#include <cuda_fp16.h>\n");
+}
+
+// The forms of CUDA's guide, which g++ takes in one place alone.
+TEST(Language, AlignedSharedMemory) {
+  expect_values(
+      "__shared__ alignas(16) float a[64]; alignas(sizeof(float4)) __shared__ float b[64];\n"
+      "static __shared__ alignas(sizeof(float4)) float c[64];\n"
+      "a[t] = in[t]; b[t] = 2 * in[t]; c[t] = 3; __syncthreads(); v = a[63 - t] + b[t] + c[t];\n"
+      "__shared__ int lock; if (t == 0) lock = 0; __syncthreads();\n"
+      "if (atomicCAS_block(&lock, 0, 1) == 0) v += 0;",
+      [](int t) { return (64 - t) + 2 * (t + 1) + 3; });
+  for (const char* declaration :
+       {"extern __shared__ alignas(16) float s[];", "extern __shared__ __align__(16) float s[];",
+        "extern __align__(16) __shared__ float s[];", "alignas(16) extern __shared__ float s[];"}) {
+    KernelCheck check(std::string("extern \"C\" __global__ void k(const float* in, float* out, int n) {\n") +
+                      declaration + " s[threadIdx.x] = 1; out[threadIdx.x] = s[threadIdx.x]; }");
+    check.launch().dynamic_shared_memory = 256;
+    check.expecting(values_of(64, [](int) { return 1; }));
+    EXPECT_EQ(check.report(), "") << declaration;
+  }
+}
+
 TEST(Language, MathematicsHasItsNamesInStd) {
   expect_values(
       "const float f = in[t]; const double d = in[t]; const std::size_t i = t;\n"

@@ -101,6 +101,34 @@ bool may_hold_host_code(const CompileRequest& request) {
   });
 }
 
+std::string option_of_nvcc(const CompileRequest& request) {
+  constexpr std::string_view known[] = {"extended-lambda",
+                                        "expt-extended-lambda",
+                                        "expt-relaxed-constexpr",
+                                        "Xcompiler",
+                                        "compiler-options",
+                                        "Xcudafe",
+                                        "Xlinker",
+                                        "ccbin",
+                                        "compiler-bindir",
+                                        "allow-unsupported-compiler",
+                                        "forward-unknown-to-host-compiler",
+                                        "O0",
+                                        "O1",
+                                        "O2",
+                                        "O3",
+                                        "optimize",
+                                        "g",
+                                        "debug",
+                                        "x"};
+  for (const std::string& option : request.options) {
+    if (!option.starts_with('-')) continue;
+    const std::string_view name = std::string_view(option).substr(option.find_first_not_of('-') == 2 ? 2 : 1);
+    if (std::ranges::find(known, name.substr(0, name.find_first_of("= "))) != std::end(known)) return option;
+  }
+  return {};
+}
+
 std::string beyond_nvrtc(const CompileRequest& request, std::string_view log) {
   if (const std::string name = missing_header(log); !name.empty()) {
     const bool is_quoted = any_text(request, [&](const std::string& text) {
@@ -180,6 +208,9 @@ Result<Binary> CudaCompiler::compile(const CompileRequest& request) const {
     if (nvcc() == nullptr) throw Error(no_nvcc_);
     return by_nvcc(request, "the definition names it");
   }
+  if (request.compiler != CompilerName::nvrtc)
+    if (const std::string option = option_of_nvcc(request); !option.empty() && nvcc() != nullptr)
+      return by_nvcc(request, format("NVRTC has no option {}", option));
   if (request.compiler == CompilerName::nvrtc || !may_hold_host_code(request))
     return nvrtc_->compile(request);
   const auto known = known_choice(request);
@@ -216,7 +247,7 @@ std::optional<std::string> CudaCompiler::version_for(const CompileRequest& reque
   if (request.compiler == CompilerName::nvrtc) return nvrtc_->version();
   const auto known = known_choice(request);
   if (known && known->by_nvrtc) return nvrtc_->version();
-  if (request.compiler == CompilerName::nvcc || known)
+  if (request.compiler == CompilerName::nvcc || known || !option_of_nvcc(request).empty())
     return nvcc() == nullptr ? nvrtc_->version() : nvcc()->version();
   if (may_hold_host_code(request)) return std::nullopt;
   return nvrtc_->version();
@@ -224,7 +255,8 @@ std::optional<std::string> CudaCompiler::version_for(const CompileRequest& reque
 
 std::optional<std::string> CudaCompiler::files_key(const CompileRequest& request) const {
   const bool may_be_nvcc = request.compiler == CompilerName::nvcc ||
-                           (request.compiler == CompilerName::automatic && may_hold_host_code(request));
+                           (request.compiler == CompilerName::automatic &&
+                            (may_hold_host_code(request) || !option_of_nvcc(request).empty()));
   if (!may_be_nvcc || nvcc() == nullptr) return nvrtc_->files_key(request);
   const std::optional<std::string> files = nvcc()->files_key(request);
   if (!files) return std::nullopt;

@@ -17,6 +17,9 @@ namespace tune::cuda {
 /// neither the request's nor known, launches, a `main`. Conditions are not evaluated.
 bool may_hold_host_code(const CompileRequest& request);
 
+/// Returns the first option of a request that nvcc has and NVRTC has not; empty for none.
+std::string option_of_nvcc(const CompileRequest& request);
+
 /// Returns why NVRTC cannot take a source that nvcc may take, from NVRTC's log: host code, or a header that
 /// it does not find; empty for other failures and for headers in quotation marks that the request lacks.
 std::string beyond_nvrtc(const CompileRequest& request, std::string_view log);

@@ -380,7 +380,24 @@ class Pool {
     }
   }
 
+  /// What the host's compiler refuses and that of a device takes is not emulated, and no error.
+  void excuse(const CheckJob& job, CheckVerdict& verdict) {
+    if (!options_.device_takes || verdict.findings.size() != 1 ||
+        verdict.findings.front().kind != FindingKind::compile)
+      return;
+    const std::string message = verdict.findings.front().detail;
+    const auto [known, is_new] = excused_.emplace(message, false);
+    if (is_new)
+      known->second = std::ranges::all_of(
+          job.cases, [&](const Case& one) { return options_.device_takes(one.plan.compile); });
+    if (!known->second) return;
+    verdict.findings.clear();
+    verdict.not_emulated = format("the emulator's compiler refuses what NVRTC takes: {}",
+                                  message.substr(0, std::min(message.find("; "), message.find('\n'))));
+  }
+
   void finish(Slot& slot, std::size_t job, CheckVerdict verdict) {
+    excuse(slot.batch.jobs.at(job), verdict);
     slot.running.reset();
     std::erase(slot.owed, job);
     stopped_ = !done_(job, std::move(verdict));
@@ -391,8 +408,12 @@ class Pool {
     CheckVerdict verdict;
     switch (end) {
       case End::hang:
-        return ended_by(FindingKind::hang, slot.process->step(),
-                        format("not finished after {} s of processor time", options_.seconds));
+        return ended_by(
+            FindingKind::hang, slot.process->step(),
+            format(
+                "not finished after {} s of processor time: a loop without an end, or too much work for the "
+                "CPU at this size (check at a smaller one, or allow more with --timeout)",
+                options_.seconds));
       case End::long_job:
         verdict.not_emulated =
             format("takes more than {} s of processor time: choose a smaller size or fewer steps",
@@ -436,6 +457,7 @@ class Pool {
   std::size_t batch_size_ = 1;
   std::size_t next_ = 0;  ///< the first job that is in no batch yet
   std::vector<Slot> slots_;
+  std::map<std::string, bool> excused_ = {};  ///< by the messages of the host's compiler
   bool stopped_ = false;
 };
 

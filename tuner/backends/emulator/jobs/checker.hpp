@@ -52,6 +52,9 @@ struct CheckOptions {
   /// Findings name lines of the source: jobs that have findings are compiled once more.
   bool source_lines = true;
   std::vector<FindingKind> allowed = {};  ///< errors that are passed over
+  /// Asked where the host's compiler refuses a kernel; true where a compiler for devices takes it: then the
+  /// emulator lacks something, and the kernel has no error.
+  std::function<bool(const CompileRequest& request)> device_takes = {};
   /// Asked about ten times a second; true ends the check, with the jobs that run.
   std::function<bool()> stop = {};
 };

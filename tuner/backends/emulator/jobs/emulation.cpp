@@ -228,7 +228,9 @@ void Emulation::forget_rows(const FourierShape& shape, const FourierSide& side, 
 void Emulation::grid_barrier(unsigned* counter, const Place& place) {
   std::string wrong;
   if (!cooperative_) {
-    wrong = "a barrier of the grid in a launch that is not cooperative: its blocks may not run together";
+    wrong =
+        "a barrier of the grid in a launch that is not cooperative: its blocks may not run together (the launch of a "
+        "definition needs \"cooperative\": true)";
   } else if (running_thread() == 0) {
     // On a device the first thread of a block counts it.
     constexpr unsigned kind = access_atomic | access_write;

@@ -16,7 +16,7 @@ namespace {
 /// keywords of the errors that the emulator puts into sources.
 std::string without_inner_names(const std::string& line) {
   static const std::regex inner(
-      R"((/[^\s:]*/)?(batch\d[\w]*|cc\w{6})\.\w+:(\d+:)*\s*|tune_variant_\d+_::|\{anonymous\}::|\(anonymous namespace\)::|#error tune: )");
+      R"(/[^\s:']*tune-emulator-[^\s:'/]*/[\w.]+:(\d+:)*\s*|(/[^\s:]*/)?(batch\d[\w]*|cc\w{6})\.\w+:(\d+:)*\s*|tune_variant_\d+_::|\{anonymous\}::|\(anonymous namespace\)::|#error tune: )");
   return std::regex_replace(line, inner, "");
 }
 

@@ -65,13 +65,14 @@ constexpr std::string_view overloaded[] = {
     "fmaf",  "logf",   "powf",  "fmodf", "sinf",  "cosf",  "tanf",  "atan2f"};
 /// Functions of intrinsics.cuh: by their beginnings, and whole, without the f of a float's.
 constexpr std::string_view intrinsics[] = {
-    "__v",        "__double2", "__ll2",    "__ull2",     "__uint2",   "__float2", "__int2",
-    "__hiloint2", "__brevll",  "__umul24", "__umul64hi", "__mul64hi", "__sad",    "__usad",
-    "__hadd",     "__rhadd",   "__uhadd",  "__urhadd",   "__frsqrt_", "__drcp_",  "__dsqrt_",
-    "__ddiv_",    "__tanf",    "__log10f", "__exp10f",   "__sincosf"};
+    "__v",       "__double2",  "__ll2",    "__ull2",           "__uint2",         "__float2",
+    "__int2",    "__hiloint2", "__brevll", "__umul24",         "__umul64hi",      "__mul64hi",
+    "__sad",     "__usad",     "__hadd",   "__rhadd",          "__uhadd",         "__urhadd",
+    "__frsqrt_", "__drcp_",    "__dsqrt_", "__ddiv_",          "__tanf",          "__log10f",
+    "__exp10f",  "__sincosf",  "__dp2a",   "__funnelshift_lc", "__funnelshift_rc"};
 constexpr std::string_view rare_functions =
     " sinpi cospi exp10 rcbrt erfinv erfcinv erfcx normcdf normcdfinv j0 j1 y0 y1 logb ilogb scalbn frexp modf norm3d "
-    "norm4d rnorm3d rnorm4d rhypot fdivide ";
+    "norm4d rnorm3d rnorm4d norm rnorm rhypot fdivide ";
 constexpr std::string_view vectors_of[] = {"char", "uchar", "short",    "ushort",    "int",   "uint",
                                            "long", "ulong", "longlong", "ulonglong", "float", "double"};
 
@@ -280,6 +281,12 @@ class VariantText {
         R"(extern\s+__shared__\s+((?:__align__|alignas|__attribute__)\s*\(+[^)]*\)+\s*)?([^;=]*?[\w>])\s*(?:((?:__align__|alignas)\s*\([^)]*\))\s*)?\b(\w+)\s*\[\s*\]\s*;)");
     static const std::regex shared(R"(__shared__[^;]*;)"), opening(R"(__shared__[^;{]*\{[^;}]*;)");
     static const std::regex twice(R"(static\s+__shared__|__shared__\s+static)");
+    // The standard's attributes may only stand before a declaration's first word.
+    static const std::regex behind(
+        R"(((?:(?:extern|static)\s+)*__shared__)\s+(alignas\s*\((?:[^()]|\([^()]*\))*\)))"),
+        between(R"(\bextern\s+((?:alignas|__align__)\s*\((?:[^()]|\([^()]*\))*\))\s*__shared__)");
+    if (line.find("align") != std::string::npos)
+      line = std::regex_replace(std::regex_replace(line, behind, "$2 $1"), between, "$1 extern __shared__");
     if (line.find("extern") != std::string::npos) {
       // All arrays of dynamic shared memory are the same memory.
       line = std::regex_replace(

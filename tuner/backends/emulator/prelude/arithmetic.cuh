@@ -242,7 +242,9 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) >> (shift & 31u));
 }
-TUNE_FUNCTION(int __mul24(int x, int y), (x * y))
+TUNE_FUNCTION(int tune_low24(int x), static_cast<int>(static_cast<unsigned>(x) << 8) >> 8)
+TUNE_FUNCTION(int __mul24(int x, int y),
+              static_cast<int>(static_cast<unsigned>(tune_low24(x)) * static_cast<unsigned>(tune_low24(y))))
 TUNE_FUNCTION(int __mulhi(int x, int y), static_cast<int>((static_cast<long long>(x) * y) >> 32))
 inline unsigned __umulhi(unsigned x, unsigned y) {
   return static_cast<unsigned>((static_cast<unsigned long long>(x) * y) >> 32);

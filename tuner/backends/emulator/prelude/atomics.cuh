@@ -62,3 +62,13 @@ __attribute__((always_inline)) inline T atomicCAS(T* address, tune_same_t<T> exp
   if (!(old == expected)) __nanosleep(0);
   return old;
 }
+template<class T>
+__attribute__((always_inline)) inline T atomicCAS_block(T* address, tune_same_t<T> expected,
+                                                        tune_same_t<T> value) {
+  return atomicCAS(address, expected, value);
+}
+template<class T>
+__attribute__((always_inline)) inline T atomicCAS_system(T* address, tune_same_t<T> expected,
+                                                         tune_same_t<T> value) {
+  return atomicCAS(address, expected, value);
+}

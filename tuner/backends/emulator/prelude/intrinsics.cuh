@@ -160,6 +160,18 @@ inline double __hiloint2double(int high, int low) {
       static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32 | static_cast<unsigned>(low)));
 }
 
+// The length of a vector of any dimension.
+template<class T>
+inline double tune_norm(int count, const T* values) {
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+  return __builtin_sqrt(sum);
+}
+TUNE_FUNCTION(double norm(int count, const double* values), tune_norm(count, values))
+TUNE_FUNCTION(double rnorm(int count, const double* values), 1 / tune_norm(count, values))
+TUNE_FUNCTION(float normf(int count, const float* values), static_cast<float>(tune_norm(count, values)))
+TUNE_FUNCTION(float rnormf(int count, const float* values), static_cast<float>(1 / tune_norm(count, values)))
+
 // ---- whole numbers ----
 
 inline unsigned long long __brevll(unsigned long long x) {
@@ -220,9 +232,68 @@ TUNE_PARTS(sub, x - y)
 TUNE_PARTS(cmpeq, x == y ? -1 : 0)
 TUNE_PARTS(cmpne, x != y ? -1 : 0)
 #undef TUNE_PARTS
-inline unsigned __vsadu4(unsigned a, unsigned b) {
-  const unsigned parts = __vabsdiffu4(a, b);
-  return (parts & 255u) + (parts >> 8 & 255u) + (parts >> 16 & 255u) + (parts >> 24);
+template<class Part>
+inline int tune_saturated(int x) {
+  constexpr int bits = 8 * sizeof(Part), lowest = static_cast<Part>(-1) < 0 ? -(1 << (bits - 1)) : 0,
+                highest = lowest + (1 << bits) - 1;
+  return x < lowest ? lowest : x > highest ? highest : x;
+}
+template<class Part>
+inline unsigned tune_differences(unsigned a, unsigned b) {
+  unsigned sum = 0;
+  tune_parts<Part>(a, b, [&](int x, int y) { return sum += static_cast<unsigned>(x < y ? y - x : x - y); });
+  return sum;
+}
+#define TUNE_PARTS(name, Part, expression)             \
+  TUNE_FUNCTION(unsigned name(unsigned a, unsigned b), \
+                tune_parts<Part>(a, b, [](int x, int y) { return expression; }))
+#define TUNE_PART(name, Part, expression) \
+  TUNE_FUNCTION(unsigned name(unsigned a), tune_parts<Part>(a, 0, [](int x, int) { return expression; }))
+#define TUNE_SETS(name, sign, Part, count) TUNE_PARTS(__vset##name##count, Part, x sign y)
+#define TUNE_PARTS_OF(count, S, U)                                                          \
+  TUNE_PARTS(__vaddss##count, S, tune_saturated<S>(x + y))                                  \
+  TUNE_PARTS(__vaddus##count, U, tune_saturated<U>(x + y))                                  \
+  TUNE_PARTS(__vsubss##count, S, tune_saturated<S>(x - y))                                  \
+  TUNE_PARTS(__vsubus##count, U, tune_saturated<U>(x - y))                                  \
+  TUNE_PARTS(__vhaddu##count, U, (x + y) >> 1)                                              \
+  TUNE_PART(__vabs##count, S, x < 0 ? -x : x)                                               \
+  TUNE_PART(__vabsss##count, S, tune_saturated<S>(x < 0 ? -x : x))                          \
+  TUNE_PART(__vneg##count, S, -x)                                                           \
+  TUNE_PART(__vnegss##count, S, tune_saturated<S>(-x))                                      \
+  TUNE_SETS(eq, ==, U, count)                                                               \
+  TUNE_SETS(ne, !=, U, count)                                                               \
+  TUNE_SETS(gts, >, S, count)                                                               \
+  TUNE_SETS(gtu, >, U, count)                                                               \
+  TUNE_SETS(ges, >=, S, count)                                                              \
+  TUNE_SETS(geu, >=, U, count)                                                              \
+  TUNE_SETS(lts, <, S, count)                                                               \
+  TUNE_SETS(ltu, <, U, count)                                                               \
+  TUNE_SETS(les, <=, S, count)                                                              \
+  TUNE_SETS(leu, <=, U, count)                                                              \
+  TUNE_FUNCTION(unsigned __vsads##count(unsigned a, unsigned b), tune_differences<S>(a, b)) \
+  TUNE_FUNCTION(unsigned __vsadu##count(unsigned a, unsigned b), tune_differences<U>(a, b))
+TUNE_PARTS_OF(2, short, unsigned short)
+TUNE_PARTS_OF(4, signed char, unsigned char)
+#undef TUNE_PARTS_OF
+#undef TUNE_SETS
+#undef TUNE_PART
+#undef TUNE_PARTS
+#define TUNE_DOT2(T, Half, Byte)                                                           \
+  inline T tune_dot2(T a, T b, T sum, int first) {                                         \
+    for (int i = 0; i < 2; ++i)                                                            \
+      sum += static_cast<Half>(a >> (16 * i)) * static_cast<Byte>(b >> (8 * (first + i))); \
+    return sum;                                                                            \
+  }                                                                                        \
+  TUNE_FUNCTION(T __dp2a_lo(T a, T b, T sum), tune_dot2(a, b, sum, 0))                     \
+  TUNE_FUNCTION(T __dp2a_hi(T a, T b, T sum), tune_dot2(a, b, sum, 2))
+TUNE_DOT2(int, short, signed char)
+TUNE_DOT2(unsigned, unsigned short, unsigned char)
+#undef TUNE_DOT2
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+  return shift >= 32 ? low : __funnelshift_l(low, high, shift);
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+  return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }
 #define TUNE_OF_THREE(suffix, T)                                                     \
   TUNE_FUNCTION(T __vimax3_##suffix(T x, T y, T z), max(max(x, y), z))               \

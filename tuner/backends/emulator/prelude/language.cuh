@@ -131,6 +131,8 @@ TUNE_VECTOR(double, double, 16, 16)
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
   constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  constexpr dim3(const uint3& of) : x(of.x), y(of.y), z(of.z) {}
+  constexpr operator uint3() const { return {x, y, z}; }
 };
 
 // `const`, because a thread never sees them change; defined in module.cuh where the compiler does not see it,

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `tune new` makes of the ways in which files launch kernels, and what it marks.
+#include <gmock/gmock.h>
+
+#include "kernels/described/source/first_definition.hpp"
+#include "kernels/described/source/syntax.hpp"
+
+namespace tune::described {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class GuessedLaunches : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = why_no_parser(); !reason.empty()) GTEST_SKIP() << reason;
+  }
+
+  /// The line of the definition that begins with this name; with its mark.
+  static std::string line_of(const std::string& text, const std::string& name) {
+    const std::string json = first_definition("k.cu", {{"k.cu", text}, {}}, {}, {}).json;
+    const std::size_t at = json.find("\"" + name + "\":");
+    return at == std::string::npos ? "" : json.substr(at, json.find('\n', at) - at);
+  }
+};
+
+const std::string scaled =
+    "__global__ void k(float* y, const float* x, int n) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 2 * x[i]; }\n";
+
+TEST_F(GuessedLaunches, OfHipAndOfTheRuntime) {
+  EXPECT_EQ(
+      line_of(
+          scaled +
+              "void f(float* a, float* b, int m) { hipLaunchKernelGGL(k, dim3((m + 255) / 256), dim3(256), 0, "
+              "0, a, b, m); }",
+          "grid"),
+      "\"grid\": \"(n + (block_size_x - 1)) // block_size_x\",");
+  const std::string runtime =
+      scaled +
+      "void f(float* a, float* b, int m) {\n  void* args[] = {&a, &b, (void*)&m};\n"
+      "  cudaLaunchKernel((const void*)k, dim3((m + 255) / 256), dim3(256), args, 0, 0);\n}";
+  EXPECT_EQ(line_of(runtime, "grid"), "\"grid\": \"(n + (block_size_x - 1)) // block_size_x\",");
+  EXPECT_EQ(line_of(runtime, "cooperative"), "");
+}
+
+TEST_F(GuessedLaunches, OfCooperativeKernels) {
+  const std::string kernel =
+      "__global__ void k(float* y, int n) {\n  auto g = cooperative_groups::this_grid();\n"
+      "  for (int i = g.thread_rank(); i < n; i += g.size()) y[i] = 1;\n  g.sync();\n}\n";
+  EXPECT_THAT(line_of(kernel, "cooperative"), HasSubstr("true"));
+  EXPECT_THAT(line_of(kernel, "grid"), HasSubstr("TODO"));
+  EXPECT_THAT(line_of(scaled + "void f(float* a, float* b, int m) { void* args[] = {&a, &b, &m};\n"
+                               "  cudaLaunchCooperativeKernel((void*)k, dim3(8), dim3(256), args); }",
+                      "cooperative"),
+              HasSubstr("true"));
+}
+
+TEST_F(GuessedLaunches, RowsForWarpsAreMarked) {
+  EXPECT_THAT(line_of("#define WARP 32\n__global__ void k(float* y, const float* x, int rows) {\n"
+                      "  int id = blockIdx.x * blockDim.x + threadIdx.x; int row = id / WARP;\n"
+                      "  if (row < rows) y[row] = x[row];\n}\n",
+                      "grid"),
+              AllOf(HasSubstr("ceil_div(rows * 32, block_size_x)"), HasSubstr("TODO")));
+  EXPECT_THAT(line_of(scaled, "grid"), Not(HasSubstr("TODO")));
+}
+
+TEST_F(GuessedLaunches, VariablesThatOtherFunctionsChangeAreNoConstants) {
+  EXPECT_THAT(line_of("unsigned total = 0;\nvoid setup(int n) { total += n; }\n"
+                      "__global__ void k(float* y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
+                      "int main() { setup(100); float* y; k<<<total / 128, 128>>>(y); }\n",
+                      "grid"),
+              AllOf(Not(HasSubstr("\"0 ")), HasSubstr("TODO")));
+}
+
+TEST_F(GuessedLaunches, DynamicSharedMemoryByWayOfHelpers) {
+  const std::string kernel =
+      "__global__ void k(float* y, int n) {\n  @\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  s[threadIdx.x] = i; __syncthreads(); if (i < n) y[i] = s[threadIdx.x]; }\n";
+  const auto with = [&](const std::string& line) {
+    return std::string(kernel).replace(kernel.find('@'), 1, line);
+  };
+  EXPECT_THAT(line_of(with("HIP_DYNAMIC_SHARED(double, s)"), "shared"),
+              AllOf(HasSubstr("8 * block_size_x"), HasSubstr("TODO")));
+  EXPECT_THAT(
+      line_of("template <class T> struct Shared { __device__ operator T*() { extern __shared__ int raw[]; "
+              "return (T*)raw; } };\n" +
+                  with("float* s = Shared<float>();"),
+              "shared"),
+      AllOf(HasSubstr("4 * block_size_x"), HasSubstr("TODO")));
+  EXPECT_EQ(line_of(with("__shared__ float s[256];"), "shared"), "");
+}
+
+// 1024 is nx, and ny.
+TEST_F(GuessedLaunches, AnExtentThatIsAsLargeAsAnotherIsNotTakenForIt) {
+  EXPECT_THAT(
+      line_of(
+          "__global__ void k(float* y, int first, int end, int nx) {\n"
+          "  int iy = blockIdx.y * blockDim.y + threadIdx.y + first, ix = blockIdx.x * blockDim.x + "
+          "threadIdx.x;\n  if (iy < end && ix < nx) y[iy * nx + ix] = 1; }\n"
+          "int main() { const int nx = 1024, ny = 1024; float* y; cudaMalloc(&y, nx * ny * sizeof(float));\n"
+          "  dim3 b(32, 4), g((nx + 31) / 32, (ny + 3) / 4); k<<<g, b>>>(y, 0, ny, nx); }\n",
+          "y"),
+      Not(HasSubstr("\"nx * nx\"")));
+}
+
+}  // namespace
+}  // namespace tune::described
