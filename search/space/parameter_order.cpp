@@ -196,12 +196,6 @@ std::vector<std::vector<std::size_t>> orders_by_width(const SpaceDefinition& def
   return best;
 }
 
-double expected_states(const SpaceDefinition& definition) {
-  std::vector<std::size_t> declared(definition.parameters.size());
-  std::iota(declared.begin(), declared.end(), std::size_t{0});
-  return Ties(definition).cost(declared);
-}
-
 namespace {
 
 void add_mentioned(const Expr& expr, std::vector<std::string>& names) {

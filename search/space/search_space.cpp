@@ -47,7 +47,6 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
 void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
   constexpr std::size_t few_branches = 100'000;  // some 20 ms
   constexpr std::size_t most_orders = 3;
-  constexpr double most_expected = 1e12;  // far from those that can be counted
   const auto build_in = [&](std::vector<std::size_t> order, std::size_t max_branches) {
     SpaceDefinition reordered = definition_;
     for (std::size_t column = 0; column < order.size(); ++column)
@@ -67,7 +66,7 @@ void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
   for (const auto& order : others)
     if (build_in(order, few_branches)) return;
   if (build_in(others[0], default_max_branches)) return;
-  if (expected_states(definition_) < most_expected && build_in(declared, default_max_branches)) return;
+  if (build_in(declared, default_max_branches)) return;
   throw std::length_error("the constraints tie so many parameters together that counting takes more than " +
                           std::to_string(max_states) + " states or " + std::to_string(default_max_branches) +
                           " steps; fix a parameter, or give parameters fewer values");

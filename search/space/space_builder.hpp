@@ -45,9 +45,6 @@ RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit,
 /// first: parameters of one constraint stand near each other, unless it remembers one number of all of them.
 std::vector<std::vector<std::size_t>> orders_by_width(const SpaceDefinition& definition, std::size_t most);
 
-/// Estimates the states in the order of declaration.
-double expected_states(const SpaceDefinition& definition);
-
 /// Returns the order in which the constraints mention the parameters, the longest constraint first. A
 /// parameter stands behind those of its condition.
 std::vector<std::size_t> order_of_mention(const SpaceDefinition& definition);
