@@ -147,7 +147,7 @@ TEST(RecordingError, IsSaidInOneLine) {
   expect_refused(replay(""), 2, {"replay:FILE"});
   std::ofstream(sandbox / "notes.txt") << "text";
   expect_refused(replay((sandbox / "notes.txt").string()), 2,
-                 {"notes.txt", "not a database of tune", "leave --problem"});
+                 {"notes.txt", "line 1: not JSON", "neither T4 nor"});
   expect_refused(sandbox.tune({"run", "--problem", "stencil3d", "--size", "99x99x99", "--device", "replay"}),
                  2, {"no recording has stencil3d 99x99x99", "512x512x512", "64x64x64"});
   EXPECT_FALSE(fs::exists(sandbox.database()));
