@@ -95,12 +95,12 @@ constexpr double time_at_full_size = 60;     ///< of all
 void refuse_large(const ProblemSelection& selection, const Configuration& configuration,
                   const KernelSources& sources) {
   constexpr double few = 1 << 18;
-  const auto size = [](const Dim3& all) { return 1.0 * all.x * all.y * all.z; };
   double work = selection.problem->cost(selection.instance).items;
   if (const auto plan = selection.problem->plan(selection.instance, configuration, sources))
     for (const PlanStep& step : plan->launches)
       if (const auto* const launch = std::get_if<Launch>(&step))
-        work = std::max(work, size(launch->grid) * size(launch->block));
+        work = std::max(
+            work, static_cast<double>(launch->grid.count()) * static_cast<double>(launch->block.count()));
   if (work <= few) return;
   const auto& extents = selection.instance.extents;
   const std::int64_t small = extents.size() > 2 ? 21 : extents.size() > 1 ? 67 : 1003;

@@ -340,7 +340,7 @@ class TUNE_API Problem {
   Problem& block(F function) {
     return block_function(std::move(function));
   }
-  Problem& shared_memory(Number bytes);                ///< dynamic, in bytes a block
+  Problem& shared_memory(Number bytes);  ///< dynamic, in bytes a block
   /// All blocks of the launch are resident at once and may wait for each other (`this_grid().sync()`). A grid
   /// that does not fit is a failure.
   Problem& cooperative();

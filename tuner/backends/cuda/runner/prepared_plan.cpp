@@ -38,8 +38,8 @@ class PlanTimer : public Sampler {
   /// Call it first: executes so many times, at least once, and chooses the executions in a sample by the
   /// shortest. Failure{launch, "graph"} for a plan that needs a graph and cannot be one.
   Result<void> warm_up(int executions);
-  /// Chooses the executions in a sample for executions of so many seconds. Returns whether that changed what a
-  /// sample is. Failure{launch, "graph"} as for warm_up.
+  /// Chooses the executions in a sample for executions of so many seconds. Returns whether that changed what
+  /// a sample is. Failure{launch, "graph"} as for warm_up.
   Result<bool> batch(double seconds);
   /// Shorter executions are timed many at a time. Without a flush, which lets the host run ahead, the time of
   /// an execution alone may be that of its launch: 10 us on a busy host.
