@@ -2,6 +2,8 @@
 // A script of Kernel Tuner: which call, the kernel, its parameters and rules.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "kernels/described/imports/kernel_tuner_draft.hpp"
@@ -32,7 +34,8 @@ enum Place : std::size_t {
   strategy_options,
   metrics = 29,
   observers = 32,
-  objective
+  objective,
+  higher_is_better
 };
 
 std::string name_in(const FoundCall& call) {
@@ -333,10 +336,11 @@ void KernelTunerDraft::add_constraints() {
     add_rule(*rules);
 }
 
-void KernelTunerDraft::add_metrics() {
+std::set<std::string> KernelTunerDraft::add_metrics() {
   const Value* const all = given(metrics, "metrics");
-  if (all == nullptr || !all->is(Kind::dict)) return;
+  if (all == nullptr || !all->is(Kind::dict)) return {};
   std::vector<std::string> known;
+  std::set<std::string> names;
   ScriptNames measured = names_;
   for (const char* const name : {"time", "energy", "power"}) measured.allow(name);
   for (const auto& [key, value] : *all->pairs) {
@@ -349,12 +353,39 @@ void KernelTunerDraft::add_metrics() {
         return name_of_parameter(name);
       });
     const std::string text = measured.formula(formula, ScriptNames::Use::number);
-    if (formula.follows() && !text.empty())
+    if (formula.follows() && !text.empty()) {
       known.push_back(format("{}: {}", as_json(key.text), as_json(text)));
-    else
+      names.insert(key.text);
+    } else
       result_.notes.push_back(format("the metric '{}' cannot be followed", key.text));
   }
   if (!known.empty()) draft_.results.push_back({"metrics", "{" + joined(known) + "}"});
+  return names;
+}
+
+/// Energy, or one of these metrics. Without a word of the script a rate is the better the larger it is.
+void KernelTunerDraft::add_objective(const std::set<std::string>& known_metrics) {
+  const Value* const wanted = given(objective, "objective");
+  if (wanted == nullptr || (wanted->is(Kind::text) && wanted->text == "time")) return;
+  if (wanted->is(Kind::text) && wanted->text.ends_with("energy")) {
+    draft_.results.push_back({"objective", as_json("energy")});
+    return;
+  }
+  const std::string name = wanted->is(Kind::text) ? wanted->text : text_of(objective, "objective");
+  if (!known_metrics.contains(name)) {
+    result_.notes.push_back(format(
+        "objective: {} is not among the metrics that are followed: give its formula in \"metrics\", and "
+        "\"objective\": \"max:{}\" or \"min:{}\"",
+        text_of(objective, "objective"), name, name));
+    return;
+  }
+  const Value* const given_direction = given(higher_is_better, "objective_higher_is_better");
+  const bool is_told = given_direction != nullptr && given_direction->is(Kind::boolean);
+  const bool is_rate = name.find("/s") != std::string::npos || name.find("FLOP") != std::string::npos ||
+                       name.find("/W") != std::string::npos || name.find("/J") != std::string::npos;
+  const bool is_max = is_told ? given_direction->flag : is_rate;
+  draft_.results.push_back({"objective", as_json((is_max ? "max:" : "min:") + name),
+                            is_told || is_rate ? "" : "whether less is better"});
 }
 
 /// What a run is told, or what is not followed: each in a line, with the cure.
@@ -371,15 +402,6 @@ void KernelTunerDraft::add_notes() {
              ? format("strategy: there is no '{}' here; a run takes the default one, or that of --strategy",
                       text_of(strategy, "strategy"))
              : format("strategy: a run takes it from its options: --strategy {}", own));
-  }
-  if (const Value* const name = given(objective, "objective");
-      name != nullptr && !(name->is(Kind::text) && name->text == "time")) {
-    const bool is_energy = name->is(Kind::text) && name->text.ends_with("energy");
-    note(
-        is_energy
-            ? std::string("objective: a run takes it from its options: --objective energy")
-            : format("objective: {} is no objective here, where the least time wins; as a metric it is shown",
-                     text_of(objective, "objective")));
   }
   if (given(observers, "observers") != nullptr)
     note(
@@ -429,7 +451,7 @@ Import KernelTunerDraft::import() {
   add_sizes();
   add_kernel();
   add_results();
-  add_metrics();
+  add_objective(add_metrics());
   add_budget();
   add_notes();
   if (!base_.why_not.empty() && !text_.source.text.empty()) result_.notes.push_back(base_.why_not);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,7 +37,9 @@ class KernelTunerDraft {
   void add_kernel();
   void add_constraints();
   void add_rule(const Value& rule);
-  void add_metrics();
+  /// Returns the names of the metrics whose formulas are followed.
+  std::set<std::string> add_metrics();
+  void add_objective(const std::set<std::string>& known_metrics);
   void add_budget();
   void add_notes();
   std::string rule_of(const Value& rule);

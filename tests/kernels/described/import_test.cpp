@@ -133,6 +133,24 @@ TEST_F(ImportOfScripts, AnArrayThatIsPassedTwiceIsFilledTheSame) {
   EXPECT_FALSE(std::ranges::equal(all.at("a").as<float>(), all.at("d").as<float>()));
 }
 
+TEST_F(ImportOfScripts, AMetricIsTheObjective) {
+  const auto objective_of = [&](const std::string& more) {
+    const Import import =
+        imported(head + add_kernel +
+                 "x = np.ones(50).astype(np.float32)\n"
+                 "tune_kernel('add', source, 50, [x, x, np.int32(50)], {'block_size_x': [32, 64]},\n"
+                 "  metrics={'GFLOP/s': lambda p: 50 / p['time'], 'work': lambda p: p['time'] * 2}" +
+                 more + ")\n");
+    return problem(import).run_defaults().objective;
+  };
+  EXPECT_EQ(objective_of(""), "");
+  EXPECT_EQ(objective_of(", objective='time'"), "");
+  EXPECT_EQ(objective_of(", objective='nvml_energy'"), "energy");
+  EXPECT_EQ(objective_of(", objective='GFLOP/s'"), "max:GFLOP/s");
+  EXPECT_EQ(objective_of(", objective='work'"), "min:work");
+  EXPECT_EQ(objective_of(", objective='work', objective_higher_is_better=True"), "max:work");
+}
+
 TEST_F(ImportOfScripts, WhatARunIsToldAndWhatIsNotFollowedIsSaid) {
   std::ofstream(folder_ / "common.py") << "def arguments(): pass\n";
   const Import import = imported(
@@ -146,7 +164,7 @@ TEST_F(ImportOfScripts, WhatARunIsToldAndWhatIsNotFollowedIsSaid) {
       HasSubstr(
           "verify: the script judges results with 'compare', which is not followed: write it as a program"));
   EXPECT_THAT(notes, HasSubstr("--strategy model"));
-  EXPECT_THAT(notes, HasSubstr("objective: 'GFLOP/s' is no objective here"));
+  EXPECT_THAT(notes, HasSubstr("objective: 'GFLOP/s' is not among the metrics that are followed"));
   EXPECT_THAT(notes, HasSubstr("observers: not used"));
   EXPECT_THAT(notes,
               HasSubstr("common.py: the script takes names from it, but no other file is followed: copy"));
