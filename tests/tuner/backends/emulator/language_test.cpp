@@ -124,6 +124,23 @@ TEST(Language, TypesAndLimitsOfTheStandardLibrary) {
                 [](int t) { return 2 - 3 + 8 + 15 + t; });
 }
 
+// Names of the sources, overloads of built-ins, and names of CUDA alone.
+TEST(Language, NamesOfTheGlobalNamespace) {
+  expect_values(
+      "::Params p{2}; ::float4 a = ::make_float4(in[t], 1, 2, 3); a = ::min(a, a);\n"
+      "__shared__ int s; if (t == 0) s = 0; ::__syncthreads(); ::atomicAdd(&s, 1); ::atomicAdd(&s, p); ::__syncthreads();\n"
+      "v = mine::mix(a.x, p.scale) + ::sqrtf(4) + mine::Box<::Params>::size() + s + ::std::min(1, 2) + mine ::one();",
+      [](int t) { return (t + 1) + 2 * 2 + 2 + 4 + 64 * 3 + 1 + 1; },
+      "#include <algorithm>\nusing T4 = int; struct Params { float scale; };\n"
+      "extern \"C\" {\n__device__ float mix(float a, float b) { return a + b; }\n}\n"
+      "__constant__ float value = 2; enum { count = 1 };\n"
+      "inline __device__ float4 min(float4 a, float4 b) { return make_float4(::min(a.x, b.x), 1, 2, ::fminf(a.w, b.w)); }\n"
+      "inline __device__ void atomicAdd(int* to, Params p) { ::atomicAdd(to, static_cast<int>(p.scale)); }\n"
+      "namespace mine {\n__device__ float mix(float a, float b) { return ::mix(a, b) + (b>0 ? ::value : 0) - ::count + 1; }\n"
+      "__device__ int one() { return 1; }\n"
+      "template<class T> struct Box { static __device__ int size() { using ::Params; return sizeof(::T4); } };\n}\n");
+}
+
 // As published kernels have them.
 TEST(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
   for (const char* const open : {"extern \"C\" {\n", "#ifdef __cplusplus\nextern \"C\"\n{\n#endif\n",

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tuner/backends/emulator/module/compiler_errors.hpp"
+#include "tuner/backends/emulator/module/global_names.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/program.hpp"
@@ -59,10 +60,13 @@ constexpr std::string_view built_in_headers =
 
 /// Functions of the prelude that kernels add overloads to. These would hide it in the namespace of a variant.
 constexpr std::string_view overloaded[] = {
-    "min",   "max",    "abs",   "fabs",  "floor", "ceil",  "round", "trunc",  "fmin",  "fmax",   "fma",
-    "sqrt",  "exp",    "log",   "pow",   "fmod",  "sin",   "cos",   "tan",    "atan2", "rsqrt",  "isnan",
-    "isinf", "rsqrtf", "sqrtf", "expf",  "fabsf", "fminf", "fmaxf", "floorf", "ceilf", "roundf", "truncf",
-    "fmaf",  "logf",   "powf",  "fmodf", "sinf",  "cosf",  "tanf",  "atan2f"};
+    "min",      "max",       "abs",       "fabs",      "floor",     "ceil",       "round",     "trunc",
+    "fmin",     "fmax",      "fma",       "sqrt",      "exp",       "log",        "pow",       "fmod",
+    "sin",      "cos",       "tan",       "atan2",     "rsqrt",     "isnan",      "isinf",     "rsqrtf",
+    "sqrtf",    "expf",      "fabsf",     "fminf",     "fmaxf",     "floorf",     "ceilf",     "roundf",
+    "truncf",   "fmaf",      "logf",      "powf",      "fmodf",     "sinf",       "cosf",      "tanf",
+    "atan2f",   "atomicAdd", "atomicMin", "atomicMax", "atomicCAS", "atomicExch", "atomicSub", "atomicAnd",
+    "atomicOr", "atomicXor"};
 /// Functions of intrinsics.cuh: by their beginnings, and whole, without the f of a float's.
 constexpr std::string_view intrinsics[] = {
     "__v",       "__double2",  "__ll2",    "__ull2",           "__uint2",         "__float2",
@@ -119,11 +123,15 @@ bool of_toolkit(const std::string& name) {
 /// Rewrites the text of sources line by line, without adding or removing lines.
 class VariantText {
  public:
-  VariantText(const CompileRequest& request, std::size_t number) : request_(request), number_(number) {}
+  VariantText(const CompileRequest& request, std::size_t number)
+      : request_(request), number_(number), globals_(request) {}
 
   std::string text() {
     append(request_.source);
     return std::move(text_);
+  }
+  std::string qualified(std::string text) const {
+    return globals_.qualified(std::move(text), variant_namespace(number_));
   }
   const std::set<std::string>& defined() const { return defined_; }
   const std::set<std::string>& needed() const { return needed_; }
@@ -176,7 +184,7 @@ class VariantText {
       if (directive && directive->name == "define" && !directive->word.empty())
         defined_.insert(std::string(directive->word));
       collect_words(line);
-      text_ += rewritten(line) + "\n";
+      text_ += qualified(rewritten(line)) + "\n";
     }
   }
 
@@ -322,6 +330,7 @@ class VariantText {
 
   const CompileRequest& request_;
   std::size_t number_;
+  GlobalNames globals_;
   std::string text_;
   std::vector<std::string> open_;  ///< the files that include the current one, and itself
   std::size_t includes_ = 0;
@@ -341,14 +350,16 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
   if (variant.calls_intrinsics()) text += "#include \"intrinsics.cuh\"\n";
   for (const std::string& file : variant.needed()) text += format("#include \"{}\"\n", file);
   text += "#line 1 \"defines\"\n";
-  for (const auto& [name, value] : request.defines) text += format("#define {} {}\n", name, value);
+  for (const auto& [name, value] : request.defines)
+    text += format("#define {} {}\n", name, variant.qualified(value));
   // An unnamed inner namespace keeps the static variables of templates apart.
   text +=
       format("namespace {} {{ namespace {{ {}\n", variant_namespace(number), variant.using_declarations());
   text += kernels;
   text += "\n#line 1 \"entries\"\n}\n";
   text += "static const ::tune_emulator::Entry tune_entries[] = {\n";
-  for (const std::string& entry : request.entries) text += format("TUNE_ENTRY(\"{0}\", {0}),\n", entry);
+  for (const std::string& entry : request.entries)
+    text += format("TUNE_ENTRY(\"{}\", {}),\n", entry, variant.qualified(entry));
   text += "};\n}\n";
   std::set<std::string> names = variant.defined();
   for (const auto& define : request.defines) names.insert(define.first);
