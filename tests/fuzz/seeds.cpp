@@ -188,6 +188,10 @@ std::map<std::string, Seeds, std::less<>> all_seeds() {
       "  answer=[r[0], None, None], metrics={'GB/s': lambda p: 8 * n / p['time']}, cmem_args={'w': np.ones(3)})\n",
       "class A:\n  def go(self, n=5):\n    self.n = n // 2\n    for i, x in enumerate(sorted({3, 1})):\n      n += i\n"
       "    while n > 3: n -= 1\n    x = {k: v for k, v in zip('ab', (1, 2.5e3))}\n    tune_kernel('k', 'k.cu', n, [], x, *x, **x)\n",
+      "import argparse, sys\np = argparse.ArgumentParser()\np.add_argument('-n', '--size', type=int, default='50')\na = p.parse_args()\n"
+      "n = m = len(sys.argv) + a.size\nx = np.linspace(0, 1, n)\nfor k, v in load().items(): x[k] = v\n"
+      "d = {**load(), 'b': np.logspace(0, 3, 4, base=2)}\ndel d['b'], d[k]\nd.update(load())\nif n.odd: d['c'] = [1]\n"
+      "while load(): d['e'] = [1]\ntune_kernel('k', '', x.nbytes, [np.concatenate([x, x]), np.diff(x)], d, **load())\n",
       "template <typename T>\n__global__ void k(T* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }\n"
       "using types = nvbench::type_list<float, double>;\ntemplate <typename T>\nvoid b(nvbench::state& state, nvbench::type_list<T>) {\n"
       "  const auto n = static_cast<int>(state.get_int64(\"Elements\"));\n  k<T><<<(n + 255) / 256, 256>>>(x, n);\n}\n"

@@ -32,6 +32,7 @@ enum Place : std::size_t {
   defines,
   strategy = 26,
   strategy_options,
+  compiler_name = 19,
   metrics = 29,
   observers = 32,
   objective,
@@ -90,12 +91,6 @@ const Value* KernelTunerDraft::given(std::size_t place, std::string_view name) c
   return value == nullptr || value->is(Kind::none) ? nullptr : value;
 }
 
-std::string KernelTunerDraft::text_of(std::size_t place, std::string_view name) const {
-  for (const auto& [key, text] : call_.texts)
-    if (key == name || key == std::to_string(place)) return shortened(one_line(text), 80);
-  return {};
-}
-
 Value KernelTunerDraft::name_of_parameter(std::string_view name) const {
   const bool is_known =
       std::ranges::find(parameters_, name, &std::pair<std::string, std::vector<Value>>::first) !=
@@ -118,20 +113,30 @@ Value KernelTunerDraft::symbolic(const Value& function) {
     if (dict.find(energy) == nullptr) dict.set(Value::of(std::string(energy)), Value::symbol("energy"));
   for (const char* const power : {"nvml_power", "ps_power", "pmt_power", "power"})
     if (dict.find(power) == nullptr) dict.set(Value::of(std::string(power)), Value::symbol("power"));
-  return script_.call(function, {{dict}, {}, false});
+  // It takes all of them in a dict, or those that it names.
+  python::Arguments given;
+  for (const std::string& name : script_.parameters_of(function))
+    if (dict.find(name) != nullptr) given.named.emplace_back(name, *dict.find(name));
+  if (given.named.empty()) given.positional = {dict};
+  return script_.call(function, given);
 }
 
 void KernelTunerDraft::read_parameters() {
   const Value* const all = given(tune_params, "tune_params");
   if (all == nullptr || !all->is(Kind::dict)) {
-    draft_.parameters.push_back({"unused",
-                                 {{"values", "[0]"}},
-                                 format("the parameters: the script has '{}', which cannot be followed",
-                                        text_of(tune_params, "tune_params"))});
+    draft_.parameters.push_back(
+        {"unused",
+         {{"values", "[0]"}},
+         format("the parameters: {}, which cannot be followed", said(tune_params, "tune_params"))});
     return;
   }
   for (const auto& [key, list] : *all->pairs) {
-    if (!key.is(Kind::text)) continue;
+    if (!key.is(Kind::text)) {
+      note(key.line == 0 ? line_of(tune_params, "tune_params") : key.line,
+           format("'{}' gives parameters that cannot be followed: add them to \"parameters\"",
+                  shortened(one_line(key.is(Kind::unknown) ? key.text : python::literal_of(key)), 80)));
+      continue;
+    }
     std::vector<std::string> values;
     std::vector<Value> known;
     bool is_known = true;
@@ -149,13 +154,7 @@ void KernelTunerDraft::read_parameters() {
     if (values.empty()) values = {"1"};
     parameters_.emplace_back(key.text, std::move(known));
     draft_.parameters.push_back(
-        {key.text,
-         {{"values", json_list(values)}},
-         is_known
-             ? ""
-             : format("values to try: the script has '{}'",
-                      shortened(one_line(python::text_of(list).empty() ? list.text : python::text_of(list)),
-                                80))});
+        {key.text, {{"values", json_list(values)}}, is_known ? "" : "values to try: " + said(list)});
   }
   if (draft_.parameters.empty())
     draft_.parameters.push_back({"unused", {{"values", "[0]"}}, "the script has no parameters"});
@@ -223,7 +222,8 @@ void KernelTunerDraft::read_source() {
               "#if for what parameters choose"
             : "which cannot be followed: write it to this file";
     draft_.kernel.push_back(
-        {"file", as_json(file_), format("the kernel's source: the script has '{}', {}", text, what)});
+        {"file", as_json(file_),
+         format("the kernel's source: {}, {}", said(kernel_source, "kernel_source"), what)});
     draft_.missing.push_back("the kernel's source cannot be followed");
     return;
   }
@@ -250,7 +250,16 @@ void KernelTunerDraft::add_kernel() {
     }
     if (!folders.empty()) draft_.kernel.push_back({"include", json_list(folders)});
     if (!used.empty()) draft_.kernel.push_back({"options", json_list(used)});
-    if (!dropped.empty()) result_.notes.push_back(format("compiler_options: {} not used", dropped));
+    if (!dropped.empty())
+      note(line_of(compiler_options, "compiler_options"), format("compiler_options: {} not used", dropped));
+  }
+  if (const Value* const name = given(compiler_name, "compiler")) {
+    const bool is_nvcc = name->is(Kind::text) && name->text.ends_with("nvcc");
+    if (is_nvcc)
+      draft_.kernel.push_back({"compiler", as_json("nvcc")});
+    else
+      note(line_of(compiler_name, "compiler"),
+           format("compiler: {} is not used, but NVRTC or nvcc", text_of(compiler_name, "compiler")));
   }
   std::vector<std::string> macros;
   const auto define = [&](const std::string& name, const std::string& value) {
@@ -306,9 +315,13 @@ void KernelTunerDraft::add_rule(const Value& rule) {
     return;
   }
   if (!draft_.further_constraints.empty()) draft_.further_constraints += "; ";
+  const int line = rule.is(Kind::function) ? script_.line_of(rule)
+                   : rule.line > 0         ? rule.line
+                                           : line_of(restrictions, "restrictions");
   draft_.further_constraints +=
-      format("a rule of the script cannot be followed: '{}'",
-             shortened(one_line(rule.is(Kind::function) ? script_.source_of(rule) : rule.text), 100));
+      format("a rule of the script cannot be followed: '{}' ({}:{})",
+             shortened(one_line(rule.is(Kind::function) ? script_.source_of(rule) : rule.text), 100),
+             request_.path.filename().string(), line);
 }
 
 void KernelTunerDraft::add_constraints() {
@@ -357,7 +370,8 @@ std::set<std::string> KernelTunerDraft::add_metrics() {
       known.push_back(format("{}: {}", as_json(key.text), as_json(text)));
       names.insert(key.text);
     } else
-      result_.notes.push_back(format("the metric '{}' cannot be followed", key.text));
+      note(line_of(metrics, "metrics"),
+           format("the metric '{}' cannot be followed: give its formula in \"metrics\"", key.text));
   }
   if (!known.empty()) draft_.results.push_back({"metrics", "{" + joined(known) + "}"});
   return names;
@@ -373,10 +387,11 @@ void KernelTunerDraft::add_objective(const std::set<std::string>& known_metrics)
   }
   const std::string name = wanted->is(Kind::text) ? wanted->text : text_of(objective, "objective");
   if (!known_metrics.contains(name)) {
-    result_.notes.push_back(format(
-        "objective: {} is not among the metrics that are followed: give its formula in \"metrics\", and "
-        "\"objective\": \"max:{}\" or \"min:{}\"",
-        text_of(objective, "objective"), name, name));
+    note(line_of(objective, "objective"),
+         format(
+             "objective: {} is not among the metrics that are followed: give its formula in \"metrics\", and "
+             "\"objective\": \"max:{}\" or \"min:{}\"",
+             text_of(objective, "objective"), name, name));
     return;
   }
   const Value* const given_direction = given(higher_is_better, "objective_higher_is_better");
@@ -388,45 +403,28 @@ void KernelTunerDraft::add_objective(const std::set<std::string>& known_metrics)
                             is_told || is_rate ? "" : "whether less is better"});
 }
 
-/// What a run is told, or what is not followed: each in a line, with the cure.
-void KernelTunerDraft::add_notes() {
-  const auto note = [this](std::string text) { result_.notes.push_back(std::move(text)); };
-  if (given(verify, "verify") != nullptr)
-    note(format(
-        "verify: the script judges results with '{}', which is not followed: write it as a program or a "
-        "kernel for \"verify\" of the definition",
-        text_of(verify, "verify")));
-  if (const Value* const name = given(strategy, "strategy"); name != nullptr) {
-    const std::string own = name->is(Kind::text) ? t1::strategy_named(name->text) : "";
-    note(own.empty()
-             ? format("strategy: there is no '{}' here; a run takes the default one, or that of --strategy",
-                      text_of(strategy, "strategy"))
-             : format("strategy: a run takes it from its options: --strategy {}", own));
-  }
-  if (given(observers, "observers") != nullptr)
-    note(
-        "observers: not used; times, registers, occupancy, and energy where the device tells it, are recorded anyway");
-  for (const std::string& module : script_.modules()) {
-    std::string file = module;
-    file.erase(0, std::min(file.find_first_not_of('.'), file.size()));
-    std::ranges::replace(file, '.', '/');
-    if (!file.empty() && request_.read && request_.read(file + ".py"))
-      note(format(
-          "{}.py: the script takes names from it, but no other file is followed: copy what the kernel's "
-          "arguments and parameters need into the script, and import it again",
-          file));
-  }
-}
-
 /// Of `strategy_options`.
 void KernelTunerDraft::add_budget() {
   const Value* const options = given(strategy_options, "strategy_options");
-  if (options == nullptr || !options->is(Kind::dict)) return;
+  if (options == nullptr) return;
+  if (!options->is(Kind::dict)) {
+    note(line_of(strategy_options, "strategy_options"),
+         format("strategy_options: {} cannot be followed: give \"budget\"",
+                text_of(strategy_options, "strategy_options")));
+    return;
+  }
   std::vector<std::string> budget;
   for (const auto& [theirs, ours] :
        {std::pair("max_fevals", "evaluations"), std::pair("time_limit", "seconds")})
     if (const Value* const limit = options->find(theirs); limit != nullptr && limit->is_number())
       budget.push_back(format("\"{}\": {}", ours, python::literal_of(*limit)));
+  std::vector<std::string> other;
+  for (const auto& [key, value] : *options->pairs)
+    if (!python::is_one_of(key.text, {"max_fevals", "time_limit"})) other.push_back(key.text);
+  if (!other.empty())
+    note(line_of(strategy_options, "strategy_options"),
+         format("strategy_options: {} not used; a run has its own: 'tune replay --options S' lists them",
+                joined(other)));
   if (!budget.empty()) draft_.results.push_back({"budget", "{" + joined(budget) + "}"});
 }
 

@@ -128,8 +128,7 @@ KernelTunerDraft::Geometry KernelTunerDraft::geometry_of(const FoundCall& call, 
     else
       text = names_.formula(extent, Use::grid);
     if (text.empty()) {
-      made.guess = format("the grid in blocks: the script has '{}' for the size of the work",
-                          shortened(one_line(extent.text), 80));
+      made.guess = format("the grid in blocks: {} for the size of the work", said(extent));
       text = names_.size_for(format("problem_size_{}", axes[i]), 1024);
     }
     if (!is_one(extent)) made.size.push_back(text);
@@ -170,9 +169,7 @@ void KernelTunerDraft::add_launch() {
     if (bytes.is(Kind::text)) bytes = parsed(bytes.text);
     const std::string formula = names_.formula(bytes, Use::number);
     launch.push_back({"shared", as_json(formula.empty() ? "0" : formula),
-                      formula.empty() ? format("bytes of dynamic shared memory: the script has '{}'",
-                                               text_of(16, "smem_args"))
-                                      : ""});
+                      formula.empty() ? "bytes of dynamic shared memory: " + said(16, "smem_args") : ""});
   }
   draft_.launches = {launch};
 }
@@ -250,10 +247,7 @@ DraftObject KernelTunerDraft::array_argument(const std::string& name, const Valu
   const bool is_known = !extents.empty() && std::ranges::none_of(extents, &std::string::empty);
   if (!is_known) {
     extents = {product(geometry_.size)};
-    argument.add_guess("its size" + (array.shape.empty()
-                                         ? ""
-                                         : format(": the script has '{}'",
-                                                  shortened(one_line(array.shape.front().text), 80))));
+    argument.add_guess("its size" + (array.shape.empty() ? "" : ": " + said(array.shape.front())));
   } else if (extents.size() > axes.size()) {
     extents = {joined(
         array.shape, [&](const Value& one) { return names_.operand(one, Use::extent, Binding::product); },
@@ -310,7 +304,7 @@ DraftObject KernelTunerDraft::number_argument(const std::string& name, const Val
   const bool is_number = value.is_number() && formula == python::literal_of(value);
   if (formula.empty()) {
     argument.set("value", "1");
-    argument.add_guess(format("its value: the script has '{}'", shortened(one_line(value.text), 80)));
+    argument.add_guess("its value: " + said(value));
   } else {
     argument.set("value", is_number && !value.is(Kind::boolean) ? formula
                           : value.is(Kind::boolean)             ? (value.flag ? "1" : "0")
@@ -343,7 +337,7 @@ void KernelTunerDraft::add_arguments() {
         for (const Value& extent : value.array->shape) static_cast<void>(names_.formula(extent, Use::extent));
   const std::size_t number = items ? items->size() : count;
   if (items && count > 0 && number != count)
-    result_.notes.push_back(format("the script passes {} arguments, the kernel has {}", number, count));
+    note(line_of(3, "arguments"), format("the script passes {} arguments, the kernel has {}", number, count));
   for (std::size_t i = 0; i < number; ++i) {
     const Value value = items ? (*items)[i] : Value();
     const DraftObject* const known = known_at(i);
@@ -363,16 +357,14 @@ void KernelTunerDraft::add_arguments() {
       for (const std::string& one : geometry_.size) extents.push_back(as_json(one));
       if (!argument.find("size").empty()) argument.set("size", json_extents(extents));
       if (argument.find("value").starts_with('"')) argument.set("value", "1");
-      argument.guess =
-          (argument.find("size").empty() ? "its value" : "its size and contents") +
-          (value.text.empty() ? "" : format(": the script has '{}'", shortened(one_line(value.text), 80)));
+      argument.guess = (argument.find("size").empty() ? "its value" : "its size and contents") +
+                       (value.text.empty() ? "" : ": " + said(value));
     } else {
-      argument = {
-          name,
-          {{"type", as_json("float")},
-           {"size", as_json(product(geometry_.size))},
-           {"access", as_json("both")}},
-          format("its type, size and contents: the script has '{}'", shortened(one_line(value.text), 80))};
+      argument = {name,
+                  {{"type", as_json("float")},
+                   {"size", as_json(product(geometry_.size))},
+                   {"access", as_json("both")}},
+                  "its type, size and contents: " + said(value)};
     }
     values_.emplace_back(value, name);
     draft_.arguments.push_back(std::move(argument));
@@ -394,8 +386,7 @@ void KernelTunerDraft::add_constants() {
         DraftObject argument =
             known != nullptr ? *known : DraftObject{name, {{"type", as_json("float")}, {"size", "1"}}};
         argument.set("symbol", as_json(key.text));
-        argument.guess =
-            format("its size and contents: the script has '{}'", shortened(one_line(value.text), 80));
+        argument.guess = "its size and contents: " + said(value);
         draft_.arguments.push_back(std::move(argument));
       } else {
         DraftObject argument = array_argument(name, value, known);

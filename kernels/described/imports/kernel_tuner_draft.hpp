@@ -27,8 +27,19 @@ class KernelTunerDraft {
 
   /// Of the call: by the place or the name of the parameter of tune_kernel; null for none and for `None`.
   const Value* given(std::size_t place, std::string_view name) const;
-  /// The script's text of it, for a mark.
+
+  // kernel_tuner_notes.cpp: what the definition lacks
+  const python::FoundCall::Text* words_of(std::size_t place, std::string_view name) const;
+  /// The script's text of an argument, and its line, for marks.
   std::string text_of(std::size_t place, std::string_view name) const;
+  int line_of(std::size_t place, std::string_view name) const;
+  /// `the script has 'x' (line 3)`: of an argument, or of a value that is not followed.
+  std::string said(std::size_t place, std::string_view name) const;
+  static std::string said(const Value& value);
+  void note(int line, const std::string& text);
+  void add_notes();
+  void add_notes_of_options();
+  void add_notes_of_unfollowed();
 
   // kernel_tuner.cpp: the kernel, its parameters and rules
   void read_parameters();
@@ -41,7 +52,6 @@ class KernelTunerDraft {
   std::set<std::string> add_metrics();
   void add_objective(const std::set<std::string>& known_metrics);
   void add_budget();
-  void add_notes();
   std::string rule_of(const Value& rule);
   /// A function of the script's for the values of the parameters, as a formula.
   Value symbolic(const Value& function);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/described/imports/python_follower.hpp"
 #include "kernels/described/imports/python_operators.hpp"
 
 namespace tune::described::python {
@@ -170,6 +171,29 @@ std::string type_named_by(const Value& value) {
         "uint64", "bool", "complex64", "complex128"})
     if (name == known) return name;
   return {};
+}
+
+Value bytes_of_element(const std::string& type, std::string_view text) {
+  if (type == "bool") return Value::of(std::int64_t{1});
+  const std::size_t digits = type.find_first_of("0123456789");
+  const Value bits =
+      digits == std::string::npos
+          ? Value()
+          : Follower::expression(type.substr(digits), [](std::string_view) { return Value(); });
+  return bits.is(Kind::whole) ? Value::of(bits.whole / 8) : Value::unknown(text);
+}
+
+Value array_of_parts(const Value::Items& parts, std::string_view text) {
+  if (parts.empty() || !parts.front().is(Kind::array)) return Value::unknown(text);
+  Array all = *parts.front().array;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const bool fits = parts[i].is(Kind::array) && parts[i].array->shape.size() == all.shape.size();
+    if (!fits || all.shape.empty()) return Value::unknown(text);
+    all.shape.front() = binary("+", all.shape.front(), parts[i].array->shape.front(), text);
+    all.type = common_type(Value::of(all), parts[i], "+");
+  }
+  if (parts.size() > 1) all.contents = unknown(text);
+  return Value::of(std::move(all));
 }
 
 Value with_type(const Value& array, std::string type) {

@@ -25,6 +25,12 @@ Value elements_of(const Array& array, std::string_view text);
 /// numpy's name of a type: of `numpy.float32`, `'float32'`, `float`; empty for what is none.
 std::string type_named_by(const Value& value);
 
+/// Bytes of one element of a type with numpy's name.
+Value bytes_of_element(const std::string& type, std::string_view text);
+
+/// Arrays behind each other, along their slowest extent.
+Value array_of_parts(const Value::Items& parts, std::string_view text);
+
 /// An array of another type.
 Value with_type(const Value& array, std::string type);
 

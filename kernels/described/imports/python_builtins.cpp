@@ -194,7 +194,12 @@ Value Follower::made_dict(const Call& call) {
     for (const auto& [key, value] : *first.pairs) all.set(key, value);
   } else if (const auto items = items_of(first)) {
     for (const Value& one : *items)
-      if (one.is_sequence() && one.items->size() == 2) all.set((*one.items)[0], (*one.items)[1]);
+      if (one.is_sequence() && one.items->size() == 2)
+        all.set((*one.items)[0], (*one.items)[1]);
+      else
+        all.set(unknown_at(call.node), one);
+  } else if (!call.arguments.positional.empty() || call.arguments.has_unknown) {
+    all.set(unknown_at(call.node), first);
   }
   for (const auto& [key, value] : call.arguments.named) all.set(Value::of(key), value);
   return all;
@@ -254,10 +259,13 @@ Value Follower::rows(const Call& call) {
 Value Follower::mapped(const Call& call) {
   const Value first = call.arguments.at(0);
   const auto items = items_of(call.arguments.at(1));
-  if (!first.is(Kind::function) || !items) return Value::unknown(text(call.node));
+  const bool is_of_library = first.is(Kind::object);
+  if ((!first.is(Kind::function) && !is_of_library) || !items) return Value::unknown(text(call.node));
   Value::Items all;
   for (const Value& one : *items) {
-    const Value made = this->call(first, {{one}, {}, false});
+    const Arguments arguments{{one}, {}, false};
+    const Value made =
+        is_of_library ? call_object(first.text, arguments, call.node) : this->call(first, arguments);
     if (call.name == "map")
       all.push_back(made);
     else if (truth(made) != Truth::no)

@@ -20,6 +20,7 @@ using Kind = Value::Kind;
 
 /// Of expressions in each other; a function of the script adds its own.
 constexpr int deepest_expression = 160;
+constexpr std::size_t longest_text_of_letters = 256;
 
 Value whole_number(std::string_view text) {
   std::string digits;
@@ -79,7 +80,10 @@ Value Follower::eval(int node) {
   ++depth_;
   Value value = eval_here(node);
   --depth_;
-  if (value.is(Kind::unknown) && value.text.empty()) value.text = text(node);
+  if (value.is(Kind::unknown)) {
+    if (value.text.empty()) value.text = text(node);
+    if (value.line == 0) value.line = tree_[node].line;
+  }
   return value;
 }
 
@@ -99,8 +103,10 @@ Value Follower::eval_here(int node) {
   if (is == "dictionary") return eval_dict(node);
   if (is == "parenthesized_expression" || is == "await") return parts.empty() ? Value() : eval(parts.front());
   if (is == "assignment") {
-    if (part("right") >= 0 && part("left") >= 0) assign(part("left"), eval(part("right")));
-    return {};
+    if (part("right") < 0 || part("left") < 0) return {};
+    const Value value = eval(part("right"));
+    assign(part("left"), value);
+    return value;  // for `a = b = 1`
   }
   if (is == "augmented_assignment") {
     assign_augmented(node);
@@ -192,6 +198,12 @@ Value Follower::eval_interpolation(int node) {
   return eval(expression);
 }
 
+Value Follower::unknown_at(int node) const {
+  Value value = Value::unknown(text(node));
+  value.line = tree_[node].line;
+  return value;
+}
+
 Value::Items Follower::eval_items(int node) {
   Value::Items all;
   for (const int part : tree_.parts(node)) {
@@ -212,10 +224,14 @@ Value Follower::eval_dict(int node) {
   for (const int part : tree_.parts(node)) {
     if (kind(part) == "pair") {
       const int key = tree_.child_named(part, "key"), value = tree_.child_named(part, "value");
-      if (key >= 0 && value >= 0) all.set(eval(key), eval(value));
+      if (key < 0 || value < 0) continue;
+      const Value named = eval(key);
+      all.set(named.is(Kind::unknown) ? unknown_at(part) : named, eval(value));
     } else if (kind(part) == "dictionary_splat" && !tree_.parts(part).empty()) {
       if (const Value other = eval(tree_.parts(part).front()); other.is(Kind::dict))
         for (const auto& [key, value] : *other.pairs) all.set(key, value);
+      else
+        all.set(unknown_at(part), other);
     }
   }
   return all;
@@ -312,7 +328,9 @@ Value Follower::eval_comprehension(int node) {
       return;
     }
     const int key = tree_.child_named(body, "key"), value = tree_.child_named(body, "value");
-    if (key >= 0 && value >= 0 && dict.pairs->size() < 10'000) dict.set(eval(key), eval(value));
+    if (key < 0 || value < 0 || dict.pairs->size() >= 10'000) return;
+    const Value named = eval(key);
+    dict.set(named.is(Kind::unknown) ? unknown_at(node) : named, eval(value));
   });
   scope_ = around;
   const bool is_known = std::exchange(steps_known_, known) && spend(0);
@@ -325,6 +343,11 @@ std::optional<Value::Items> Follower::items_of(const Value& value) {
   if (value.is_sequence()) {
     if (!spend(value.items->size() / 8)) return std::nullopt;
     return *value.items;
+  }
+  if (value.is(Kind::text) && value.text.size() <= longest_text_of_letters) {
+    Value::Items letters;
+    for (const char letter : value.text) letters.push_back(Value::of(std::string(1, letter)));
+    return letters;
   }
   if (value.is(Kind::dict)) {
     Value::Items keys;
@@ -392,8 +415,10 @@ Value Follower::eval_subscript(int node) {
   const Value of = eval(object);
   if (kind(index) == "slice") return eval_slice(of, index, node);
   const Value at = eval(index);
+  if (of.is(Kind::object) && of.text == "argparse.arguments" && at.is(Kind::text))
+    return value_of_option(at.text, node);
   if (of.is(Kind::object) && at.is(Kind::text))
-    return Value::object(of.text + "." + at.text);  // of argparse, os.environ
+    return Value::object(of.text + "." + at.text);  // of os.environ
   if (of.is(Kind::array)) {
     if (of.array->call >= 0 && of.array->argument < 0 && at.is_whole()) {  // what run_kernel gives back
       Array one = *of.array;
@@ -423,17 +448,22 @@ Value Follower::eval_attribute(int node) {
   const Value of = eval(object);
   const std::string named(text(attribute));
   if (of.is(Kind::object)) {
-    if (of.text == "argparse.arguments") {
-      const auto found = options_.find(named);
-      return found == options_.end() ? Value::unknown(text(node)) : found->second;
-    }
+    if (of.text == "argparse.arguments") return value_of_option(named, node);
     const std::string path = of.text + "." + named;
+    if (path == "sys.argv") {
+      assume({tree_[node].line, "the script is read as if it was started without arguments"});
+      return Value::sequence(Kind::list, {Value::of(path_)});
+    }
     if (path == "numpy.pi" || path == "math.pi" || path == "cupy.pi") return Value::of(std::numbers::pi);
     if (path == "math.e" || path == "numpy.e") return Value::of(std::numbers::e);
     return Value::object(path);
   }
   if (of.is(Kind::array)) {
     if (named == "size") return elements_of(*of.array, text(node));
+    if (named == "itemsize") return bytes_of_element(of.array->type, text(node));
+    if (named == "nbytes")
+      return binary("*", elements_of(*of.array, text(node)), bytes_of_element(of.array->type, text(node)),
+                    text(node));
     if (named == "shape") return Value::sequence(Kind::tuple, of.array->shape);
     if (named == "ndim") return Value::of(static_cast<std::int64_t>(of.array->shape.size()));
     if (named == "dtype") return Value::object("numpy." + of.array->type);
@@ -477,19 +507,25 @@ Arguments Follower::eval_arguments(int node, FoundCall* found) {
       const int named = tree_.child_named(part, "name"), value = tree_.child_named(part, "value");
       if (named < 0 || value < 0) continue;
       all.named.emplace_back(text(named), eval(value));
-      if (found != nullptr) found->texts.emplace_back(text(named), text(value));
+      if (found != nullptr)
+        found->texts.push_back({std::string(text(named)), std::string(text(value)), tree_[value].line});
     } else if (is == "list_splat" && !tree_.parts(part).empty()) {
       const auto items = items_of(eval(tree_.parts(part).front()));
       all.has_unknown = all.has_unknown || !items;
+      if (found != nullptr && !items) found->texts.push_back({"", std::string(text(part)), tree_[part].line});
       if (items) all.positional.insert(all.positional.end(), items->begin(), items->end());
     } else if (is == "dictionary_splat" && !tree_.parts(part).empty()) {
       const Value dict = eval(tree_.parts(part).front());
       all.has_unknown = all.has_unknown || !dict.is(Kind::dict);
+      if (found != nullptr && !dict.is(Kind::dict))
+        found->texts.push_back({"", std::string(text(part)), tree_[part].line});
       if (dict.is(Kind::dict))
         for (const auto& [key, value] : *dict.pairs) all.named.emplace_back(key.text, value);
     } else {
       all.positional.push_back(eval(part));
-      if (found != nullptr) found->texts.emplace_back(std::to_string(all.positional.size() - 1), text(part));
+      if (found != nullptr)
+        found->texts.push_back(
+            {std::to_string(all.positional.size() - 1), std::string(text(part)), tree_[part].line});
     }
   }
   return all;
@@ -512,9 +548,15 @@ Value Follower::eval_call(int node) {
   const std::string path = called.is(Kind::object) ? called.text : method;
   const std::string last = path.substr(path.rfind('.') + 1);
   if (wanted_.contains(last) && !called.is(Kind::function)) {
-    FoundCall found{node, tree_[node].line, last, {}, {}};
+    FoundCall found{node, tree_[node].line, last};
     found.arguments = eval_arguments(arguments, &found);
-    if (std::ranges::find(calls_, node, &FoundCall::node) == calls_.end()) calls_.push_back(std::move(found));
+    if (doubt_) keep(*doubt_);
+    found.unfollowed = unfollowed_.size();
+    const auto known = std::ranges::find(calls_, node, &FoundCall::node);
+    if (known == calls_.end())
+      calls_.push_back(std::move(found));
+    else
+      ++known->times;
     Array results;  // one of these behind a subscript
     results.call = node;
     return Value::of(std::move(results));
@@ -530,7 +572,10 @@ Value Follower::eval_call(int node) {
 
   if (called.is(Kind::function)) return call(called, given);
   if (called.is(Kind::object)) return call_object(called.text, given, node);
-  return is_attribute ? call_method(object, method, given, node) : Value::unknown(text(node));
+  if (!is_attribute) return Value::unknown(text(node));
+  if (is_one_of(method, {"append", "add", "extend", "insert", "remove", "pop", "update", "setdefault"}))
+    note_change(text(tree_.child_named(function, "object")));
+  return call_method(object, method, given, node);
 }
 
 Value Follower::expression(const std::string& text, const std::function<Value(std::string_view)>& names) {

@@ -95,7 +95,11 @@ Follower::Flow Follower::run(const std::vector<int>& statements, std::size_t fro
     return Flow::next;
   }
   Flow flow = Flow::next;
-  for (std::size_t i = from; i < statements.size() && flow == Flow::next && spend(); ++i) {
+  for (std::size_t i = from; i < statements.size() && flow == Flow::next; ++i) {
+    if (!spend()) {
+      keep({Unfollowed::Kind::end, tree_[statements[i]].line});
+      break;
+    }
     bool did_rest = false;
     flow = kind(statements[i]) == "if_statement"
                ? run_ways(ways_of(statements[i]), 0, statements, i + 1, did_rest)
@@ -142,6 +146,11 @@ Follower::Flow Follower::run_one(int node) {
     return Flow::breaks;
   } else if (is == "continue_statement") {
     return Flow::continues;
+  } else if (is == "delete_statement") {
+    for (const int part : tree_.parts(node)) remove(part);
+  } else if (is == "match_statement") {
+    keep({Unfollowed::Kind::values, tree_[node].line,
+          std::string(text(node).substr(0, text(node).find(':')))});
   } else if (is == "class_definition") {
     if (const int named = tree_.child_named(node, "name"); named >= 0)
       assign_name(std::string(text(named)), Value::unknown(text(named)));
@@ -169,6 +178,7 @@ Follower::Flow Follower::run_ways(const std::vector<Way>& ways, std::size_t from
            (kind(inner.back()) == "return_statement" || kind(inner.back()) == "raise_statement");
   };
   int unsure = 0;
+  bool is_outermost = false;
   Flow flow = Flow::next;
   for (std::size_t i = from; i < ways.size(); ++i) {
     const Value condition = ways[i].condition < 0 ? Value::of(true) : eval(ways[i].condition);
@@ -176,13 +186,20 @@ Follower::Flow Follower::run_ways(const std::vector<Way>& ways, std::size_t from
     if (is == Truth::no) continue;
     if (is == Truth::unknown && condition.is(Kind::symbol) && unsure == 0)
       return run_both(condition, ways, i, statements, next, did_rest);
-    if (is == Truth::unknown && unsure++ == 0) ++unsure_;  // both ways: what is known stays
+    if (is == Truth::unknown && unsure++ == 0) {  // both ways: what is known stays
+      ++unsure_;
+      is_outermost = enter_doubt(
+          {Unfollowed::Kind::condition, tree_[ways[i].condition].line, std::string(text(ways[i].condition))});
+    }
     if (unsure > 0 && ends(ways[i].block)) continue;
     const Flow inner = run_block(ways[i].block);
     if (unsure == 0) flow = inner;
     if (is == Truth::yes) break;
   }
-  if (unsure > 0) --unsure_;
+  if (unsure > 0) {
+    --unsure_;
+    leave_doubt(is_outermost);
+  }
   return flow;
 }
 
@@ -230,7 +247,10 @@ Follower::Flow Follower::run_for(int node) {
   if (!items) {
     assign(left, Value::unknown(text(left)));
     ++unsure_;
+    const bool is_outermost =
+        enter_doubt({Unfollowed::Kind::loop, tree_[node].line, std::string(text(right))});
     const Flow flow = run_block(body);
+    leave_doubt(is_outermost);
     --unsure_;
     return flow == Flow::returns && !result_.is(Kind::unknown) ? flow : Flow::next;
   }
@@ -250,9 +270,17 @@ Follower::Flow Follower::run_while(int node) {
   while (spend()) {
     const Truth is = truth(eval(condition));
     if (is == Truth::no) break;
-    if (is == Truth::unknown) ++unsure_;
+    const bool is_unsure = is == Truth::unknown;
+    bool is_outermost = false;
+    if (is_unsure) {
+      ++unsure_;
+      is_outermost = enter_doubt({Unfollowed::Kind::loop, tree_[node].line, std::string(text(condition))});
+    }
     const Flow flow = run_block(body);
-    if (is == Truth::unknown) --unsure_;
+    if (is_unsure) {
+      leave_doubt(is_outermost);
+      --unsure_;
+    }
     if (flow == Flow::returns) return flow;
     if (flow == Flow::breaks || is == Truth::unknown) break;
   }
@@ -300,13 +328,14 @@ void Follower::import(int node) {
     else if (alias < 0)
       full = name;
     assign_name(name, Value::object(full));
-    if (module < 0) add_module(text(path));
+    if (module < 0) add_module(path);
   }
-  if (module >= 0) add_module(text(module));
+  if (module >= 0) add_module(module);
 }
 
-void Follower::add_module(std::string_view name) {
-  if (std::ranges::find(modules_, name) == modules_.end()) modules_.emplace_back(name);
+void Follower::add_module(int node) {
+  const auto known = std::ranges::find(modules_, text(node), &std::pair<std::string, int>::first);
+  if (known == modules_.end()) modules_.emplace_back(text(node), tree_[node].line);
 }
 
 void Follower::define(int node) {
@@ -318,27 +347,29 @@ void Follower::define(int node) {
   assign_name(std::string(text(named)), value);
 }
 
+/// A number of the script's own gets its name in formulas.
+void Follower::give_name(const std::string& wanted, Value& number) {
+  const bool is_asked = number.is(Kind::symbol) && number.formula.empty();
+  if ((!number.is(Kind::whole) || number.follows()) && !is_asked) return;
+  if (!is_name(wanted)) return;
+  std::string own = wanted;
+  const std::optional<std::int64_t> given = is_asked ? std::nullopt : std::optional(number.whole);
+  for (int i = 2; numbers_.contains(own) && numbers_.at(own) != given && i < 100; ++i)
+    own = format("{}_{}", wanted, i);
+  numbers_.emplace(own, given);
+  number.formula = own;
+  number.binding = Binding::primary;
+}
+
 void Follower::assign_name(const std::string& name, Value value) {
-  // A number of the script's own gets its name in formulas.
-  const auto named = [&](const std::string& wanted, Value& number) {
-    const bool is_asked = number.is(Kind::symbol) && number.formula.empty();
-    if ((!number.is(Kind::whole) || number.follows()) && !is_asked) return;
-    if (!is_name(wanted)) return;
-    std::string own = wanted;
-    const std::optional<std::int64_t> given = is_asked ? std::nullopt : std::optional(number.whole);
-    for (int i = 2; numbers_.contains(own) && numbers_.at(own) != given && i < 100; ++i)
-      own = format("{}_{}", wanted, i);
-    numbers_.emplace(own, given);
-    number.formula = own;
-    number.binding = Binding::primary;
-  };
-  named(name, value);
+  give_name(name, value);
   constexpr std::array<std::string_view, 3> axes = {"x", "y", "z"};
   if (value.is(Kind::tuple) && value.items->size() <= axes.size()) {
     Value::Items items = *value.items;
-    for (std::size_t i = 0; i < items.size(); ++i) named(format("{}_{}", name, axes[i]), items[i]);
+    for (std::size_t i = 0; i < items.size(); ++i) give_name(format("{}_{}", name, axes[i]), items[i]);
     value = Value::sequence(Kind::tuple, std::move(items));
   }
+  if (unsure_ > 0) note_change(name);
   Value* const known = find_in(*scope_, name);
   if (known == nullptr)
     scope_->names.emplace_back(name, std::move(value));
@@ -357,8 +388,13 @@ void Follower::assign_several(const std::vector<int>& targets, const Value& valu
 void Follower::assign_element(int target, Value value) {
   const int object = tree_.child_named(target, "value"), index = tree_.child_named(target, "subscript");
   if (object < 0 || index < 0) return;
-  const Value of = eval(object), at = eval(index);
+  const Value of = eval(object);
+  Value at = eval(index);
+  note_change(text(object));
   if (of.is(Kind::dict)) {
+    if (at.is(Kind::unknown) && doubt_) return;  // told with the statement around it
+    if (const int whole = tree_.above(target, "assignment"); at.is(Kind::unknown) && whole >= 0)
+      at = unknown_at(whole);
     if (of.pairs->size() < 10'000) of.set(at, std::move(value));
   } else if (of.is(Kind::list) && at.is_whole()) {
     const auto size = static_cast<std::int64_t>(of.items->size());
@@ -394,6 +430,60 @@ void Follower::assign_augmented(int node) {
     return;
   }
   assign(left, binary(sign.substr(0, sign.size() - 1), old, other, text(node)));
+}
+
+/// `del`: an element of a dict or a list.
+void Follower::remove(int node) {
+  if (kind(node) == "expression_list" || kind(node) == "tuple") {
+    for (const int part : tree_.parts(node)) remove(part);
+    return;
+  }
+  const int object = tree_.child_named(node, "value"), index = tree_.child_named(node, "subscript");
+  if (kind(node) != "subscript" || object < 0 || index < 0) return;
+  const Value of = eval(object), at = eval(index);
+  note_change(text(object));
+  const bool is_place = of.is(Kind::list) && at.is_whole();
+  if (of.is(Kind::dict) && (at.is(Kind::text) || at.is_number())) {
+    std::erase_if(*of.pairs, [&](const auto& pair) { return equal(pair.first, at); });
+  } else if (is_place) {
+    const auto size = static_cast<std::int64_t>(of.items->size());
+    const std::int64_t place = at.integer() < 0 ? at.integer() + size : at.integer();
+    if (place >= 0 && place < size) of.items->erase(of.items->begin() + static_cast<std::ptrdiff_t>(place));
+  } else {
+    keep({Unfollowed::Kind::values, tree_[node].line, "del " + std::string(text(node)), {}});
+  }
+}
+
+bool Follower::enter_doubt(Unfollowed statement) {
+  if (doubt_) return false;
+  doubt_ = std::move(statement);
+  return true;
+}
+
+void Follower::leave_doubt(bool is_outermost) {
+  if (!is_outermost) return;
+  const Unfollowed statement = *std::exchange(doubt_, std::nullopt);
+  if (!statement.names.empty()) keep(statement);
+}
+
+void Follower::note_change(std::string_view name) {
+  if (doubt_ && std::ranges::find(doubt_->names, name) == doubt_->names.end())
+    doubt_->names.emplace_back(name);
+}
+
+void Follower::keep(Unfollowed statement) {
+  const bool is_known = std::ranges::any_of(unfollowed_, [&](const Unfollowed& one) {
+    return one.line == statement.line && one.kind == statement.kind;
+  });
+  if (!is_known) unfollowed_.push_back(std::move(statement));
+}
+
+std::vector<std::string> Follower::parameters_of(const Value& function) const {
+  const int parameters = tree_.child_named(function.function->node, "parameters");
+  std::vector<std::string> names;
+  for (const int one : parameters < 0 ? std::vector<int>() : tree_.parts(parameters))
+    if (kind(one) == "identifier") names.emplace_back(text(one));
+  return names;
 }
 
 Value Follower::call(const Value& function, const Arguments& arguments) {

@@ -32,11 +32,37 @@ struct Arguments {
 
 /// A call of a function that is looked for.
 struct FoundCall {
+  /// The script's text of an argument.
+  struct Text {
+    std::string name, text;  ///< name: its place where it has none; empty for `*values` that are not known
+    int line = 0;
+  };
   int node = -1, line = 0;
   std::string function;  ///< its last name: `tune_kernel`
   Arguments arguments = {};
-  std::vector<std::pair<std::string, std::string>> texts =
-      {};  ///< the script's text of each argument, by name or place
+  std::vector<Text> texts = {};
+  int times = 1;               ///< how often the script comes to it, as far as it is followed
+  std::size_t unfollowed = 0;  ///< how many statements before it were not followed
+};
+
+/// A statement that cannot be followed, though it may change what others use.
+struct Unfollowed {
+  enum class Kind {
+    condition,  ///< each way counts
+    loop,       ///< counts once, with unknown values
+    values,     ///< what it gives is missing
+    end         ///< the script is too long: nothing behind it counts
+  };
+  Kind kind = Kind::condition;
+  int line = 0;
+  std::string text = {};                ///< of the condition, of what the loop goes over, or all
+  std::vector<std::string> names = {};  ///< what it may change
+};
+
+/// What counts because nobody calls the script: the default of an option.
+struct Assumption {
+  int line = 0;
+  std::string text;
 };
 
 /// Reads a file that the script reads; nothing where there is none. Paths are as the script has them.
@@ -59,8 +85,11 @@ class Follower {
   void follow();
   /// Each call's first time, in the order of the script.
   const std::vector<FoundCall>& calls() const { return calls_; }
-  /// The modules that the script names, in its order.
-  const std::vector<std::string>& modules() const { return modules_; }
+  /// In the order in which the script comes to them.
+  const std::vector<Unfollowed>& unfollowed() const { return unfollowed_; }
+  const std::vector<Assumption>& assumptions() const { return assumptions_; }
+  /// The modules that the script names, in its order, with their lines.
+  const std::vector<std::pair<std::string, int>>& modules() const { return modules_; }
   /// Numbers by the names that formulas have for them; nothing where only the name is known.
   const std::map<std::string, std::optional<std::int64_t>, std::less<>>& numbers() const { return numbers_; }
 
@@ -68,8 +97,11 @@ class Follower {
   Value call(const Value& function, const Arguments& arguments);
   /// The elements of a list, a tuple, a set, a short array, or the keys of a dict; nothing for others.
   std::optional<Value::Items> items_of(const Value& value);
-  /// The script's own text of a function.
+  /// The script's own text of a function, and its line.
   std::string source_of(const Value& function) const { return std::string(text(function.function->node)); }
+  int line_of(const Value& function) const { return tree_[function.function->node].line; }
+  /// The names of a function's parameters.
+  std::vector<std::string> parameters_of(const Value& function) const;
   /// The value of an expression in a text of its own, such as a rule. `names`: what it may use.
   static Value expression(const std::string& text, const std::function<Value(std::string_view)>& names);
 
@@ -93,13 +125,21 @@ class Follower {
   Flow run_try(int node);
   void run_with(int node);
   void import(int node);
-  void add_module(std::string_view name);
+  void add_module(int node);
   void define(int node);
   void assign(int target, Value value);
+  void give_name(const std::string& wanted, Value& number);
   void assign_name(const std::string& name, Value value);
   void assign_several(const std::vector<int>& targets, const Value& value);
   void assign_element(int target, Value value);
   void assign_augmented(int node);
+  void remove(int node);
+  /// A statement begins that is not followed for sure. Returns whether it is the outermost one.
+  bool enter_doubt(Unfollowed statement);
+  /// Keeps it, if it may have changed something.
+  void leave_doubt(bool is_outermost);
+  void note_change(std::string_view name);
+  void keep(Unfollowed statement);
   void follow_the_rest();
 
   // expressions
@@ -119,6 +159,7 @@ class Follower {
   Value::Items eval_items(int node);
   Arguments eval_arguments(int node, FoundCall* found);
   Value name(std::string_view name) const;
+  Value unknown_at(int node) const;
   std::string_view text(int node) const { return tree_[node].text; }
   std::string_view kind(int node) const { return tree_[node].kind; }
   bool spend(std::size_t steps = 1);
@@ -145,6 +186,9 @@ class Follower {
   std::optional<std::vector<Value::Items>> lists_of(const Value::Items& values);
   /// Nothing: it is none of these after all.
   std::optional<Value> option_of_script(const Call& call);
+  std::optional<Value> variable_of_environment(const Call& call);
+  Value value_of_option(const std::string& name, int node);
+  void assume(Assumption assumption);
   std::optional<Value> tunable_precision(const Call& call);
   std::optional<Value> path_of_parts(const Call& call);
   std::optional<Value> same_or_path(const Call& call);
@@ -172,9 +216,16 @@ class Follower {
   std::shared_ptr<Scope> module_ = inner_scope(nullptr), scope_ = module_;
   std::function<Value(std::string_view)> outside_ = {};
   std::map<std::string, std::optional<std::int64_t>, std::less<>> numbers_ = {};
-  std::map<std::string, Value, std::less<>> options_ = {};  ///< of argparse
+  struct Option {
+    Value value;
+    Assumption assumption;
+  };
+  std::map<std::string, Option, std::less<>> options_ = {};  ///< of argparse
+  std::vector<Assumption> assumptions_ = {};
   std::vector<FoundCall> calls_ = {};
-  std::vector<std::string> modules_ = {};
+  std::vector<Unfollowed> unfollowed_ = {};
+  std::optional<Unfollowed> doubt_ = std::nullopt;  ///< the outermost statement that is not followed for sure
+  std::vector<std::pair<std::string, int>> modules_ = {};
   std::set<int> called_ = {};  ///< nodes of functions
   Value result_ = {};          ///< of the function that is followed
   std::size_t steps_ = 0;

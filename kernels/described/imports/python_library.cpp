@@ -9,6 +9,7 @@
 #include "kernels/described/imports/python_follower.hpp"
 #include "kernels/described/imports/python_operators.hpp"
 #include "kernels/described/imports/python_paths.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::described::python {
 namespace {
@@ -31,15 +32,60 @@ std::optional<Value> Follower::option_of_script(const Call& call) {
   const Arguments& arguments = call.arguments;
   constexpr std::size_t by_name = 99;
   const Value* const given = arguments.find(by_name, "default");
-  const Value* const action = arguments.find(by_name, "action");
-  std::string option = arguments.positional.empty() ? "" : arguments.positional.back().text;
+  const Value *const action = arguments.find(by_name, "action"),
+                     *const type = arguments.find(by_name, "type"),
+                     *const required = arguments.find(by_name, "required"),
+                     *const count = arguments.find(by_name, "nargs");
+  const auto names = arguments.positional;
+  const auto is_long = [](const Value& name) { return name.text.starts_with("--"); };
+  const auto chosen_name = std::ranges::find_if(names, is_long);
+  const std::string shown =
+      names.empty() ? "" : (chosen_name == names.end() ? names.front() : *chosen_name).text;
+  std::string option = shown;
   if (const Value* const named = arguments.find(by_name, "dest")) option = named->text;
   option.erase(0, std::min(option.find_first_not_of('-'), option.size()));
   std::ranges::replace(option, '-', '_');
-  options_[option] = given != nullptr                                    ? *given
-                     : action != nullptr && action->text == "store_true" ? Value::of(false)
-                                                                         : Value::none();
+  const bool is_whole = type != nullptr && type->is(Kind::object) && type->text == "int";
+  const bool is_optional = count != nullptr && is_one_of(count->text, {"?", "*"});
+  const bool is_needed =
+      (required != nullptr && truth(*required) == Truth::yes) || (!shown.starts_with('-') && !is_optional);
+  Value value = Value::none();
+  if (given != nullptr)
+    value =
+        given->is(Kind::text) && is_whole ? call_builtin("int", {{*given}, {}, false}, call.node) : *given;
+  else if (action != nullptr && is_one_of(action->text, {"store_true", "store_false"}))
+    value = Value::of(action->text == "store_false");
+  else if (is_needed)  // its caller gives it
+    value = is_whole ? Value::symbol("") : unknown_at(call.node);
+  const std::string literal = literal_of(value);
+  give_name(option, value);
+  options_[option] = {
+      value, {tree_[call.node].line, format("{}: the definition has its default, {}", shown, literal)}};
   return Value();
+}
+
+Value Follower::value_of_option(const std::string& name, int node) {
+  const auto found = options_.find(name);
+  if (found == options_.end()) return Value::unknown(text(node));
+  const Value& value = found->second.value;
+  const bool is_flag = value.is(Kind::none) || value.is(Kind::boolean);
+  if (!is_flag && !literal_of(value).empty()) assume(found->second.assumption);
+  return value;
+}
+
+void Follower::assume(Assumption assumption) {
+  if (std::ranges::find(assumptions_, assumption.text, &Assumption::text) == assumptions_.end())
+    assumptions_.push_back(std::move(assumption));
+}
+
+/// `os.environ.get`, `os.getenv`: its default.
+std::optional<Value> Follower::variable_of_environment(const Call& call) {
+  if (call.name != "os.getenv" && call.name != "os.environ.get") return std::nullopt;
+  const Value* const otherwise = call.arguments.find(1, "default");
+  if (otherwise == nullptr) return Value::none();
+  assume({tree_[call.node].line, format("{}: the definition has its default, {}", call.arguments.at(0).text,
+                                        literal_of(*otherwise))});
+  return *otherwise;
 }
 
 /// Of Kernel Tuner: a parameter names the type of an array.
@@ -112,6 +158,7 @@ std::optional<Value> Follower::known_object(const Call& call) {
   const std::string name = call.name.substr(call.name.rfind('.') + 1);
   if (name == "OrderedDict" || name == "defaultdict") return call_builtin("dict", call.arguments, call.node);
   if (name == "parse_args" || name == "parse_known_args") return Value::object("argparse.arguments");
+  if (name == "vars" && call.arguments.at(0).is(Kind::object)) return call.arguments.at(0);
   if (name == "getcwd" || name == "cwd") return Value::of(std::string("."));
   if (name == "Template" && call.arguments.at(0).is(Kind::text)) return call.arguments.at(0);  // of jinja2
   if (is_one_of(name, {"pagelocked_empty", "pagelocked_zeros", "empty_pinned", "zeros_pinned"}))
@@ -139,6 +186,7 @@ Value Follower::call_object(const std::string& path, const Arguments& arguments,
             &Follower::same_or_path},
       Entry{{"dirname", "basename"}, &Follower::part_of_path},
       Entry{{"product"}, &Follower::product_of_lists},
+      Entry{{"get", "getenv"}, &Follower::variable_of_environment},
       Entry{{}, &Follower::array_of_torch},
       Entry{{}, &Follower::known_object}};
   for (const Entry& entry : known)

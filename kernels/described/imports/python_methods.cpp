@@ -166,7 +166,10 @@ Value Follower::call_of_list(const Value& list, const std::string& method, const
     return Value::none();
   }
   if (method == "extend" || method == "update") {
-    if (const auto more = items_of(first)) items.insert(items.end(), more->begin(), more->end());
+    if (const auto more = items_of(first))
+      items.insert(items.end(), more->begin(), more->end());
+    else
+      items.push_back(unknown_at(node));
     return Value::none();
   }
   if (method == "insert" && first.is_whole()) {
@@ -224,6 +227,8 @@ Value Follower::call_of_dict(const Value& dict, const std::string& method, const
     if (first.is(Kind::dict)) {
       const Value::Pairs pairs = *first.pairs;
       for (const auto& [key, value] : pairs) dict.set(key, value);
+    } else if (!arguments.positional.empty() || arguments.has_unknown) {
+      dict.set(unknown_at(node), first);
     }
     for (const auto& [key, value] : arguments.named) dict.set(Value::of(key), value);
     return Value::none();

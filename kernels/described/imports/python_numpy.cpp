@@ -17,6 +17,12 @@ Contents constant(double value) {
   return {Contents::Kind::constant, value, value, {}, {}, nullptr};
 }
 
+Contents unknown_contents(std::string_view text) {
+  Contents contents;
+  contents.why = text;
+  return contents;
+}
+
 Contents random(double low, double high) {
   return {Contents::Kind::random, low, high, {}, {}, nullptr, std::make_shared<int>()};
 }
@@ -79,6 +85,18 @@ Value call_random(std::string_view name, const Arguments& arguments, std::string
   return Value::unknown(text);
 }
 
+/// A list for what is short: values of parameters.
+Value stepped(const Value& size, double begin, double step, std::string type) {
+  constexpr std::int64_t longest = 4096;
+  Contents contents{Contents::Kind::sequence, begin, step, {}, {}, nullptr};
+  if (size.is(Kind::whole) && !size.follows() && size.whole <= longest) {
+    contents.kind = Contents::Kind::listed;
+    for (std::int64_t i = 0; i < size.whole; ++i)
+      contents.listed.push_back(begin + static_cast<double>(i) * step);
+  }
+  return made({size}, std::move(type), std::move(contents));
+}
+
 Value sequence(const Arguments& arguments, std::string_view text) {
   const std::size_t count = arguments.positional.size();
   Value begin = Value::of(std::int64_t{0}), end = arguments.at(0), step = Value::of(std::int64_t{1});
@@ -88,16 +106,78 @@ Value sequence(const Arguments& arguments, std::string_view text) {
   Value size = step.is_number() && step.number() == 1 ? difference : binary("/", difference, step, text);
   if (size.is(Kind::real)) size = Value::of(static_cast<std::int64_t>(std::ceil(size.real)));
   const bool is_whole = begin.is_whole() && step.is_whole();
-  if (!begin.is_number() || !step.is_number() || size.is(Kind::unknown)) return Value::unknown(text);
-  // A list for what is short: values of parameters.
-  constexpr std::int64_t longest = 4096;
-  Contents contents{Contents::Kind::sequence, begin.number(), step.number(), {}, {}, nullptr};
-  if (size.is(Kind::whole) && !size.follows() && size.whole <= longest) {
-    contents.kind = Contents::Kind::listed;
-    for (std::int64_t i = 0; i < size.whole; ++i)
-      contents.listed.push_back(begin.number() + static_cast<double>(i) * step.number());
+  if (size.is(Kind::unknown) || end.is(Kind::unknown)) return Value::unknown(text);
+  const std::string type = type_in(arguments, 99, is_whole ? "int64" : "float64");
+  if (!begin.is_number() || !step.is_number()) return made({size}, type, unknown_contents(text));
+  return stepped(size, begin.number(), step.number(), type);
+}
+
+/// `linspace`, and its like with exponents.
+Value spaced(std::string_view name, const Arguments& arguments, std::string_view text) {
+  constexpr std::size_t by_name = 99;
+  const Value* const given = arguments.find(2, "num");
+  const Value* const base = arguments.find(4, "base");
+  const Value* const has_end = arguments.find(3, "endpoint");
+  const Value size = given == nullptr ? Value::of(std::int64_t{50}) : *given;
+  const Value *const first = arguments.find(0, "start"), *const last = arguments.find(1, "stop");
+  const std::string type = type_in(arguments, by_name, "float64");
+  if (size.is(Kind::unknown)) return Value::unknown(text);
+  if (!size.is_whole() || first == nullptr || last == nullptr || !first->is_number() || !last->is_number())
+    return made({size}, type, unknown_contents(text));
+  const bool is_open = has_end != nullptr && truth(*has_end) == Truth::no;
+  const std::int64_t parts = std::max<std::int64_t>(1, is_open ? size.integer() : size.integer() - 1);
+  const bool is_ratio = name == "geomspace";
+  if (is_ratio && !(first->number() > 0 && last->number() > 0))
+    return made({size}, type, unknown_contents(text));
+  const double begin = is_ratio ? std::log2(first->number()) : first->number(),
+               end = is_ratio ? std::log2(last->number()) : last->number();
+  const Value steps = stepped(size, begin, (end - begin) / static_cast<double>(parts), type);
+  if (name == "linspace") return steps;
+  Array all = *steps.array;
+  if (all.contents.kind != Contents::Kind::listed) return made({size}, type, unknown_contents(text));
+  const double of = is_ratio ? 2 : base != nullptr && base->is_number() ? base->number() : 10;
+  for (double& one : all.contents.listed) {
+    one = std::pow(of, one);
+    if (std::abs(one - std::nearbyint(one)) < 1e-9 * std::abs(one)) one = std::nearbyint(one);
   }
-  return made({size}, type_in(arguments, 99, is_whole ? "int64" : "float64"), contents);
+  return Value::of(std::move(all));
+}
+
+/// Functions of arrays whose result has another shape; nothing for others.
+std::optional<Value> reshaped(const std::string& name, const Arguments& arguments, std::string_view text) {
+  const Value first = arguments.at(0);
+  if (is_one_of(name, {"concatenate", "hstack", "append"})) {
+    const bool is_along = arguments.find(1, "axis") == nullptr;
+    if (name == "append") return array_of_parts({first, arguments.at(1)}, text);
+    const bool is_flat = first.is_sequence() && std::ranges::all_of(*first.items, [](const Value& one) {
+                           return one.is(Kind::array) && one.array->shape.size() == 1;
+                         });
+    if (first.is_sequence() && (is_flat || (name == "concatenate" && is_along)))
+      return array_of_parts(*first.items, text);
+    return Value::unknown(text);
+  }
+  if (!first.is(Kind::array)) return std::nullopt;
+  if (is_one_of(name, {"tile", "repeat"})) {
+    const bool is_plain = first.array->shape.size() == 1 && arguments.at(1).is(Kind::whole);
+    if (!is_plain) return Value::unknown(text);
+    return made({binary("*", first.array->shape.front(), arguments.at(1), text)}, first.array->type,
+                first.array->contents.kind == Contents::Kind::listed ? unknown_contents(text)
+                                                                     : first.array->contents);
+  }
+  if (name == "size") return elements_of(*first.array, text);
+  if (name == "shape") return Value::sequence(Kind::tuple, first.array->shape);
+  return std::nullopt;
+}
+
+/// True for functions that compute each element, or put them in another order.
+bool keeps_shape(std::string_view name) {
+  return is_one_of(
+      name, {"abs",     "absolute", "fabs",    "sin",        "cos",        "tan",    "arcsin", "arccos",
+             "arctan",  "sinh",     "cosh",    "tanh",       "exp",        "exp2",   "expm1",  "log",
+             "log2",    "log10",    "log1p",   "sqrt",       "cbrt",       "square", "floor",  "ceil",
+             "round",   "rint",     "trunc",   "sign",       "negative",   "real",   "imag",   "conj",
+             "angle",   "isnan",    "deg2rad", "radians",    "sort",       "cumsum", "flip",   "cumprod",
+             "argsort", "flipud",   "fliplr",  "reciprocal", "nan_to_num", "around", "invert", "conjugate"});
 }
 
 }  // namespace
@@ -130,6 +210,8 @@ Value Follower::call_numpy(const std::string& path, const Arguments& arguments, 
                                              : 0));
   }
   if (name == "arange") return sequence(arguments, all);
+  if (is_one_of(name, {"linspace", "logspace", "geomspace"})) return spaced(name, arguments, all);
+  if (auto value = reshaped(name, arguments, all)) return std::move(*value);
   if (is_one_of(name, {"eye", "identity"}))
     return made({first, arguments.positional.size() > 1 ? arguments.at(1) : first},
                 type_in(arguments, 99, "float64"), {});
@@ -159,8 +241,7 @@ Value Follower::call_numpy(const std::string& path, const Arguments& arguments, 
                                                      : "**";
     return binary(op, first, arguments.at(1), all);
   }
-  if (first.is(Kind::array) && arguments.positional.size() == 1 &&
-      !is_one_of(name, {"mean", "std", "var", "median"}))
+  if (first.is(Kind::array) && arguments.positional.size() == 1 && keeps_shape(name))
     return array_of_function(name, first, all);
   return Value::unknown(all);
 }

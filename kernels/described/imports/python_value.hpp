@@ -44,6 +44,7 @@ class Value {
   using Pairs = std::vector<std::pair<Value, Value>>;
 
   Kind kind = Kind::unknown;
+  int line = 0;  ///< unknown: where the script has it; 0 where that is not known
   bool flag = false;
   std::int64_t whole = 0;
   double real = 0;

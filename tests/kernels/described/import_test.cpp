@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/described/imports/import.hpp"
-
 #include <gmock/gmock.h>
 
-#include <fstream>
-
-#include "kernels/described/problem.hpp"
-#include "kernels/described/readers/definition.hpp"
-#include "kernels/described/source/syntax.hpp"
-#include "tests/support/temporary_folder.hpp"
-#include "tuner/base/error.hpp"
-#include "tuner/base/format.hpp"
+#include "tests/kernels/described/imported_scripts.hpp"
 
 namespace tune::described {
 namespace {
@@ -19,55 +10,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class ImportOfScripts : public ::testing::Test {
- protected:
-  void SetUp() override {
-    for (const Language language : {Language::cuda, Language::python})
-      if (const std::string reason = why_no_parser(language); !reason.empty()) GTEST_SKIP() << reason;
-  }
-
-  Import imported(const std::string& script, const std::string& kernel = {}) const {
-    ImportRequest request{folder_ / "tune_it.py", script, kernel, "own.cu"};
-    request.name_of = [](const std::filesystem::path& path) { return path.filename().string(); };
-    request.read = [this](const std::string& name) -> std::optional<std::string> {
-      std::ifstream file(folder_ / name);
-      if (!file) return std::nullopt;
-      return std::string(std::istreambuf_iterator<char>(file), {});
-    };
-    return import_kernel_tuner(request);
-  }
-
-  /// The definition, read back as a problem.
-  DescribedProblem problem(const Import& import) const {
-    if (import.kernel) std::ofstream(folder_ / import.kernel->name) << import.kernel->text;
-    std::ofstream(folder_ / "own.json") << write_draft(import.draft).json;
-    return DescribedProblem(read_definition(folder_ / "own.json"));
-  }
-
-  static std::string argument(const Import& import, const std::string& name) {
-    for (const DraftObject& one : import.draft.arguments)
-      if (one.name == name) return one.json();
-    return {};
-  }
-
-  static std::string launch(const Import& import, const std::string& name) {
-    for (const DraftField& field : import.draft.launches.front())
-      if (field.name == name) return field.json;
-    return {};
-  }
-
-  const tune::testing::TemporaryFolder folder_ = {};
-};
-
-const std::string head =
-    "import numpy as np\nfrom kernel_tuner import tune_kernel, run_kernel\nfrom collections import OrderedDict\n";
-const std::string add_kernel =
-    "source = '''__global__ void add(float* c, const float* a, int n) {\n  int i = blockIdx.x * block_size_x + threadIdx.x;\n"
-    "  if (i < n) c[i] = a[i];\n}\n'''\n";
-
 TEST_F(ImportOfScripts, AScriptIsADefinition) {
   const Import import = imported(
-      head + add_kernel +
+      script_head + add_kernel +
       "def tune():\n  size = 10000000\n  a = np.random.randn(size).astype(np.float32)\n  c = np.zeros_like(a)\n"
       "  n = np.int32(size)\n  tune_params = dict()\n  tune_params['block_size_x'] = [128+64*i for i in range(3)]\n"
       "  results, env = tune_kernel('add', source, size, [c, a, n], tune_params)\n"
@@ -86,7 +31,7 @@ TEST_F(ImportOfScripts, AScriptIsADefinition) {
 
 TEST_F(ImportOfScripts, FormulasFollowTheScriptsNumbers) {
   const Import import = imported(
-      head + add_kernel +
+      script_head + add_kernel +
       "params = OrderedDict()\nparams['block_size_x'] = [2**i for i in range(5, 8)]\nparams['width'] = [3, 5, 7]\n"
       "problem_size = (4096, 2048)\nsize = np.prod(problem_size)\n"
       "padded = (problem_size[0] + max(params['width']) - 1) * problem_size[1]\n"
@@ -112,7 +57,7 @@ TEST_F(ImportOfScripts, FormulasFollowTheScriptsNumbers) {
 
 TEST_F(ImportOfScripts, AnArrayThatIsPassedTwiceIsFilledTheSame) {
   const Import import = imported(
-      head +
+      script_head +
       "source = '__global__ void k(float* a, float* b, float* c, float* d, double* e, float* f) {}'\n"
       "x = np.random.rand(100).astype(np.float32)\ny = np.random.rand(100).astype(np.float32)\nz = np.load('z.npy')\n"
       "tune_kernel('k', source, 100, [x, x, x.copy(), y, x.astype(np.float64), np.ascontiguousarray(y).reshape(10, 10)],\n"
@@ -136,7 +81,7 @@ TEST_F(ImportOfScripts, AnArrayThatIsPassedTwiceIsFilledTheSame) {
 TEST_F(ImportOfScripts, AMetricIsTheObjective) {
   const auto objective_of = [&](const std::string& more) {
     const Import import =
-        imported(head + add_kernel +
+        imported(script_head + add_kernel +
                  "x = np.ones(50).astype(np.float32)\n"
                  "tune_kernel('add', source, 50, [x, x, np.int32(50)], {'block_size_x': [32, 64]},\n"
                  "  metrics={'GFLOP/s': lambda p: 50 / p['time'], 'work': lambda p: p['time'] * 2}" +
@@ -154,7 +99,7 @@ TEST_F(ImportOfScripts, AMetricIsTheObjective) {
 TEST_F(ImportOfScripts, WhatARunIsToldAndWhatIsNotFollowedIsSaid) {
   std::ofstream(folder_ / "common.py") << "def arguments(): pass\n";
   const Import import = imported(
-      head + add_kernel + "from common import arguments\n" +
+      script_head + add_kernel + "from common import arguments\n" +
       "def compare(a, b, atol=None):\n  return True\n"
       "tune_kernel('add', source, 50, arguments(), {'block_size_x': [32]}, verify=compare, strategy='bayes_opt',\n"
       "  strategy_options={'max_fevals': 40, 'time_limit': 60}, objective='GFLOP/s', observers=[watch])\n");
@@ -174,7 +119,7 @@ TEST_F(ImportOfScripts, WhatARunIsToldAndWhatIsNotFollowedIsSaid) {
 
 TEST_F(ImportOfScripts, AParameterOnWhichResultsSeemToDependIsSuggested) {
   const Import import = imported(
-      head +
+      script_head +
       "source = \"\"\"__global__ void naive_sum(float* c, const float* a, const float* b, int n) {}\n"
       "__global__ void sum(float* c, const float* a, const float* b, int n) {\n"
       "  int i = blockIdx.x * block_size_x + threadIdx.x;\n#if use_b == 1\n  if (i < n) c[i] = b[i];\n#else\n"
@@ -188,7 +133,7 @@ TEST_F(ImportOfScripts, AParameterOnWhichResultsSeemToDependIsSuggested) {
 
 TEST_F(ImportOfScripts, FunctionsBuildWhatTheyReturn) {
   const Import import = imported(
-      head +
+      script_head +
       "def generate(p):\n  return '__global__ void add(float* c, int n) { c[blockIdx.x * %s] = n; }' % p['block']\n"
       "def rules(p):\n  if p['block'] > 64:\n    return p['tile'] == 1\n  return True\n"
       "def values():\n  blocks = []\n  for i in range(1, 5):\n    if i % 2 == 0:\n      blocks.append(32 * i)\n  return blocks\n"
@@ -204,7 +149,7 @@ TEST_F(ImportOfScripts, FunctionsBuildWhatTheyReturn) {
 
 TEST_F(ImportOfScripts, WhatCannotBeFollowedIsMarked) {
   const Import import = imported(
-      head + "import sys, torch\nn = int(sys.argv[1])\nx = torch.load('x.pt')\n" + add_kernel +
+      script_head + "import sys, torch\nn = int(sys.argv[1])\nx = torch.load('x.pt')\n" + add_kernel +
       "tune_kernel('add', source, n, [np.zeros(n, np.float32), x, np.int32(n)], {'block_size_x': pick(3)})\n");
   const FirstDefinition definition = write_draft(import.draft);
   EXPECT_THAT(definition.json, HasSubstr("the script has 'pick(3)'"));
@@ -219,7 +164,7 @@ TEST_F(ImportOfScripts, AnAnswerOfAnotherKernelIsTheReference) {
          "__global__ void fast(float* y, float* x) { int i = blockIdx.x * block_size_x + "
          "threadIdx.x; if (i < WIDTH) y[i] = x[0]; }\n";
   const Import import = imported(
-      head +
+      script_head +
       "with open('k.cu', 'r') as f:\n  text = f.read()\nargs = [np.zeros(4096).astype(np.float32), np.ones(4096, np.float32)]\n"
       "results = run_kernel('naive', text, 4096, args, {'block_size_x': 64, 'other': 3}, grid_div_x=[])\n"
       "tune_kernel('fast', text, 4096, args, {'block_size_x': [32, 64]}, answer=[results[0], None])\n");
@@ -235,7 +180,7 @@ TEST_F(ImportOfScripts, AnAnswerOfAnotherKernelIsTheReference) {
 TEST_F(ImportOfScripts, ErrorsNameTheCure) {
   const auto error = [&](const std::string& script, const std::string& kernel = {}) -> std::string {
     try {
-      imported(head + add_kernel + script, kernel);
+      imported(script_head + add_kernel + script, kernel);
     } catch (const UsageError& failure) {
       return failure.what();
     }

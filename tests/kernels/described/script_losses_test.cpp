@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a script of Kernel Tuner has and its definition lacks is told with its line, and options of the script
+// have their defaults.
+#include <gmock/gmock.h>
+
+#include "tests/kernels/described/imported_scripts.hpp"
+
+namespace tune::described {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class LossesOfScripts : public ImportOfScripts {
+ protected:
+  /// The notes about a script whose first line is 9.
+  std::string notes(const std::string& script) const {
+    return joined(imported(script_head + add_kernel + script).notes, {}, "\n");
+  }
+
+  static std::string call(const std::string& more = {}) {
+    return "x = np.ones(50, np.float32)\ntune_kernel('add', source, 50, [x, x, np.int32(50)], params" + more +
+           ")\n";
+  }
+};
+
+TEST_F(LossesOfScripts, ParametersOfALoopThatIsNotFollowed) {
+  const std::string all = notes(
+      "params = {}\nfor n, v in load('a.json').items():\n  params[n] = v\n"
+      "for i in range(2):\n  params['block_size_x'] = [32, 64]\n" +
+      call());
+  EXPECT_THAT(
+      all, HasSubstr("tune_it.py:10: the loop over 'load('a.json').items()' cannot be followed: add what it "
+                     "gives params"));
+  EXPECT_THAT(all, Not(HasSubstr("tune_it.py:12")));
+}
+
+TEST_F(LossesOfScripts, EachThatADictMayGet) {
+  EXPECT_THAT(notes("params = {'block_size_x': [32], **load()}\n" + call()),
+              HasSubstr("tune_it.py:9: '**load()' gives parameters that cannot be followed"));
+  EXPECT_THAT(notes("params = {'block_size_x': [32]}\nparams.update(load())\n" + call()),
+              HasSubstr("tune_it.py:10: 'params.update(load())' gives parameters that cannot be followed"));
+  EXPECT_THAT(notes("params = dict(load(), block_size_x=[32])\n" + call()),
+              HasSubstr("tune_it.py:9: 'dict(load(), block_size_x=[32])' gives parameters"));
+  EXPECT_THAT(notes("params = {'block_size_x': [32]}\nparams[name() + 'x'] = [1]\n" + call()),
+              HasSubstr("tune_it.py:10: 'params[name() + 'x'] = [1]' gives parameters"));
+  EXPECT_EQ(notes("params = {'block_size_x': [32], 'more': [1]}\ndel params['more']\n" + call()), "");
+}
+
+TEST_F(LossesOfScripts, ConditionsOfWhichEachWayCounts) {
+  EXPECT_THAT(
+      notes("params = {'block_size_x': [32]}\nif is_large():\n  params['tile'] = [1, 2]\n" + call()),
+      HasSubstr("tune_it.py:10: whether 'is_large()' holds is not known: each way counts, the last one of "
+                "several for params"));
+  // Neither what changes nothing, nor what comes behind the call.
+  EXPECT_EQ(notes("params = {'block_size_x': [32]}\nif is_large():\n  print(1)\n" + call() +
+                  "for r in load():\n  best = r\n"),
+            "");
+}
+
+TEST_F(LossesOfScripts, ArgumentsOfTheCall) {
+  EXPECT_THAT(notes("params = {'block_size_x': [32]}\n" + call(", **load()")),
+              HasSubstr("tune_it.py:11: '**load()' cannot be followed: add what it gives tune_kernel"));
+  EXPECT_THAT(
+      notes(
+          "params = {'block_size_x': [32]}\n" +
+          call(
+              ", iterations=32, cache='c.json', strategy_options={'popsize': 3, 'max_fevals': 9},\n verify=f")),
+      AllOf(HasSubstr("tune_it.py:11: iterations: an option of a run: --samples"),
+            HasSubstr("tune_it.py:11: cache: 'tune db import FILE'"),
+            HasSubstr("tune_it.py:11: strategy_options: popsize not used"),
+            HasSubstr("tune_it.py:12: verify: the script judges results with 'f'")));
+  EXPECT_THAT(
+      notes(
+          "for n in [1, 2]:\n  params = {'block_size_x': [32]}\n  tune_kernel('add', source, n, [], params)\n"),
+      HasSubstr("tune_it.py:11: the script comes here 2 times: the definition is that of the first"));
+}
+
+TEST_F(LossesOfScripts, MarksNameTheLine) {
+  const Import import = imported(script_head + add_kernel + "params = {'block_size_x': pick(3)}\n" + call());
+  EXPECT_THAT(write_draft(import.draft).json, HasSubstr("values to try: the script has 'pick(3)' (line 9)"));
+}
+
+TEST_F(LossesOfScripts, SizesOfArraysAreFollowed) {
+  const Import import = imported(
+      script_head +
+      "source = '__global__ void k(float* a, double* b, float* c, float* d, int n, int m, int bytes) {}'\n"
+      "n = 5000\nx = np.zeros((n, 3), dtype=np.float32)\ny = np.linspace(0, 1, n + 1)\n"
+      "z = np.concatenate([np.arange(n), np.zeros(70, dtype=int)]).astype(np.float32)\n"
+      "tune_kernel('k', source, n, [x, y, z, np.diff(x), np.int32(x.size), np.int32(len(y)), np.int32(y.nbytes)],\n"
+      "  {'block_size_x': np.linspace(32, 128, 4).astype(int), 'tile': np.logspace(0, 3, 4, base=2, dtype=int)})\n");
+  EXPECT_EQ(argument(import, "a"), R"({"type": "float", "size": ["3", "n"], "fill": 0})");
+  EXPECT_THAT(argument(import, "b"), HasSubstr(R"("size": "n + 1", "fill": {"from": 0, "step": 2e-04})"));
+  EXPECT_THAT(argument(import, "c"), HasSubstr(R"("size": "n + 70")"));
+  EXPECT_EQ(argument(import, "n"), R"({"type": "int", "value": "n * 3"})");
+  EXPECT_EQ(argument(import, "m"), R"({"type": "int", "value": "n + 1"})");
+  EXPECT_EQ(argument(import, "bytes"), R"({"type": "int", "value": "(n + 1) * 8"})");
+  EXPECT_EQ(import.draft.parameters.at(0).json(), "[32, 64, 96, 128]");
+  EXPECT_EQ(import.draft.parameters.at(1).json(), "[1, 2, 4, 8]");
+  // A function that changes the shape is not followed, and marked.
+  EXPECT_THAT(write_draft(import.draft).json, HasSubstr("'np.diff(x)' (line 9)"));
+}
+
+TEST_F(LossesOfScripts, LettersLibrariesAndNamedParametersAreFollowed) {
+  const Import import = imported(
+      script_head + add_kernel +
+      "params = nothing = {}\nfor n, v in zip('xy', ([32, 64], [1, 2])): params['block_size_' + n] = v\n"
+      "tune_kernel('add', source, 50, [np.zeros(50, np.float32), np.ones(50, np.float32), *map(np.int32, (50,))],\n"
+      "  params, restrictions=[lambda block_size_x, block_size_y: block_size_x * block_size_y > 32])\n");
+  EXPECT_EQ(import.draft.parameters.at(1).json(), "[1, 2]");
+  EXPECT_EQ(argument(import, "n"), R"({"type": "int", "value": "n"})");
+  EXPECT_EQ(import.draft.constraints.at(0).json, R"("block_size_x * block_size_y > 32")");
+  EXPECT_TRUE(import.notes.empty()) << joined(import.notes);
+}
+
+TEST_F(LossesOfScripts, OptionsHaveTheirDefaults) {
+  const std::string text =
+      "import argparse, sys, os\nparser = argparse.ArgumentParser()\n"
+      "parser.add_argument('-n', '--size', type=int, default='5000')\nparser.add_argument('--fast', action='store_true')\n"
+      "parser.add_argument('rows', type=int)\nargs = parser.parse_args()\n"
+      "m = int(sys.argv[1]) if len(sys.argv) > 1 else 700\nblock = int(os.environ.get('BLOCK', 64))\n"
+      "x = np.ones(args.size * m, np.float32)\n"
+      "tune_kernel('add', source, args.size, [x, np.zeros(vars(args)['rows'], np.float32), np.int32(m)],\n"
+      "  {'block_size_x': [32, block]})\n";
+  const Import import = imported(script_head + add_kernel + text);
+  EXPECT_THAT(
+      joined(import.notes, {}, "\n"),
+      AllOf(HasSubstr("tune_it.py:11: --size: the definition has its default, 5000"),
+            HasSubstr("tune_it.py:15: the script is read as if it was started without arguments"),
+            HasSubstr("tune_it.py:16: BLOCK: the definition has its default, 64"), Not(HasSubstr("fast"))));
+  EXPECT_THAT(write_draft(import.draft).json, HasSubstr("\"block_size_x\": [32, 64]"));
+  EXPECT_THAT(argument(import, "c"), HasSubstr(R"("size": "size * m")"));
+  EXPECT_THAT(launch(import, "grid"), HasSubstr("ceil_div(size, block_size_x)"));
+}
+
+}  // namespace
+}  // namespace tune::described
