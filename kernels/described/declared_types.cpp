@@ -382,11 +382,11 @@ std::string DeclaredTypes::resolved(std::string type) const {
     if (made != alias_templates.end()) {
       const std::vector<std::string> arguments = template_arguments(type);
       if (arguments.size() != made->second.parameters.size()) break;
-      type = with_arguments(made->second.type, made->second.parameters, arguments);
+      type = expanded(with_arguments(made->second.type, made->second.parameters, arguments));
     } else {
       const auto alias = aliases.find(type);
       if (alias == aliases.end()) break;
-      type = alias->second;
+      type = expanded(alias->second);
     }
     if (type.starts_with("const ")) type.erase(0, 6);
     for (; type.ends_with('*'); type = std::string(trimmed(type.substr(0, type.size() - 1)))) pointers += '*';

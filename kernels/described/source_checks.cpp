@@ -9,38 +9,16 @@
 #include <tuple>
 #include <utility>
 
+#include "kernels/described/parameter_type.hpp"
+#include "kernels/described/struct_fields.hpp"
+#include "kernels/described/type_choices.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/directives.hpp"
-#include "tuner/tensor/tensor.hpp"
 
 namespace tune::described {
 namespace {
-
-/// What is known of a parameter's type.
-struct ParameterType {
-  bool pointer = false;
-  bool texture = false;
-  bool structure = false;
-  bool enumeration = false;
-  std::optional<TypeName> numbers = std::nullopt;  ///< or what it points to
-  bool known() const { return texture || structure || enumeration || numbers; }
-};
-
-ParameterType type_of(const std::string& declared, const DeclaredTypes& types) {
-  const std::string name = types.resolved(type_of_parameter(declared));
-  ParameterType type{.pointer = is_pointer(declared) || is_pointer(name)};
-  type.texture = !type.pointer && (name == "cudaTextureObject_t" || name == "cudaSurfaceObject_t");
-  type.structure = types.structs.contains(name);
-  type.enumeration = types.enums.contains(name);
-  if (!type.structure) type.numbers = type_named(name.substr(0, name.find('*')));
-  return type;
-}
-
-std::string type_name_of(const Argument& argument) {
-  return argument.type_name.empty() ? std::string(to_string(argument.type->element)) : argument.type_name;
-}
 
 /// Returns the text without what the macros of the description leave out in any configuration.
 KernelText active_text(const KernelDescription& description, const KernelSource& kernel) {
@@ -79,13 +57,16 @@ DeclaredTypes types_for(const KernelDescription& description, const KernelSource
   for (const SettingInfo& setting : description.settings) forget(setting.name);
   for (const auto& [name, value] : kernel.defines) forget(name);
   for (const auto& [name, value] : kernel.redefines) forget(name);
+  for (const std::string& option : kernel.options)
+    for (const std::string& word : words_in(option)) forget(word);
   return types;
 }
 
 /// Returns a parameter as declared, with the template's arguments and the texts of macros.
 std::string plain(const std::string& declared, const std::map<std::string, std::string>& arguments,
-                  const DeclaredTypes& types) {
-  std::string text = types.expanded(replaced(declared, arguments));
+                  const DeclaredTypes& types, const std::vector<std::string>& all) {
+  std::string text =
+      without_decltype(types.expanded(replaced(without_decltype(declared, all), arguments)), all);
   // An address of rows: `float (*a)[64]`.
   for (const char* const sign : {"(*", "(&"}) {
     const std::size_t open = text.find(sign), close = text.find(')', open);
@@ -126,214 +107,52 @@ std::map<std::string, std::string> arguments_of_template(const KernelDescription
   return all;
 }
 
-/// True where the kernel's type is known to differ from that of the argument: in size or kind of its numbers.
-/// Signs may differ, and vectors may be taken for their elements.
-bool is_other_type(const ParameterType& declared, const Argument& argument) {
-  if (!argument.type || argument.texture || argument.map) return false;
-  if (declared.enumeration) return is_floating_point(argument.type->element);
-  if (!declared.numbers) return false;
-  const TypeName &wanted = *declared.numbers, &given = *argument.type;
-  if (declared.pointer && given.components > 4) return false;  // bytes of a custom type
-  if (!declared.pointer && given.components != wanted.components) return true;
-  return element_size(given.element) != element_size(wanted.element) ||
-         is_floating_point(given.element) != is_floating_point(wanted.element) ||
-         (is_floating_point(given.element) && given.element != wanted.element);
-}
-
-/// A number or an address of a struct.
-struct StructPart {
-  std::string text;                                ///< as declared, or the name of what is given
-  std::optional<ElementType> type = std::nullopt;  ///< nothing: an address
+/// A launch of a kernel with one value for each parameter that is a type.
+struct TypedLaunch {
+  std::string entry;  ///< with these values
+  const TypeChoice& choice;
+  DeclaredTypes types;
 };
-using StructParts = std::optional<std::vector<StructPart>>;  ///< nothing: not understood
-
-/// Returns the numbers and addresses of a struct of the kernel, those of structs in it too.
-StructParts declared_parts(const std::string& name, const DeclaredTypes& types, int depth = 0) {
-  constexpr int deepest = 16;
-  const auto known = types.structs.find(name);
-  if (known == types.structs.end() || !known->second || depth == deepest) return std::nullopt;
-  std::vector<StructPart> parts;
-  for (const std::string& field : *known->second) {
-    const std::string declared = types.expanded(field);
-    std::size_t count = 1;
-    std::string_view extents =
-        std::string_view(declared).substr(std::min(declared.find('['), declared.size()));
-    for (; !extents.empty(); extents = trimmed(extents)) {
-      extents.remove_prefix(1);
-      const std::string_view number = leading_word(trimmed(extents));
-      if (number.empty() || number.size() > 4 || number.find_first_not_of("0123456789") != std::string::npos)
-        return std::nullopt;
-      count *= static_cast<std::size_t>(std::stoi(std::string(number)));
-      const std::size_t close = extents.find(']');
-      if (close == std::string_view::npos || count > 10'000 ||
-          trimmed(extents.substr(0, close)).size() != number.size())
-        return std::nullopt;
-      extents.remove_prefix(close + 1);
-    }
-    const std::string element = declared.substr(0, declared.find('['));
-    const ParameterType type = type_of(element, types);
-    StructParts one = std::vector<StructPart>();
-    if (type.pointer)
-      one->push_back({field});
-    else if (type.numbers)
-      one->assign(static_cast<std::size_t>(type.numbers->components), {field, type.numbers->element});
-    else
-      one = declared_parts(types.resolved(type_of_parameter(element)), types, depth + 1);
-    if (!one) return std::nullopt;
-    for (std::size_t i = 0; i < count; ++i) parts.insert(parts.end(), one->begin(), one->end());
-  }
-  return parts;
-}
-
-/// Returns the same of the definition's struct.
-StructParts given_parts(const StructField& object) {
-  std::vector<StructPart> parts;
-  for (std::size_t i = 0; i < object.fields.size(); ++i) {
-    const StructField& field = object.fields[i];
-    const std::string name = field.name.empty() ? format("field {}", i + 1) : format("'{}'", field.name);
-    if (!field.buffer.empty()) {
-      parts.push_back({name});
-    } else if (!field.fields.empty()) {
-      const StructParts inner = given_parts(field);
-      if (!inner) return std::nullopt;
-      parts.insert(parts.end(), inner->begin(), inner->end());
-    }
-    for (const Expression& value : field.values) {
-      // It may be a list.
-      if (value.is_function() || value.text().find('[') != std::string::npos ||
-          words_in(value.text()).contains("ProblemSize"))
-        return std::nullopt;
-      parts.push_back({name, field.type.element});
-    }
-  }
-  return parts;
-}
-
-/// Returns how the struct that is given differs from the kernel's in its numbers and addresses; empty where
-/// it fits, and where it is not understood.
-std::string other_fields(const std::string& name, const StructField& given, const DeclaredTypes& types) {
-  const StructParts wanted = declared_parts(name, types), parts = given_parts(given);
-  if (!wanted || !parts || parts->empty()) return {};
-  for (std::size_t i = 0; i < std::min(wanted->size(), parts->size()); ++i) {
-    const StructPart &is = (*wanted)[i], &with = (*parts)[i];
-    Argument number{.name = with.text};
-    if (with.type) number.type = TypeName{*with.type};
-    ParameterType type;
-    if (is.type) type.numbers = TypeName{*is.type};
-    if (is.type.has_value() == with.type.has_value() && !is_other_type(type, number)) continue;
-    return format("whose struct {} has '{}' where {} is {}: give it the kernel's type", name, is.text,
-                  with.text,
-                  with.type ? format("of the type {}", to_string(*with.type)) : "the address of an array");
-  }
-  if (wanted->size() == parts->size()) return {};
-  return format("whose struct {} has {} numbers and addresses ({}), {} are given", name, wanted->size(),
-                joined(*types.structs.find(name)->second), parts->size());
-}
-
-/// Returns why the elements of an array are not the numbers of the structs that the kernel reads; empty where
-/// they are, and for bytes.
-std::string other_elements(std::string name, const Argument& argument, const DeclaredTypes& types) {
-  name = name.substr(0, name.find('*'));
-  const StructParts parts = declared_parts(name, types);
-  if (!parts || parts->empty() || element_size(argument.type->element) == 1) return {};
-  const auto is_same = [&](const StructPart& part) {
-    ParameterType type;
-    if (part.type) type.numbers = TypeName{*part.type};
-    Argument number{.name = {}};
-    number.type = TypeName{argument.type->element};
-    return part.type && !is_other_type(type, number);
-  };
-  const auto other = std::ranges::find_if_not(*parts, is_same);
-  if (other == parts->end()) return {};
-  return format(
-      "whose struct {} has '{}', but '{}' has the type {}: an array of such structs has the type uint8, "
-      "and its bytes as 'size'",
-      name, other->text, argument.name, type_name_of(argument));
-}
-
-/// Returns true where nothing is known that the argument's type could be compared with.
-bool is_not_compared(const std::string& declared, const DeclaredTypes& types, const Argument& argument) {
-  if (!argument.type || argument.texture || argument.map || argument.object || !argument.symbol.empty())
-    return false;
-  if (declared.find('(') != std::string::npos) return true;
-  const std::string name = types.resolved(type_of_parameter(declared));
-  if (name.starts_with("void") || declared.find("unknown_") != std::string::npos) return false;
-  if (const auto known = types.structs.find(name.substr(0, name.find('*'))); known != types.structs.end())
-    return element_size(argument.type->element) != 1 && !declared_parts(known->first, types);
-  return !type_of(declared, types).known();
-}
-
-/// Returns why a parameter of the kernel, as declared, does not fit this argument; empty if it fits.
-std::string misfit(const std::string& declared, const DeclaredTypes& types, const Argument& argument) {
-  if (declared.find('(') != std::string::npos) return {};  // a macro, or a reference to an array
-  const ParameterType type = type_of(declared, types);
-  const bool in_file = argument.place.is_file();
-  const auto set = [&](const char* what, const char* cure) {
-    return in_file ? format("{}: {}", what, cure)
-                   : format("the problem declares the {} '{}'",
-                            argument.is_vector() ? "array"
-                            : argument.object    ? "struct"
-                                                 : "scalar",
-                            argument.name);
-  };
-  if (argument.texture) return type.texture || !type.known() ? "" : "no cudaTextureObject_t";
-  if (argument.map) return type.pointer ? "no CUtensorMap" : "";
-  if (type.texture)
-    return in_file ? "a texture: set 'size' and 'texture'" : "a texture, which only a file can define";
-  if (argument.is_vector() && !type.pointer)
-    return !type.known() ? "" : set("not a pointer", "set a single value");
-  if (!argument.is_vector() && type.pointer) return set("a pointer", "set 'size' for a vector");
-  if (argument.object) {
-    if (type.numbers && type.numbers->components == 1) return set("a number", "set 'type' and 'value'");
-    const auto known = types.structs.find(types.resolved(type_of_parameter(declared)));
-    return known == types.structs.end() ? "" : other_fields(known->first, argument.object->all, types);
-  }
-  if (!argument.is_vector() && type.structure) return set("a struct", "set 'struct' or 'bytes'");
-  if (type.pointer && type.structure && argument.type) {
-    const std::string other = other_elements(types.resolved(type_of_parameter(declared)), argument, types);
-    if (!other.empty()) return other;
-  }
-  if (!is_other_type(type, argument)) return {};
-  return format("but '{}' has the type {}: give it the kernel's type", argument.name, type_name_of(argument));
-}
 
 /// Returns what is wrong with these arguments for a declaration of the kernel, and the place where; an empty
 /// text if nothing is.
-std::pair<std::string, SourceLocation> misfits(const KernelDescription& description, const std::string& entry,
+std::pair<std::string, SourceLocation> misfits(const KernelDescription& description,
+                                               const TypedLaunch& launch,
                                                const std::vector<std::string>& declared,
                                                const std::map<std::string, std::string>& template_arguments,
-                                               const DeclaredTypes& types,
                                                const std::vector<std::string>& given) {
   if (given.size() != declared.size())
-    return {format("kernel '{}' takes {} arguments ({}), the {} has {} ({})", entry, declared.size(),
+    return {format("kernel '{}' takes {} arguments ({}), the {} has {} ({})", launch.entry, declared.size(),
                    joined(declared), description.noun(), given.size(), joined(given)),
             description.place};
   for (std::size_t i = 0; i < declared.size(); ++i) {
-    const Argument& argument = *description.argument(given[i]);
-    const std::string expanded = plain(declared[i], template_arguments, types);
-    if (const std::string wrong = misfit(expanded, types, argument); !wrong.empty())
-      return {format("argument {} of kernel '{}' is '{}', {}", i + 1, entry, expanded, wrong),
+    const Argument argument = with_type(*description.argument(given[i]), launch.choice);
+    const std::string expanded = plain(declared[i], template_arguments, launch.types, declared);
+    if (const std::string wrong = misfit(expanded, launch.types, argument); !wrong.empty())
+      return {format("argument {} of kernel '{}' is '{}', {}{}", i + 1, launch.entry, expanded, wrong,
+                     told(launch.choice, *description.argument(given[i]), wrong)),
               argument.place};
   }
   return {};
 }
 
 /// Says once for each kernel which types nothing is known of.
-void note_not_compared(KernelDescription& description, const std::string& entry,
+void note_not_compared(KernelDescription& description, const TypedLaunch& launch,
                        const std::vector<std::string>& declared,
                        const std::map<std::string, std::string>& template_arguments,
-                       const DeclaredTypes& types, const std::vector<std::string>& given) {
+                       const std::vector<std::string>& given) {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Argument& argument = *description.argument(given[i]);
-    if (is_not_compared(plain(declared[i], template_arguments, types), types, argument))
+    if (is_not_compared(plain(declared[i], template_arguments, launch.types, declared), launch.types,
+                        with_type(argument, launch.choice)))
       all.push_back(format("'{}' ({}) with '{}'", argument.name, type_name_of(argument), declared[i]));
   }
   if (all.empty()) return;
   const std::string note = format(
       "types that were not compared with those of the kernel '{}', which are not "
       "understood: {}",
-      entry.substr(0, entry.find('<')), joined(all));
+      launch.entry.substr(0, launch.entry.find('<')), joined(all));
   if (std::ranges::count(description.notes, note) == 0) description.notes.push_back(note);
 }
 
@@ -349,6 +168,43 @@ std::vector<std::string> parameters_of(const KernelDeclaration& declaration, con
       for (std::string& one : split_arguments(expanded, 0)) parameters.push_back(std::move(one));
   }
   return parameters;
+}
+
+/// Returns those of the arguments that the kernel takes; nothing where only the compiler knows. Throws
+/// UsageError where no declaration that is understood takes them.
+std::optional<std::vector<std::string>> fitting_arguments(KernelDescription& description,
+                                                          const TypedLaunch& launch, const KernelText& text,
+                                                          const std::vector<std::string>& names) {
+  std::string problem;
+  SourceLocation place = description.place;
+  bool is_hidden = false;
+  for (const KernelDeclaration& declaration : declarations_of(text, launch.entry)) {
+    // The compiler knows how many there are.
+    if (std::ranges::any_of(declaration.parameters,
+                            [&](const std::string& one) { return launch.types.hides_arguments(one); })) {
+      is_hidden = true;
+      continue;
+    }
+    const std::vector<std::string> declared = parameters_of(declaration, launch.types);
+    std::vector<std::string> given = names;
+    // In a file that lists all arguments, one for constant memory is an argument too only if the kernel
+    // declares it.
+    if (description.place.is_file() && given.size() > declared.size())
+      std::erase_if(given, [&](const std::string& name) {
+        return !description.argument(name)->symbol.empty() &&
+               std::ranges::find(declared, name, name_of_parameter) == declared.end();
+      });
+    const auto of_template = arguments_of_template(description, launch.entry, declaration);
+    const auto [wrong, where] = misfits(description, launch, declared, of_template, given);
+    if (wrong.empty()) {
+      note_not_compared(description, launch, declared, of_template, given);
+      return given;
+    }
+    // A kernel may be declared anew for another type, by a condition: one that fits is enough.
+    if (problem.empty()) std::tie(problem, place) = std::pair(wrong, where);
+  }
+  if (!problem.empty() && !is_hidden) place.fail(problem);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -377,38 +233,16 @@ std::vector<std::string> checked_arguments(KernelDescription& description, const
     if (description.argument(name) == nullptr)
       description.place.fail(format("the launch of '{}' has an argument '{}' that is not declared{}",
                                     launch.entry, name, search::did_you_mean(name, known)));
-  std::string problem;
-  SourceLocation place = description.place;
   const KernelText text = active_text(description, kernel);
   const DeclaredTypes types = types_for(description, kernel, text);
-  bool is_hidden = false;
-  for (const KernelDeclaration& declaration : declarations_of(text, launch.entry)) {
-    // The compiler knows how many there are.
-    if (std::ranges::any_of(declaration.parameters,
-                            [&](const std::string& one) { return types.hides_arguments(one); })) {
-      is_hidden = true;
-      continue;
-    }
-    const std::vector<std::string> declared = parameters_of(declaration, types);
-    std::vector<std::string> given = names;
-    // In a file that lists all arguments, one for constant memory is an argument too only if the kernel
-    // declares it.
-    if (description.place.is_file() && given.size() > declared.size())
-      std::erase_if(given, [&](const std::string& name) {
-        return !description.argument(name)->symbol.empty() &&
-               std::ranges::find(declared, name, name_of_parameter) == declared.end();
-      });
-    const auto of_template = arguments_of_template(description, launch.entry, declaration);
-    const auto [wrong, where] = misfits(description, launch.entry, declared, of_template, types, given);
-    if (wrong.empty()) {
-      note_not_compared(description, launch.entry, declared, of_template, types, given);
-      return given;
-    }
-    // A kernel may be declared anew for another type, by a condition: one that fits is enough.
-    if (problem.empty()) std::tie(problem, place) = std::pair(wrong, where);
+  std::optional<std::vector<std::string>> fitting;
+  for (const TypeChoice& choice : type_choices(description, kernel, launch, types)) {
+    const TypedLaunch typed{replaced(launch.entry, choice), choice,
+                            with_macros(types, choice, kernel, launch.entry)};
+    std::optional<std::vector<std::string>> given = fitting_arguments(description, typed, text, names);
+    if (!fitting) fitting = std::move(given);
   }
-  if (!problem.empty() && !is_hidden) place.fail(problem);
-  return names;
+  return fitting.value_or(names);
 }
 
 void find_symbols(KernelDescription& description) {

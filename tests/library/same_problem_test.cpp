@@ -104,9 +104,9 @@ class Weighing : public ::testing::Test {
   Weighing() {
     std::ofstream(folder_ / "weigh.cu")
         << "__constant__ float weights[4];\n"
-           "extern \"C\" __global__ void weigh(const float* in, float* out, int n, bool twice) {}\n";
+           "extern \"C\" __global__ void weigh(const float* in, real* out, int n, bool twice) {}\n";
     std::ofstream(folder_ / "right.cu")
-        << "extern \"C\" __global__ void right(const float* in, const float* weights, float* out) {}\n";
+        << "extern \"C\" __global__ void right(const float* in, const float* weights, real* out) {}\n";
     std::ofstream(folder_ / "weighing.json") << R"json({
       "problem": "weighing", "sizes": {"n": 100}, "settings": {"real": {"values": ["float", "double"]}},
       "kernel": {"file": "weigh.cu", "options": ["-DROWS=BLOCK"], "defines": {"HALF": "n // 2"}},

@@ -128,7 +128,7 @@ TEST_F(Declarations, KnowTheTypesOfTemplatesMacrosAndNamespaces) {
   EXPECT_EQ(of("int", "enum class E { x, y };\n__global__ void k(float* a, int n, E s)", "k"), "");
   // A macro that the definition sets may be anything.
   EXPECT_EQ(refused("#ifndef REAL\n#define REAL float\n#endif\n__global__ void k(float* a, int n, REAL s) {}",
-                    R"(, "s": {"type": "double", "value": 1})", "k",
+                    R"(, "s": {"type": "REAL", "value": 1})", "k",
                     R"(, "settings": {"REAL": {"values": ["float", "double"]}})"),
             "");
 }
@@ -188,13 +188,121 @@ TEST_F(Declarations, OfTypesThatAreNotUnderstoodAreNoted) {
         .notes;
   };
   EXPECT_THAT(
-      notes("decltype(1.0)*"),
+      notes("decltype(f())*"),
       ::testing::ElementsAre("types that were not compared with those of the kernel 'k', which are not "
-                             "understood: 'b' (double) with 'decltype(1.0)* b'"));
+                             "understood: 'b' (double) with 'decltype(f())* b'"));
   EXPECT_THAT(notes("R*"), ::testing::ElementsAre(HasSubstr("'b' (double) with 'R* b'")));
   EXPECT_THAT(notes("other::T*"), ::testing::ElementsAre(HasSubstr("'b' (double) with 'other::T* b'")));
   EXPECT_THAT(notes("double*"), ::testing::IsEmpty());
   EXPECT_THAT(notes("void*"), ::testing::IsEmpty());
+}
+
+// Each value of a parameter or setting is a type of its own.
+TEST_F(Declarations, OfTypesThatAreParametersAreComparedForEachValue) {
+  const auto misfit = [&](const std::string& more, const std::string& given, const std::string& text,
+                          const std::string& entry = "k<REAL>") {
+    return refused(text, R"(, "b": {"type": ")" + given + R"(", "size": "n"})", entry, more);
+  };
+  const std::string templated = "template<class T> __global__ void k(float* a, int n, const T* b) {}\n",
+                    setting = R"(, "settings": {"REAL": {"values": ["float", "double"]}})";
+  EXPECT_EQ(misfit(setting, "REAL", templated), "");
+  EXPECT_THAT(
+      misfit(setting, "float", templated),
+      HasSubstr("arguments.b: argument 3 of kernel 'k<double>' is 'const double* b', but 'b' has the type "
+                "float: give it the kernel's type (where REAL is double; \"type\": \"REAL\" follows it, "
+                "if REAL is a setting)"));
+  EXPECT_THAT(misfit(setting, "REAL", templated, "k<float>"),
+              HasSubstr("argument 3 of kernel 'k<float>' is 'const float* b', but 'b' has the type double"));
+  // Of four bytes, too.
+  const std::string ints = R"(, "settings": {"REAL": {"values": ["float", "int32_t"]}})";
+  EXPECT_THAT(misfit(ints, "float", templated),
+              HasSubstr("is 'const int32_t* b', but 'b' has the type float"));
+  // As a macro, behind a typedef, and as a macro that follows it.
+  const std::string macro = "typedef REAL real;\n__global__ void k(float* a, int n, const real* b) {}\n";
+  EXPECT_EQ(misfit(setting, "REAL", macro, "k"), "");
+  EXPECT_THAT(misfit(setting, "double", macro, "k"), HasSubstr("has the type double"));
+  EXPECT_THAT(misfit(setting, "REAL", "__global__ void k(float* a, int n, const float* b) {}\n", "k"),
+              HasSubstr("has the type double"));
+  // What constraints leave out, or the launch.
+  const std::string parameter =
+      R"j(, "parameters": {"BLOCK": [64, 128], "REAL": ["float", "double", "half"]})j";
+  const auto only = [&](const std::string& rule, const std::string& when) {
+    std::ofstream(folder_.path() / "k.cu") << templated;
+    const std::string text =
+        R"j({"problem": "t", "kernel": "k.cu", "sizes": {"n": 100}, "constraints": [)j" + rule + "]" +
+        parameter +
+        R"j(, "arguments": {"a": {"type": "float", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"},
+             "b": {"type": "float", "size": "n"}},
+            "launches": {"entry": "k<REAL>", "grid": 1, "block": "BLOCK")j" +
+        when + "}}";
+    try {
+      DescribedProblem(parse_definition(folder_.path() / "d.json", text));
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(only("", ""), HasSubstr("where REAL is double"));
+  EXPECT_THAT(only(R"("REAL != 'double'")", ""), HasSubstr("where REAL is half"));
+  EXPECT_EQ(only(R"("REAL == 'float' or BLOCK > 128")", R"(, "if": "REAL == 'float' and BLOCK > 1")"), "");
+}
+
+TEST_F(Declarations, OfTypesThatOptionsDefine) {
+  const auto misfit = [&](const std::string& value, const std::string& given) {
+    std::ofstream(folder_.path() / "k.cu")
+        << "#ifndef REAL\n#define REAL float\n#endif\n__global__ void k(const REAL* b) {}\n";
+    const std::string text = format(
+        R"({{"problem": "t", "kernel": {{"file": "k.cu", "options": ["-DREAL={}"]}}, "sizes": {{"n": 100}},
+             "parameters": {{"BLOCK": [64]}}, "settings": {{"type": {{"values": ["float", "double"]}}}},
+             "arguments": {{"b": {{"type": "{}", "size": "n", "access": "write"}}}},
+             "launches": {{"entry": "k", "grid": 1, "block": "BLOCK"}}}})",
+        value, given);
+    try {
+      DescribedProblem(parse_definition(folder_.path() / "d.json", text));
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(misfit("double", "double"), "") << "not the default of the file";
+  EXPECT_THAT(misfit("double", "float"), HasSubstr("is 'const double* b', but 'b' has the type float"));
+  EXPECT_EQ(misfit("type", "type"), "");
+  EXPECT_THAT(misfit("type", "float"), HasSubstr("is 'const double* b', but 'b' has the type float"));
+}
+
+TEST_F(Declarations, OfAddressesOfAddressesTakeNoArray) {
+  const auto misfit = [&](const std::string& type, const std::string& given) {
+    return refused("typedef float* row;\n__global__ void k(float* a, int n, " + type + " b) {}\n",
+                   R"(, "b": {"size": "n", "type": )" + given + "}");
+  };
+  for (const char* const type : {"float**", "float* const*", "row*", "void**"})
+    EXPECT_THAT(misfit(type, R"("float")"),
+                HasSubstr("b', an array of addresses, which nothing can fill: pass one array for all, or a "
+                          "struct by value of the addresses"))
+        << type;
+  EXPECT_THAT(misfit("float**", R"("uint64")"), HasSubstr("an array of addresses"));
+  EXPECT_EQ(misfit("float**", R"("uint64", "access": "scratch")"), "") << "a launch may fill it";
+  EXPECT_EQ(misfit("void*", R"("int64")"), "");
+  EXPECT_EQ(misfit("row", R"("float")"), "");
+  EXPECT_THAT(refused("__global__ void k(float* a, int n, float* b[4]) {}\n",
+                      R"(, "b": {"size": "n", "type": "float"})"),
+              HasSubstr("an array of addresses"));
+  EXPECT_EQ(refused("__global__ void k(float* a, int n, float b[4][4]) {}\n",
+                    R"(, "b": {"size": "n", "type": "float"})"),
+            "");
+}
+
+TEST_F(Declarations, OfSimpleValuesHaveTheirTypes) {
+  const auto misfit = [&](const std::string& type) {
+    return refused("template<class T> __global__ void k(T* a, int n, " + type + " b) {}\n",
+                   R"(, "b": {"size": "n", "type": "float"})", "k<float>");
+  };
+  EXPECT_THAT(misfit("decltype(1.0)*"), HasSubstr("is 'double* b', but 'b' has the type float"));
+  EXPECT_THAT(misfit("const decltype(n)*"), HasSubstr("is 'const int* b', but 'b' has the type float"));
+  EXPECT_THAT(misfit("decltype(10ull) *"), HasSubstr("'unsigned long long * b'"));
+  for (const char* const same :
+       {"decltype(1.f)*", "decltype(a)", "const decltype(T())*", "decltype(float{})*"})
+    EXPECT_EQ(misfit(same), "") << same;
 }
 
 TEST_F(Declarations, OfArgumentsInMacrosAreLeftToTheCompiler) {

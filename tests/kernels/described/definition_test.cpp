@@ -18,7 +18,7 @@ namespace {
 const char* const kernel_text =
     "#include \"helper.cuh\"\n"
     "__constant__ float weights[8];\n"
-    "/* k(int wrong) */ __global__ void k(float* out, const float* in,  // the arrays\n"
+    "/* k(int wrong) */ __global__ void k(void* out, const float* in,  // the arrays\n"
     "                  int n) { out[0] = in[0] * weights[0] + kind * pad; }\n"
     "template<int TILE, typename T> __global__ void t(T* out) {}\n";
 
@@ -289,7 +289,7 @@ TEST_F(Definitions, SayWhereTheyAreWrong) {
   EXPECT_EQ(refused("\"grid\": [\"ceil_div(n, TILE)\", \"m\"]", "\"grid\": \"n / 3\""),
             "d.json:20: launches[0].grid: 'n / 3': expected a whole number, found 333.3333333333333");
   EXPECT_EQ(refused("[\"out\", \"in\", \"n\"]", "[\"out\", \"n\"]"),
-            "d.json: kernel 'k' takes 3 arguments (float* out, const float* in, int n), the definition has "
+            "d.json: kernel 'k' takes 3 arguments (void* out, const float* in, int n), the definition has "
             "2 (out, n)");
   EXPECT_EQ(
       refused("[\"out\", \"in\", \"n\"]", "[\"out\", \"n\", \"in\"]"),

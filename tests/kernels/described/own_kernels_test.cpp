@@ -197,6 +197,21 @@ TEST_F(Textures, AreReadAsTheyAreDeclared) {
     expect_right(kernel);
 }
 
+// The emulator runs the small sizes alone; a GPU runs these, too.
+TEST_F(ChangedKernels, OfWrittenDefinitionsHaveInputsAtTheirOwnSize) {
+  const auto expect_inputs = [](const std::filesystem::path& file) {
+    const DescribedProblem problem(described::read_definition(file));
+    EXPECT_NO_THROW({
+      problem.inputs(make_instance(problem.info(), "", {}), 1);
+      problem.reference(make_instance(problem.info(), "", {}), {});
+    }) << file;
+  };
+  for (const auto& kernel : described::testing::typed_kernels()) expect_inputs(kernel.write(folder_.path()));
+  for (const auto& kernel : described::testing::textured_kernels())
+    expect_inputs(kernel.write(folder_.path()));
+  expect_inputs(described::testing::write_values_and_launches(folder_.path()));
+}
+
 TEST_F(Textures, AreTakenFromT1) {
   std::ofstream(folder_.path() / "k.cu")
       << "extern \"C\" __global__ void k(float* out, cudaTextureObject_t in) {\n"

@@ -76,7 +76,7 @@ std::vector<TexturedKernel> textured_kernels() {
       {"tex2D<float>(in, (x + 0.5f) / nx + 1, (y + 0.5f) / ny)",
        image + R"(, "texture": {"address": "wrap", "normalized": true}})", "in[y * nx + i]"},
       {"tex2D<float>(in, x + 0.5f, y + 0.5f)",
-       R"({"type": "uint8", "size": ["nx", "ny"], "fill": {"from": 0, "step": 1})"
+       R"({"type": "uint8", "size": ["nx", "ny"], "fill": {"formula": "i % 256"})"
        R"(, "texture": {"read": "normalized"}})",
        "in[y * nx + i] / 255.0f"},
       {"tex3D<float>(in, x + 0.5f, y + 0.5f, 0.5f)",
