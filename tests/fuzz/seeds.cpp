@@ -188,6 +188,10 @@ std::map<std::string, Seeds, std::less<>> all_seeds() {
       "  answer=[r[0], None, None], metrics={'GB/s': lambda p: 8 * n / p['time']}, cmem_args={'w': np.ones(3)})\n",
       "class A:\n  def go(self, n=5):\n    self.n = n // 2\n    for i, x in enumerate(sorted({3, 1})):\n      n += i\n"
       "    while n > 3: n -= 1\n    x = {k: v for k, v in zip('ab', (1, 2.5e3))}\n    tune_kernel('k', 'k.cu', n, [], x, *x, **x)\n",
+      "import own, sys\nfrom own import *\nfrom own import f as g, n\nfrom jinja2 import Template\nsys.path.append('..')\nn = 3\n"
+      "def f(p): return Template(open('own.cu').read()).render(**p, a='b')\n"
+      "t = Template('__global__ void k(int* x) {\\n  {%- if n == 1 and b -%}\\n x[{{ b }}] = {{ n * 2 }};\\n{% else %}\\n{% endif %}{# c #}\\n}')\n"
+      "tune_kernel('k', f, n, [], {'b': [1]})\ntune_kernel('k', t.render, own.n, [], {'b': [g]})\n",
       "import argparse, sys\np = argparse.ArgumentParser()\np.add_argument('-n', '--size', type=int, default='50')\na = p.parse_args()\n"
       "n = m = len(sys.argv) + a.size\nx = np.linspace(0, 1, n)\nfor k, v in load().items(): x[k] = v\n"
       "d = {**load(), 'b': np.logspace(0, 3, 4, base=2)}\ndel d['b'], d[k]\nd.update(load())\nif n.odd: d['c'] = [1]\n"

@@ -53,12 +53,12 @@ const FoundCall& chosen_call(const std::vector<FoundCall>& all, const ImportRequ
     throw UsageError(format(
         "{}: there is no call of tune_kernel that can be followed: for a kernel's file take 'tune new'",
         file));
-  const std::string list =
-      joined(calls, [](const FoundCall* call) { return format("{} (line {})", name_in(*call), call->line); });
+  const std::string list = joined(
+      calls, [](const FoundCall* call) { return format("{} (line {})", name_in(*call), call->place.line); });
   std::vector<const FoundCall*> fitting;
   for (const FoundCall* call : calls)
     if (request.kernel.empty() || name_in(*call) == request.kernel ||
-        std::to_string(call->line) == request.kernel)
+        std::to_string(call->place.line) == request.kernel)
       fitting.push_back(call);
   if (fitting.empty())
     throw UsageError(
@@ -115,7 +115,7 @@ Value KernelTunerDraft::symbolic(const Value& function) {
     if (dict.find(power) == nullptr) dict.set(Value::of(std::string(power)), Value::symbol("power"));
   // It takes all of them in a dict, or those that it names.
   python::Arguments given;
-  for (const std::string& name : script_.parameters_of(function))
+  for (const std::string& name : python::Follower::parameters_of(function))
     if (dict.find(name) != nullptr) given.named.emplace_back(name, *dict.find(name));
   if (given.named.empty()) given.positional = {dict};
   return script_.call(function, given);
@@ -132,7 +132,7 @@ void KernelTunerDraft::read_parameters() {
   }
   for (const auto& [key, list] : *all->pairs) {
     if (!key.is(Kind::text)) {
-      note(key.line == 0 ? line_of(tune_params, "tune_params") : key.line,
+      note(key.place.line == 0 ? place_of(tune_params, "tune_params") : key.place,
            format("'{}' gives parameters that cannot be followed: add them to \"parameters\"",
                   shortened(one_line(key.is(Kind::unknown) ? key.text : python::literal_of(key)), 80)));
       continue;
@@ -180,22 +180,22 @@ void KernelTunerDraft::check_language() const {
     throw UsageError(format(
         "{}:{}: lang=\"C\" tunes a function of the host that launches kernels; describe a kernel of it "
         "with 'tune new'",
-        request_.path.string(), call_.line));
+        request_.path.string(), call_.place.line));
   if (!name.empty() && !python::is_one_of(name, {"cuda", "cupy", "nvcuda", "hip", "hipbackend", "generic"}))
     throw UsageError(format(
         "{}:{}: the kernel is in {}: only CUDA, and HIP like it, can be tuned here: translate it first",
-        request_.path.string(), call_.line, language->text));
+        request_.path.string(), call_.place.line, language->text));
   if (name.empty() && !text_.source.text.empty() && !is_kernel)
     throw UsageError(
         format("{}:{}: the source has no __global__ function: only kernels in CUDA can be tuned here",
-               request_.path.string(), call_.line));
+               request_.path.string(), call_.place.line));
 }
 
 /// The kernel's text, from a file, or from the script: then it gets a file.
 void KernelTunerDraft::read_source() {
   const Value* source = given(kernel_source, "kernel_source");
   if (source == nullptr)
-    throw UsageError(format("{}:{}: tune_kernel gets no source", request_.path.string(), call_.line));
+    throw UsageError(format("{}:{}: tune_kernel gets no source", request_.path.string(), call_.place.line));
   Value made = *source;
   if (made.is_sequence() && !made.items->empty())
     made = Value(made.items->front());  // the others are included
@@ -215,11 +215,11 @@ void KernelTunerDraft::read_source() {
   }
   if (!made.is(Kind::text)) {
     file_ = request_.own_kernel;
-    const std::string text = text_of(kernel_source, "kernel_source");
+    const bool has_jinja = std::ranges::find(script_.unfollowed(), python::Unfollowed::Kind::jinja,
+                                             &python::Unfollowed::kind) != script_.unfollowed().end();
     const std::string what =
-        text.ends_with(".render")
-            ? "a template of jinja with statements, which are not followed: write what it makes to this file, with "
-              "#if for what parameters choose"
+        has_jinja
+            ? "a template of jinja with statements that CUDA has none for: write what it makes to this file"
             : "which cannot be followed: write it to this file";
     draft_.kernel.push_back(
         {"file", as_json(file_),
@@ -251,14 +251,14 @@ void KernelTunerDraft::add_kernel() {
     if (!folders.empty()) draft_.kernel.push_back({"include", json_list(folders)});
     if (!used.empty()) draft_.kernel.push_back({"options", json_list(used)});
     if (!dropped.empty())
-      note(line_of(compiler_options, "compiler_options"), format("compiler_options: {} not used", dropped));
+      note(place_of(compiler_options, "compiler_options"), format("compiler_options: {} not used", dropped));
   }
   if (const Value* const name = given(compiler_name, "compiler")) {
     const bool is_nvcc = name->is(Kind::text) && name->text.ends_with("nvcc");
     if (is_nvcc)
       draft_.kernel.push_back({"compiler", as_json("nvcc")});
     else
-      note(line_of(compiler_name, "compiler"),
+      note(place_of(compiler_name, "compiler"),
            format("compiler: {} is not used, but NVRTC or nvcc", text_of(compiler_name, "compiler")));
   }
   std::vector<std::string> macros;
@@ -315,13 +315,13 @@ void KernelTunerDraft::add_rule(const Value& rule) {
     return;
   }
   if (!draft_.further_constraints.empty()) draft_.further_constraints += "; ";
-  const int line = rule.is(Kind::function) ? script_.line_of(rule)
-                   : rule.line > 0         ? rule.line
-                                           : line_of(restrictions, "restrictions");
-  draft_.further_constraints +=
-      format("a rule of the script cannot be followed: '{}' ({}:{})",
-             shortened(one_line(rule.is(Kind::function) ? script_.source_of(rule) : rule.text), 100),
-             request_.path.filename().string(), line);
+  const python::Place place = rule.is(Kind::function) ? python::Follower::place_of(rule)
+                              : rule.place.line > 0   ? rule.place
+                                                      : place_of(restrictions, "restrictions");
+  draft_.further_constraints += format(
+      "a rule of the script cannot be followed: '{}'{}",
+      shortened(one_line(rule.is(Kind::function) ? python::Follower::source_of(rule) : rule.text), 100),
+      shown(place));
 }
 
 void KernelTunerDraft::add_constraints() {
@@ -370,7 +370,7 @@ std::set<std::string> KernelTunerDraft::add_metrics() {
       known.push_back(format("{}: {}", as_json(key.text), as_json(text)));
       names.insert(key.text);
     } else
-      note(line_of(metrics, "metrics"),
+      note(place_of(metrics, "metrics"),
            format("the metric '{}' cannot be followed: give its formula in \"metrics\"", key.text));
   }
   if (!known.empty()) draft_.results.push_back({"metrics", "{" + joined(known) + "}"});
@@ -387,7 +387,7 @@ void KernelTunerDraft::add_objective(const std::set<std::string>& known_metrics)
   }
   const std::string name = wanted->is(Kind::text) ? wanted->text : text_of(objective, "objective");
   if (!known_metrics.contains(name)) {
-    note(line_of(objective, "objective"),
+    note(place_of(objective, "objective"),
          format(
              "objective: {} is not among the metrics that are followed: give its formula in \"metrics\", and "
              "\"objective\": \"max:{}\" or \"min:{}\"",
@@ -408,7 +408,7 @@ void KernelTunerDraft::add_budget() {
   const Value* const options = given(strategy_options, "strategy_options");
   if (options == nullptr) return;
   if (!options->is(Kind::dict)) {
-    note(line_of(strategy_options, "strategy_options"),
+    note(place_of(strategy_options, "strategy_options"),
          format("strategy_options: {} cannot be followed: give \"budget\"",
                 text_of(strategy_options, "strategy_options")));
     return;
@@ -422,7 +422,7 @@ void KernelTunerDraft::add_budget() {
   for (const auto& [key, value] : *options->pairs)
     if (!python::is_one_of(key.text, {"max_fevals", "time_limit"})) other.push_back(key.text);
   if (!other.empty())
-    note(line_of(strategy_options, "strategy_options"),
+    note(place_of(strategy_options, "strategy_options"),
          format("strategy_options: {} not used; a run has its own: 'tune replay --options S' lists them",
                 joined(other)));
   if (!budget.empty()) draft_.results.push_back({"budget", "{" + joined(budget) + "}"});

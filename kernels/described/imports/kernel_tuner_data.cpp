@@ -337,7 +337,8 @@ void KernelTunerDraft::add_arguments() {
         for (const Value& extent : value.array->shape) static_cast<void>(names_.formula(extent, Use::extent));
   const std::size_t number = items ? items->size() : count;
   if (items && count > 0 && number != count)
-    note(line_of(3, "arguments"), format("the script passes {} arguments, the kernel has {}", number, count));
+    note(place_of(3, "arguments"),
+         format("the script passes {} arguments, the kernel has {}", number, count));
   for (std::size_t i = 0; i < number; ++i) {
     const Value value = items ? (*items)[i] : Value();
     const DraftObject* const known = known_at(i);

@@ -32,11 +32,12 @@ class KernelTunerDraft {
   const python::FoundCall::Text* words_of(std::size_t place, std::string_view name) const;
   /// The script's text of an argument, and its line, for marks.
   std::string text_of(std::size_t place, std::string_view name) const;
-  int line_of(std::size_t place, std::string_view name) const;
+  python::Place place_of(std::size_t place, std::string_view name) const;
   /// `the script has 'x' (line 3)`: of an argument, or of a value that is not followed.
   std::string said(std::size_t place, std::string_view name) const;
-  static std::string said(const Value& value);
-  void note(int line, const std::string& text);
+  std::string said(const Value& value) const;
+  std::string shown(python::Place place) const;
+  void note(python::Place place, const std::string& text);
   void add_notes();
   void add_notes_of_options();
   void add_notes_of_unfollowed();
@@ -82,6 +83,7 @@ class KernelTunerDraft {
   python::Follower& script_;
   const python::FoundCall& call_;
   const ImportRequest& request_;
+  const std::size_t unfollowed_before_ = script_.unfollowed().size();
   Import result_ = {};
   Draft& draft_ = result_.draft;
   std::string entry_ = {};  ///< with template arguments

@@ -22,10 +22,6 @@ std::string quoted(const std::string& text) {
   return "'" + shortened(one_line(text), longest_text) + "'";
 }
 
-std::string in_line(int line) {
-  return line > 0 ? format(" (line {})", line) : std::string();
-}
-
 std::string told(const Unfollowed& statement) {
   const std::string names = joined(statement.names), what = quoted(statement.text);
   switch (statement.kind) {
@@ -37,6 +33,13 @@ std::string told(const Unfollowed& statement) {
                     names.empty() ? "the call in it" : names);
     case Unfollowed::Kind::values:
       return format("{} cannot be followed: add what it changes", what);
+    case Unfollowed::Kind::module:
+      return format("{} cannot be read: write what the script takes from it into the script", statement.text);
+    case Unfollowed::Kind::jinja:
+      return format("{} of the template has no counterpart in a kernel's file: write it in CUDA ({})", what,
+                    statement.text.find("for ") != std::string::npos   ? "a loop with #pragma unroll"
+                    : statement.text.find("set ") != std::string::npos ? "a #define or a constant"
+                                                                       : "#if over numbers, or a macro");
     case Unfollowed::Kind::end:
       break;
   }
@@ -56,26 +59,39 @@ std::string KernelTunerDraft::text_of(std::size_t place, std::string_view name) 
   return words == nullptr ? std::string() : shortened(one_line(words->text), longest_text);
 }
 
-int KernelTunerDraft::line_of(std::size_t place, std::string_view name) const {
+python::Place KernelTunerDraft::place_of(std::size_t place, std::string_view name) const {
   const FoundCall::Text* const words = words_of(place, name);
-  return words == nullptr ? call_.line : words->line;
+  return words == nullptr ? call_.place : words->place;
 }
 
 std::string KernelTunerDraft::said(std::size_t place, std::string_view name) const {
-  return format("the script has '{}'{}", text_of(place, name), in_line(line_of(place, name)));
+  return format("the script has '{}'{}", text_of(place, name), shown(place_of(place, name)));
 }
 
-std::string KernelTunerDraft::said(const Value& value) {
+std::string KernelTunerDraft::said(const Value& value) const {
   const std::string known = python::text_of(value);
   if (!known.empty() || !value.is_sequence())
-    return format("the script has {}{}", quoted(known.empty() ? value.text : known), in_line(value.line));
+    return format("the script has {}{}", quoted(known.empty() ? value.text : known), shown(value.place));
   const auto unknown = std::ranges::find(*value.items, Kind::unknown, &Value::kind);
   return unknown == value.items->end() ? "the script has other values than numbers and texts"
                                        : said(*unknown);
 }
 
-void KernelTunerDraft::note(int line, const std::string& text) {
-  result_.notes.push_back(format("{}:{}: {}", request_.path.string(), line, text));
+/// ` (line 3)`, or ` (common.py:3)` for a module; nothing where it is not known.
+std::string KernelTunerDraft::shown(python::Place place) const {
+  if (place.line == 0) return {};
+  return place.file == 0
+             ? format(" (line {})", place.line)
+             : format(" ({}:{})", script_.files().at(static_cast<std::size_t>(place.file)), place.line);
+}
+
+void KernelTunerDraft::note(python::Place place, const std::string& text) {
+  const std::filesystem::path file =
+      place.file == 0
+          ? request_.path
+          : request_.path.parent_path() / script_.files().at(static_cast<std::size_t>(place.file));
+  const std::string all = format("{}:{}: {}", file.string(), place.line, text);
+  if (std::ranges::find(result_.notes, all) == result_.notes.end()) result_.notes.push_back(all);
 }
 
 /// Arguments of tune_kernel that are no part of a definition.
@@ -98,17 +114,17 @@ void KernelTunerDraft::add_notes_of_options() {
   for (const auto& [place, name, cure] : options)
     if (const Value* const value = given(place, name);
         value != nullptr && python::truth(*value) != python::Truth::no)
-      note(line_of(place, name), format("{}: {}", name, cure));
+      note(place_of(place, name), format("{}: {}", name, cure));
   if (const Value* const name = given(26, "strategy"); name != nullptr) {
     const std::string own = name->is(Kind::text) ? t1::strategy_named(name->text) : "";
-    note(line_of(26, "strategy"),
+    note(place_of(26, "strategy"),
          own.empty()
              ? format("strategy: there is no '{}' here; a run takes the default one, or that of --strategy",
                       text_of(26, "strategy"))
              : format("strategy: a run takes it from its options: --strategy {}", own));
   }
   if (given(11, "verify") != nullptr)
-    note(line_of(11, "verify"),
+    note(place_of(11, "verify"),
          format(
              "verify: the script judges results with '{}', which is not followed: write it as a program or a "
              "kernel for \"verify\" of the definition",
@@ -116,29 +132,22 @@ void KernelTunerDraft::add_notes_of_options() {
 }
 
 void KernelTunerDraft::add_notes_of_unfollowed() {
-  for (std::size_t i = 0; i < std::min(call_.unfollowed, script_.unfollowed().size()); ++i)
-    note(script_.unfollowed()[i].line, told(script_.unfollowed()[i]));
+  // Before the call, and in functions that it gets.
+  const std::vector<Unfollowed>& all = script_.unfollowed();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (i < call_.unfollowed || i >= unfollowed_before_) note(all[i].place, told(all[i]));
   for (const FoundCall::Text& one : call_.texts)
     if (one.name.empty())
-      note(one.line, format("{} cannot be followed: add what it gives tune_kernel", quoted(one.text)));
+      note(one.place, format("{} cannot be followed: add what it gives tune_kernel", quoted(one.text)));
   if (call_.times > 1)
-    note(call_.line,
+    note(call_.place,
          format("the script comes here {} times: the definition is that of the first; write one for "
                 "each of the others",
                 call_.times));
-  for (const auto& [module, line] : script_.modules()) {
-    std::string file = module;
-    file.erase(0, std::min(file.find_first_not_of('.'), file.size()));
-    std::ranges::replace(file, '.', '/');
-    if (!file.empty() && request_.read && request_.read(file + ".py"))
-      note(line, format("{}.py: the script takes names from it, but no other file is followed: copy what the "
-                        "kernel's arguments and parameters need into the script, and import it again",
-                        file));
-  }
 }
 
 void KernelTunerDraft::add_notes() {
-  for (const python::Assumption& one : script_.assumptions()) note(one.line, one.text);
+  for (const python::Assumption& one : script_.assumptions()) note(one.place, one.text);
   add_notes_of_options();
   add_notes_of_unfollowed();
 }

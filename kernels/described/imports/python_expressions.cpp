@@ -76,13 +76,13 @@ std::string unescaped(std::string_view escape) {
 }  // namespace
 
 Value Follower::eval(int node) {
-  if (depth_ > deepest_expression || !spend()) return Value::unknown(text(node));
-  ++depth_;
+  if (state_.depth > deepest_expression || !spend()) return Value::unknown(text(node));
+  ++state_.depth;
   Value value = eval_here(node);
-  --depth_;
+  --state_.depth;
   if (value.is(Kind::unknown)) {
     if (value.text.empty()) value.text = text(node);
-    if (value.line == 0) value.line = tree_[node].line;
+    if (value.place.line == 0) value.place = place(node);
   }
   return value;
 }
@@ -136,7 +136,7 @@ Value Follower::eval_here(int node) {
   if (is == "lambda") {
     Value value;
     value.kind = Kind::function;
-    value.function = std::make_shared<const Function>(Function{node, scope_});
+    value.function = std::make_shared<const Function>(Function{node, scope_, this});
     return value;
   }
   if (is.ends_with("comprehension") || is == "generator_expression") return eval_comprehension(node);
@@ -200,7 +200,7 @@ Value Follower::eval_interpolation(int node) {
 
 Value Follower::unknown_at(int node) const {
   Value value = Value::unknown(text(node));
-  value.line = tree_[node].line;
+  value.place = place(node);
   return value;
 }
 
@@ -451,7 +451,7 @@ Value Follower::eval_attribute(int node) {
     if (of.text == "argparse.arguments") return value_of_option(named, node);
     const std::string path = of.text + "." + named;
     if (path == "sys.argv") {
-      assume({tree_[node].line, "the script is read as if it was started without arguments"});
+      assume({place(node), "the script is read as if it was started without arguments"});
       return Value::sequence(Kind::list, {Value::of(path_)});
     }
     if (path == "numpy.pi" || path == "math.pi" || path == "cupy.pi") return Value::of(std::numbers::pi);
@@ -477,18 +477,11 @@ Value Follower::eval_attribute(int node) {
   }
   if (of.is(Kind::text) && (named == "parent" || named == "stem" || named == "name"))
     return call_of_text(of, "." + named, {}, node);
-  if (of.is(Kind::text) && named == "render") {  // a template of jinja2 that has names alone
-    std::string all = of.text;
-    for (std::size_t at = all.find("{{"); at != std::string::npos; at = all.find("{{", at)) {
-      const std::size_t end = all.find("}}", at);
-      if (end == std::string::npos) break;
-      all.replace(at, end + 2 - at, std::string(trimmed(std::string_view(all).substr(at + 2, end - at - 2))));
-    }
-    return all.find("{%") == std::string::npos ? Value::of(std::move(all)) : Value::unknown(text(node));
-  }
+  if (of.is(Kind::text) && named == "render") return rendered(of, {}, node);
   if (of.is(Kind::function) && named == "__name__") {
-    const int own = tree_.child_named(of.function->node, "name");
-    return own < 0 ? Value() : Value::of(std::string(text(own)));
+    const Follower& owner = *of.function->owner;
+    const int own = owner.tree_.child_named(of.function->node, "name");
+    return own < 0 ? Value() : Value::of(std::string(owner.text(own)));
   }
   return Value::unknown(text(node));
 }
@@ -508,24 +501,24 @@ Arguments Follower::eval_arguments(int node, FoundCall* found) {
       if (named < 0 || value < 0) continue;
       all.named.emplace_back(text(named), eval(value));
       if (found != nullptr)
-        found->texts.push_back({std::string(text(named)), std::string(text(value)), tree_[value].line});
+        found->texts.push_back({std::string(text(named)), std::string(text(value)), place(value)});
     } else if (is == "list_splat" && !tree_.parts(part).empty()) {
       const auto items = items_of(eval(tree_.parts(part).front()));
       all.has_unknown = all.has_unknown || !items;
-      if (found != nullptr && !items) found->texts.push_back({"", std::string(text(part)), tree_[part].line});
+      if (found != nullptr && !items) found->texts.push_back({"", std::string(text(part)), place(part)});
       if (items) all.positional.insert(all.positional.end(), items->begin(), items->end());
     } else if (is == "dictionary_splat" && !tree_.parts(part).empty()) {
       const Value dict = eval(tree_.parts(part).front());
       all.has_unknown = all.has_unknown || !dict.is(Kind::dict);
       if (found != nullptr && !dict.is(Kind::dict))
-        found->texts.push_back({"", std::string(text(part)), tree_[part].line});
+        found->texts.push_back({"", std::string(text(part)), place(part)});
       if (dict.is(Kind::dict))
         for (const auto& [key, value] : *dict.pairs) all.named.emplace_back(key.text, value);
     } else {
       all.positional.push_back(eval(part));
       if (found != nullptr)
         found->texts.push_back(
-            {std::to_string(all.positional.size() - 1), std::string(text(part)), tree_[part].line});
+            {std::to_string(all.positional.size() - 1), std::string(text(part)), place(part)});
     }
   }
   return all;
@@ -543,22 +536,25 @@ Value Follower::eval_call(int node) {
     if (of < 0 || named < 0) return {};
     method = text(named);
     object = eval(of);
-    called = object.is(Kind::object) ? Value::object(object.text + "." + method) : eval(function);
+    called = eval(function);
   }
   const std::string path = called.is(Kind::object) ? called.text : method;
   const std::string last = path.substr(path.rfind('.') + 1);
-  if (wanted_.contains(last) && !called.is(Kind::function)) {
-    FoundCall found{node, tree_[node].line, last};
+  if (state_.wanted.contains(last) && !called.is(Kind::function)) {
+    // Nodes of modules are others than those of the script.
+    constexpr int nodes_of_a_file = 100'000'000;
+    FoundCall found{file_ * nodes_of_a_file + node, place(node), last};
+    const int number = found.node;
     found.arguments = eval_arguments(arguments, &found);
     if (doubt_) keep(*doubt_);
-    found.unfollowed = unfollowed_.size();
-    const auto known = std::ranges::find(calls_, node, &FoundCall::node);
-    if (known == calls_.end())
-      calls_.push_back(std::move(found));
+    found.unfollowed = state_.unfollowed.size();
+    const auto known = std::ranges::find(state_.calls, found.node, &FoundCall::node);
+    if (known == state_.calls.end())
+      state_.calls.push_back(std::move(found));
     else
       ++known->times;
     Array results;  // one of these behind a subscript
-    results.call = node;
+    results.call = number;
     return Value::of(std::move(results));
   }
   const Arguments given = eval_arguments(arguments, nullptr);

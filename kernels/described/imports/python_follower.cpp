@@ -44,9 +44,22 @@ Follower::Follower(std::string script, std::string path, std::set<std::string, s
                    ReadFile read)
     : script_(std::move(script)),
       path_(std::move(path)),
-      wanted_(std::move(wanted)),
-      read_(std::move(read)),
-      tree_(read_syntax(script_, Language::python)) {}
+      own_state_(std::make_unique<State>(State{std::move(read), std::move(wanted)})),
+      state_(*own_state_),
+      file_(0),
+      tree_(read_syntax(script_, Language::python)) {
+  state_.files.push_back(path_);
+}
+
+Follower::Follower(std::string script, std::string path, State& state)
+    : script_(std::move(script)),
+      path_(std::move(path)),
+      own_state_(nullptr),
+      state_(state),
+      file_(static_cast<int>(state.files.size())),
+      tree_(read_syntax(script_, Language::python)) {
+  state_.files.push_back(path_);
+}
 
 Follower::~Follower() {
   for (const auto& scope : scopes_)
@@ -60,8 +73,8 @@ std::shared_ptr<Scope> Follower::inner_scope(std::shared_ptr<Scope> outer) {
 }
 
 bool Follower::spend(std::size_t steps) {
-  steps_ += std::min(steps, most_steps);
-  return steps_ < most_steps;
+  state_.steps += std::min(steps, most_steps);
+  return state_.steps < most_steps;
 }
 
 void Follower::follow() {
@@ -70,34 +83,35 @@ void Follower::follow() {
   run(tree_.parts(0), 0);
   scope_ = module_;
   follow_the_rest();
-  std::ranges::sort(calls_, {}, &FoundCall::node);
+  std::ranges::sort(state_.calls, {}, &FoundCall::node);
 }
 
 void Follower::follow_the_rest() {
   for (int node = 0; node < tree_.size(); ++node) {
-    if (kind(node) != "call" || std::ranges::find(calls_, node, &FoundCall::node) != calls_.end()) continue;
+    if (kind(node) != "call" || std::ranges::find(state_.calls, node, &FoundCall::node) != state_.calls.end())
+      continue;
     const int function = tree_.child_named(node, "function");
     const std::string_view all = function < 0 ? std::string_view() : text(function);
-    if (!wanted_.contains(all.substr(all.rfind('.') + 1))) continue;
+    if (!state_.wanted.contains(all.substr(all.rfind('.') + 1))) continue;
     const int definition = tree_.above(node, "function_definition");
     if (definition < 0 || called_.contains(definition)) continue;
-    steps_ = 0;
+    state_.steps = 0;
     Value called;
     called.kind = Kind::function;
-    called.function = std::make_shared<const Function>(Function{definition, module_});
+    called.function = std::make_shared<const Function>(Function{definition, module_, this});
     call(called, {});
   }
 }
 
 Follower::Flow Follower::run(const std::vector<int>& statements, std::size_t from) {
-  if (++depth_ > deepest) {
-    --depth_;
+  if (++state_.depth > deepest) {
+    --state_.depth;
     return Flow::next;
   }
   Flow flow = Flow::next;
   for (std::size_t i = from; i < statements.size() && flow == Flow::next; ++i) {
     if (!spend()) {
-      keep({Unfollowed::Kind::end, tree_[statements[i]].line});
+      keep({Unfollowed::Kind::end, place(statements[i])});
       break;
     }
     bool did_rest = false;
@@ -106,7 +120,7 @@ Follower::Flow Follower::run(const std::vector<int>& statements, std::size_t fro
                : run_one(statements[i]);
     if (did_rest) break;
   }
-  --depth_;
+  --state_.depth;
   return flow;
 }
 
@@ -149,8 +163,7 @@ Follower::Flow Follower::run_one(int node) {
   } else if (is == "delete_statement") {
     for (const int part : tree_.parts(node)) remove(part);
   } else if (is == "match_statement") {
-    keep({Unfollowed::Kind::values, tree_[node].line,
-          std::string(text(node).substr(0, text(node).find(':')))});
+    keep({Unfollowed::Kind::values, place(node), std::string(text(node).substr(0, text(node).find(':')))});
   } else if (is == "class_definition") {
     if (const int named = tree_.child_named(node, "name"); named >= 0)
       assign_name(std::string(text(named)), Value::unknown(text(named)));
@@ -189,7 +202,7 @@ Follower::Flow Follower::run_ways(const std::vector<Way>& ways, std::size_t from
     if (is == Truth::unknown && unsure++ == 0) {  // both ways: what is known stays
       ++unsure_;
       is_outermost = enter_doubt(
-          {Unfollowed::Kind::condition, tree_[ways[i].condition].line, std::string(text(ways[i].condition))});
+          {Unfollowed::Kind::condition, place(ways[i].condition), std::string(text(ways[i].condition))});
     }
     if (unsure > 0 && ends(ways[i].block)) continue;
     const Flow inner = run_block(ways[i].block);
@@ -247,8 +260,7 @@ Follower::Flow Follower::run_for(int node) {
   if (!items) {
     assign(left, Value::unknown(text(left)));
     ++unsure_;
-    const bool is_outermost =
-        enter_doubt({Unfollowed::Kind::loop, tree_[node].line, std::string(text(right))});
+    const bool is_outermost = enter_doubt({Unfollowed::Kind::loop, place(node), std::string(text(right))});
     const Flow flow = run_block(body);
     leave_doubt(is_outermost);
     --unsure_;
@@ -274,7 +286,7 @@ Follower::Flow Follower::run_while(int node) {
     bool is_outermost = false;
     if (is_unsure) {
       ++unsure_;
-      is_outermost = enter_doubt({Unfollowed::Kind::loop, tree_[node].line, std::string(text(condition))});
+      is_outermost = enter_doubt({Unfollowed::Kind::loop, place(node), std::string(text(condition))});
     }
     const Flow flow = run_block(body);
     if (is_unsure) {
@@ -314,36 +326,12 @@ void Follower::run_with(int node) {
       }
 }
 
-void Follower::import(int node) {
-  const int module = tree_.child_named(node, "module_name");
-  for (const int part : tree_.parts(node)) {
-    if (tree_[part].field != "name") continue;
-    const int path = kind(part) == "aliased_import" ? tree_.child_named(part, "name") : part;
-    const int alias = kind(part) == "aliased_import" ? tree_.child_named(part, "alias") : -1;
-    if (path < 0) continue;
-    std::string full(text(path));
-    std::string name = alias >= 0 ? std::string(text(alias)) : full.substr(0, full.find('.'));
-    if (module >= 0)
-      full = format("{}.{}", text(module), full);
-    else if (alias < 0)
-      full = name;
-    assign_name(name, Value::object(full));
-    if (module < 0) add_module(path);
-  }
-  if (module >= 0) add_module(module);
-}
-
-void Follower::add_module(int node) {
-  const auto known = std::ranges::find(modules_, text(node), &std::pair<std::string, int>::first);
-  if (known == modules_.end()) modules_.emplace_back(text(node), tree_[node].line);
-}
-
 void Follower::define(int node) {
   const int named = tree_.child_named(node, "name");
   if (named < 0) return;
   Value value;
   value.kind = Kind::function;
-  value.function = std::make_shared<const Function>(Function{node, scope_});
+  value.function = std::make_shared<const Function>(Function{node, scope_, this});
   assign_name(std::string(text(named)), value);
 }
 
@@ -354,9 +342,9 @@ void Follower::give_name(const std::string& wanted, Value& number) {
   if (!is_name(wanted)) return;
   std::string own = wanted;
   const std::optional<std::int64_t> given = is_asked ? std::nullopt : std::optional(number.whole);
-  for (int i = 2; numbers_.contains(own) && numbers_.at(own) != given && i < 100; ++i)
+  for (int i = 2; state_.numbers.contains(own) && state_.numbers.at(own) != given && i < 100; ++i)
     own = format("{}_{}", wanted, i);
-  numbers_.emplace(own, given);
+  state_.numbers.emplace(own, given);
   number.formula = own;
   number.binding = Binding::primary;
 }
@@ -450,7 +438,7 @@ void Follower::remove(int node) {
     const std::int64_t place = at.integer() < 0 ? at.integer() + size : at.integer();
     if (place >= 0 && place < size) of.items->erase(of.items->begin() + static_cast<std::ptrdiff_t>(place));
   } else {
-    keep({Unfollowed::Kind::values, tree_[node].line, "del " + std::string(text(node)), {}});
+    keep({Unfollowed::Kind::values, place(node), "del " + std::string(text(node)), {}});
   }
 }
 
@@ -472,26 +460,36 @@ void Follower::note_change(std::string_view name) {
 }
 
 void Follower::keep(Unfollowed statement) {
-  const bool is_known = std::ranges::any_of(unfollowed_, [&](const Unfollowed& one) {
-    return one.line == statement.line && one.kind == statement.kind;
+  const bool is_known = std::ranges::any_of(state_.unfollowed, [&](const Unfollowed& one) {
+    return one.place == statement.place && one.kind == statement.kind;
   });
-  if (!is_known) unfollowed_.push_back(std::move(statement));
+  if (!is_known) state_.unfollowed.push_back(std::move(statement));
 }
 
-std::vector<std::string> Follower::parameters_of(const Value& function) const {
-  const int parameters = tree_.child_named(function.function->node, "parameters");
+std::string Follower::source_of(const Value& function) {
+  return std::string(function.function->owner->text(function.function->node));
+}
+
+Place Follower::place_of(const Value& function) {
+  return function.function->owner->place(function.function->node);
+}
+
+std::vector<std::string> Follower::parameters_of(const Value& function) {
+  const Follower& owner = *function.function->owner;
+  const int parameters = owner.tree_.child_named(function.function->node, "parameters");
   std::vector<std::string> names;
-  for (const int one : parameters < 0 ? std::vector<int>() : tree_.parts(parameters))
-    if (kind(one) == "identifier") names.emplace_back(text(one));
+  for (const int one : parameters < 0 ? std::vector<int>() : owner.tree_.parts(parameters))
+    if (owner.kind(one) == "identifier") names.emplace_back(owner.text(one));
   return names;
 }
 
 Value Follower::call(const Value& function, const Arguments& arguments) {
   if (!function.is(Kind::function) || !spend()) return {};
+  if (function.function->owner != this) return function.function->owner->call(function, arguments);
   const int node = function.function->node;
   const bool is_lambda = kind(node) == "lambda";
-  if (++depth_ > deepest) {
-    --depth_;
+  if (++state_.depth > deepest) {
+    --state_.depth;
     return {};
   }
   if (!is_lambda) called_.insert(node);
@@ -530,7 +528,7 @@ Value Follower::call(const Value& function, const Arguments& arguments) {
   Value result = std::exchange(result_, callers_result);
   scope_ = caller;
   unsure_ = unsure;
-  --depth_;
+  --state_.depth;
   return result;
 }
 

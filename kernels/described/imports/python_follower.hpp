@@ -35,9 +35,10 @@ struct FoundCall {
   /// The script's text of an argument.
   struct Text {
     std::string name, text;  ///< name: its place where it has none; empty for `*values` that are not known
-    int line = 0;
+    Place place = {};
   };
-  int node = -1, line = 0;
+  int node = -1;  ///< of the script; for modules beyond them
+  Place place = {};
   std::string function;  ///< its last name: `tune_kernel`
   Arguments arguments = {};
   std::vector<Text> texts = {};
@@ -51,17 +52,19 @@ struct Unfollowed {
     condition,  ///< each way counts
     loop,       ///< counts once, with unknown values
     values,     ///< what it gives is missing
+    module,     ///< a file beside the script that cannot be read as a module
+    jinja,      ///< a statement of a template
     end         ///< the script is too long: nothing behind it counts
   };
   Kind kind = Kind::condition;
-  int line = 0;
+  Place place = {};
   std::string text = {};                ///< of the condition, of what the loop goes over, or all
   std::vector<std::string> names = {};  ///< what it may change
 };
 
 /// What counts because nobody calls the script: the default of an option.
 struct Assumption {
-  int line = 0;
+  Place place = {};
   std::string text;
 };
 
@@ -84,24 +87,26 @@ class Follower {
   /// Follows the script, and then functions with such calls that nothing has called.
   void follow();
   /// Each call's first time, in the order of the script.
-  const std::vector<FoundCall>& calls() const { return calls_; }
+  const std::vector<FoundCall>& calls() const { return state_.calls; }
   /// In the order in which the script comes to them.
-  const std::vector<Unfollowed>& unfollowed() const { return unfollowed_; }
-  const std::vector<Assumption>& assumptions() const { return assumptions_; }
-  /// The modules that the script names, in its order, with their lines.
-  const std::vector<std::pair<std::string, int>>& modules() const { return modules_; }
+  const std::vector<Unfollowed>& unfollowed() const { return state_.unfollowed; }
+  const std::vector<Assumption>& assumptions() const { return state_.assumptions; }
+  /// The script, and the modules beside it that are followed, by their paths from there.
+  const std::vector<std::string>& files() const { return state_.files; }
   /// Numbers by the names that formulas have for them; nothing where only the name is known.
-  const std::map<std::string, std::optional<std::int64_t>, std::less<>>& numbers() const { return numbers_; }
+  const std::map<std::string, std::optional<std::int64_t>, std::less<>>& numbers() const {
+    return state_.numbers;
+  }
 
   /// The value of a function or lambda of the script.
   Value call(const Value& function, const Arguments& arguments);
   /// The elements of a list, a tuple, a set, a short array, or the keys of a dict; nothing for others.
   std::optional<Value::Items> items_of(const Value& value);
-  /// The script's own text of a function, and its line.
-  std::string source_of(const Value& function) const { return std::string(text(function.function->node)); }
-  int line_of(const Value& function) const { return tree_[function.function->node].line; }
+  /// The script's own text of a function, and its place.
+  static std::string source_of(const Value& function);
+  static Place place_of(const Value& function);
   /// The names of a function's parameters.
-  std::vector<std::string> parameters_of(const Value& function) const;
+  static std::vector<std::string> parameters_of(const Value& function);
   /// The value of an expression in a text of its own, such as a rule. `names`: what it may use.
   static Value expression(const std::string& text, const std::function<Value(std::string_view)>& names);
 
@@ -125,7 +130,10 @@ class Follower {
   Flow run_try(int node);
   void run_with(int node);
   void import(int node);
-  void add_module(int node);
+  /// The module's follower, after it has followed it; null where none lies beside the script.
+  Follower* module(const std::string& name, int node);
+  void import_from(int node, int module);
+  Place place(int node) const { return {tree_[node].line, file_}; }
   void define(int node);
   void assign(int target, Value value);
   void give_name(const std::string& wanted, Value& number);
@@ -207,30 +215,44 @@ class Follower {
   Value joined_text(const std::string& between, const Value& list, int node);
   Value split_text(const std::string& of, const Value& separator);
   Value open(const Value& path, int node);
+  /// What `render` of a template of jinja2 makes; unknown where it has statements that CUDA has none for.
+  Value rendered(const Value& text, const Arguments& arguments, int node);
 
-  const std::string script_, path_;
-  const std::set<std::string, std::less<>> wanted_;
-  const ReadFile read_;
-  const Syntax tree_;
-  std::vector<std::weak_ptr<Scope>> scopes_ = {};  ///< all that were made
-  std::shared_ptr<Scope> module_ = inner_scope(nullptr), scope_ = module_;
-  std::function<Value(std::string_view)> outside_ = {};
-  std::map<std::string, std::optional<std::int64_t>, std::less<>> numbers_ = {};
   struct Option {
     Value value;
     Assumption assumption;
   };
-  std::map<std::string, Option, std::less<>> options_ = {};  ///< of argparse
-  std::vector<Assumption> assumptions_ = {};
-  std::vector<FoundCall> calls_ = {};
-  std::vector<Unfollowed> unfollowed_ = {};
+  /// What the script and the modules beside it share.
+  struct State {
+    ReadFile read;
+    std::set<std::string, std::less<>> wanted;
+    std::map<std::string, std::optional<std::int64_t>, std::less<>> numbers = {};
+    std::map<std::string, Option, std::less<>> options = {};  ///< of argparse
+    std::vector<Assumption> assumptions = {};
+    std::vector<FoundCall> calls = {};
+    std::vector<Unfollowed> unfollowed = {};
+    std::vector<std::string> files = {};
+    std::vector<std::string> folders = {""};  ///< of modules, from the script's
+    std::vector<std::pair<std::string, std::unique_ptr<Follower>>> modules = {};  ///< by name; null: none
+    std::size_t steps = 0;
+    int depth = 0;
+  };
+  Follower(std::string script, std::string path, State& state);
+
+  const std::string script_, path_;
+  const std::unique_ptr<State> own_state_;  ///< of the script itself
+  State& state_;
+  const int file_;
+  const Syntax tree_;
+  std::vector<std::weak_ptr<Scope>> scopes_ = {};  ///< all that were made
+  std::shared_ptr<Scope> module_ = inner_scope(nullptr), scope_ = module_;
+  std::function<Value(std::string_view)> outside_ = {};
   std::optional<Unfollowed> doubt_ = std::nullopt;  ///< the outermost statement that is not followed for sure
   std::vector<std::pair<std::string, int>> modules_ = {};
   std::set<int> called_ = {};  ///< nodes of functions
   Value result_ = {};          ///< of the function that is followed
-  std::size_t steps_ = 0;
-  bool steps_known_ = true;  ///< of the comprehension that is followed
-  int depth_ = 0, unsure_ = 0;
+  bool steps_known_ = true;    ///< of the comprehension that is followed
+  int unsure_ = 0;
 };
 
 }  // namespace tune::described::python

@@ -19,8 +19,8 @@ using Kind = Value::Kind;
 }  // namespace
 
 Value Follower::open(const Value& path, int node) {
-  if (!path.is(Kind::text) || !read_) return Value::unknown(text(node));
-  const auto content = read_(path.text);
+  if (!path.is(Kind::text) || !state_.read) return Value::unknown(text(node));
+  const auto content = state_.read(path.text);
   if (!content) return Value::unknown(text(node));
   Value value = Value::of(*content);
   value.origin = path.text;
@@ -59,14 +59,14 @@ std::optional<Value> Follower::option_of_script(const Call& call) {
     value = is_whole ? Value::symbol("") : unknown_at(call.node);
   const std::string literal = literal_of(value);
   give_name(option, value);
-  options_[option] = {
-      value, {tree_[call.node].line, format("{}: the definition has its default, {}", shown, literal)}};
+  state_.options[option] = {
+      value, {place(call.node), format("{}: the definition has its default, {}", shown, literal)}};
   return Value();
 }
 
 Value Follower::value_of_option(const std::string& name, int node) {
-  const auto found = options_.find(name);
-  if (found == options_.end()) return Value::unknown(text(node));
+  const auto found = state_.options.find(name);
+  if (found == state_.options.end()) return Value::unknown(text(node));
   const Value& value = found->second.value;
   const bool is_flag = value.is(Kind::none) || value.is(Kind::boolean);
   if (!is_flag && !literal_of(value).empty()) assume(found->second.assumption);
@@ -74,8 +74,8 @@ Value Follower::value_of_option(const std::string& name, int node) {
 }
 
 void Follower::assume(Assumption assumption) {
-  if (std::ranges::find(assumptions_, assumption.text, &Assumption::text) == assumptions_.end())
-    assumptions_.push_back(std::move(assumption));
+  if (std::ranges::find(state_.assumptions, assumption.text, &Assumption::text) == state_.assumptions.end())
+    state_.assumptions.push_back(std::move(assumption));
 }
 
 /// `os.environ.get`, `os.getenv`: its default.
@@ -83,8 +83,8 @@ std::optional<Value> Follower::variable_of_environment(const Call& call) {
   if (call.name != "os.getenv" && call.name != "os.environ.get") return std::nullopt;
   const Value* const otherwise = call.arguments.find(1, "default");
   if (otherwise == nullptr) return Value::none();
-  assume({tree_[call.node].line, format("{}: the definition has its default, {}", call.arguments.at(0).text,
-                                        literal_of(*otherwise))});
+  assume({place(call.node), format("{}: the definition has its default, {}", call.arguments.at(0).text,
+                                   literal_of(*otherwise))});
   return *otherwise;
 }
 
@@ -158,6 +158,12 @@ std::optional<Value> Follower::known_object(const Call& call) {
   const std::string name = call.name.substr(call.name.rfind('.') + 1);
   if (name == "OrderedDict" || name == "defaultdict") return call_builtin("dict", call.arguments, call.node);
   if (name == "parse_args" || name == "parse_known_args") return Value::object("argparse.arguments");
+  if (name == "append" || name == "insert") {
+    if (!call.name.starts_with("sys.path.")) return std::nullopt;
+    const Value folder = call.arguments.at(name == "insert" ? 1 : 0);
+    if (folder.is(Kind::text)) state_.folders.push_back(folder.text);
+    return Value::none();
+  }
   if (name == "vars" && call.arguments.at(0).is(Kind::object)) return call.arguments.at(0);
   if (name == "getcwd" || name == "cwd") return Value::of(std::string("."));
   if (name == "Template" && call.arguments.at(0).is(Kind::text)) return call.arguments.at(0);  // of jinja2
@@ -213,6 +219,8 @@ Value Follower::call_method(Value object, const std::string& method, const Argum
     if (method == "astype") object.type = type_named_by(arguments.at(0));
     return object;
   }
+  if (method == "get_template") return open(arguments.at(0), node);  // of jinja2
+  if (method == "from_string" && arguments.at(0).is(Kind::text)) return arguments.at(0);
   if (method == "add_argument" || method == "parse_args")
     return call_object("argparse." + method, arguments, node);
   return Value::unknown(text(node));

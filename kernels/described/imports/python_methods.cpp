@@ -152,6 +152,7 @@ Value Follower::call_of_text(const Value& of, const std::string& method, const A
   if (method == "read_text" || method == "open") return open(of, node);
   if (method == "joinpath") return binary("/", of, arguments.at(0), text(node));
   if (method == "join") return joined_text(of.text, arguments.at(0), node);
+  if (method == "render") return rendered(of, arguments, node);
   if (method == "split") return split_text(of.text, arguments.at(0));
   return Value::unknown(text(node));
 }

@@ -22,6 +22,13 @@ using search::Binding;
 struct Array;
 struct Function;
 
+/// Where a script has something.
+struct Place {
+  int line = 0;  ///< 0: not known
+  int file = 0;  ///< 0: the script itself; else a module beside it, `Follower::files`
+  bool operator==(const Place&) const = default;
+};
+
 class Value {
  public:
   enum class Kind {
@@ -44,7 +51,7 @@ class Value {
   using Pairs = std::vector<std::pair<Value, Value>>;
 
   Kind kind = Kind::unknown;
-  int line = 0;  ///< unknown: where the script has it; 0 where that is not known
+  Place place = {};  ///< unknown: where the script has it
   bool flag = false;
   std::int64_t whole = 0;
   double real = 0;
@@ -112,9 +119,12 @@ struct Scope {
   std::shared_ptr<Scope> outer = nullptr;
 };
 
+class Follower;
+
 struct Function {
   int node = -1;  ///< a definition, or a lambda
   std::shared_ptr<Scope> scope = nullptr;
+  Follower* owner = nullptr;  ///< whose node it is
 };
 
 /// Python's equality of numbers, texts and sequences of them.

@@ -11,7 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool is_kernel = text.find("NVBENCH_BENCH") != std::string::npos;
   described::ImportRequest request{
       tune::testing::written(is_kernel ? "script.cu" : "script.py", text), text, {}, "own.cu"};
-  request.read = [](const std::string&) { return std::optional<std::string>(); };
+  // A script may import itself, and read itself as a template.
+  request.read = [&](const std::string& name) {
+    return name == "own.py" || name == "own.cu" ? std::optional(text) : std::nullopt;
+  };
   try {
     const described::Import import =
         is_kernel ? described::import_nvbench(request) : described::import_kernel_tuner(request);

@@ -97,9 +97,8 @@ TEST_F(ImportOfScripts, AMetricIsTheObjective) {
 }
 
 TEST_F(ImportOfScripts, WhatARunIsToldAndWhatIsNotFollowedIsSaid) {
-  std::ofstream(folder_ / "common.py") << "def arguments(): pass\n";
   const Import import = imported(
-      script_head + add_kernel + "from common import arguments\n" +
+      script_head + add_kernel +
       "def compare(a, b, atol=None):\n  return True\n"
       "tune_kernel('add', source, 50, arguments(), {'block_size_x': [32]}, verify=compare, strategy='bayes_opt',\n"
       "  strategy_options={'max_fevals': 40, 'time_limit': 60}, objective='GFLOP/s', observers=[watch])\n");
@@ -111,8 +110,6 @@ TEST_F(ImportOfScripts, WhatARunIsToldAndWhatIsNotFollowedIsSaid) {
   EXPECT_THAT(notes, HasSubstr("--strategy model"));
   EXPECT_THAT(notes, HasSubstr("objective: 'GFLOP/s' is not among the metrics that are followed"));
   EXPECT_THAT(notes, HasSubstr("observers: not used"));
-  EXPECT_THAT(notes,
-              HasSubstr("common.py: the script takes names from it, but no other file is followed: copy"));
   EXPECT_THAT(write_draft(import.draft).json,
               HasSubstr("\"budget\": {\"evaluations\": 40, \"seconds\": 60}"));
 }

@@ -134,5 +134,76 @@ TEST_F(LossesOfScripts, OptionsHaveTheirDefaults) {
   EXPECT_THAT(launch(import, "grid"), HasSubstr("ceil_div(size, block_size_x)"));
 }
 
+class ModulesOfScripts : public ImportOfScripts {};
+
+TEST_F(ModulesOfScripts, ThoseBesideTheScriptAreFollowed) {
+  std::filesystem::create_directory(folder_ / "lib");
+  std::ofstream(folder_ / "common.py")
+      << "import numpy as np\nfrom other import block\nn = 5000\n_own = 1\n"
+         "params = {'block_size_x': block}\n"
+         "def arguments(size):\n  return [np.zeros(size, np.float32), np.ones(n, np.float32), np.int32(n)]\n";
+  std::ofstream(folder_ / "other.py")
+      << "from common import *\nblock = [32, 64]\n";  // each imports the other
+  std::ofstream(folder_ / "lib" / "more.py") << "def tiles(): return [1, 2]\nfor i in load(): m = i\n";
+  const Import import = imported(
+      script_head + add_kernel +
+      "import sys, common\nsys.path.insert(0, 'lib')\nfrom common import n as size, params as p\nimport more as m, pandas\n"
+      "p['tile'] = m.tiles()\np['last'] = m.missing()\ntune_kernel('add', source, common.n, common.arguments(size), p)\n");
+  EXPECT_EQ(argument(import, "c"), R"({"type": "float", "size": "n", "access": "write"})");
+  EXPECT_EQ(argument(import, "n"), R"({"type": "int", "value": "n"})");
+  EXPECT_EQ(import.draft.parameters.at(0).json(), "[32, 64]");
+  EXPECT_EQ(import.draft.parameters.at(1).json(), "[1, 2]");
+  EXPECT_THAT(import.draft.parameters.at(2).guess, HasSubstr("the script has 'm.missing()' (line 14)"));
+  EXPECT_EQ(joined(import.notes), (folder_ / "lib/more.py").string() +
+                                      ":2: the loop over 'load()' cannot be followed: add what it gives m");
+}
+
+TEST_F(ModulesOfScripts, ACallInAFunctionOfAModule) {
+  std::ofstream(folder_ / "common.py")
+      << "from kernel_tuner import tune_kernel\n\ndef tune(source, n, args):\n  tune_kernel('add', source, n, args, {'block_size_x': [32]})\n";
+  const Import import =
+      imported(script_head + add_kernel +
+               "from common import tune\nn = 700\ntune(source, n, [np.zeros(n, np.float32), "
+               "np.ones(n, np.float32), np.int32(n)])\n");
+  EXPECT_EQ(argument(import, "c"), R"({"type": "float", "size": "n", "access": "write"})");
+}
+
+class TemplatesOfScripts : public ImportOfScripts {
+ protected:
+  Import rendered(const std::string& kernel, const std::string& with = "template.render") const {
+    std::ofstream(folder_ / "k.cu") << kernel;
+    return imported(script_head +
+                    "from jinja2 import Template\ntemplate = Template(open('k.cu').read())\nn = 50\n"
+                    "def made(p):\n  return template.render(**p, real='float')\n"
+                    "tune_kernel('add', " +
+                    with + ", n, [np.ones(n, np.float32)], {'block': [32, 64], 'kind': [1, 2]})\n");
+  }
+};
+
+TEST_F(TemplatesOfScripts, NamesAndConditionsAreMacros) {
+  const Import import = rendered(
+      "{# one #}__global__ void add({{ real }}* c) {\n  int i = blockIdx.x * {{block}} + threadIdx.x * {{ kind * 2 }};\n"
+      "  {%- if kind == 2 and block > 32 -%}\n  c[i] = 1;\n{% else %}\n  c[i] = 2;\n  {% endif %}\n}\n",
+      "made");
+  ASSERT_TRUE(import.kernel.has_value());
+  EXPECT_EQ(import.kernel->text,
+            "__global__ void add(float* c) {\n  int i = blockIdx.x * block + threadIdx.x * (kind * 2);\n"
+            "  #if kind == 2 && block > 32\n  c[i] = 1;\n#else\n  c[i] = 2;\n  #endif\n}\n");
+  EXPECT_TRUE(import.draft.missing.empty());
+}
+
+TEST_F(TemplatesOfScripts, WhatHasNoCounterpartIsTold) {
+  const auto notes = [&](const std::string& kernel) { return joined(rendered(kernel).notes, {}, "\n"); };
+  EXPECT_THAT(
+      notes("__global__ void add(float* c) {\n{% for i in range(kind) %}\n c[i] = 1;\n{% endfor %}\n}\n"),
+      AllOf(HasSubstr("k.cu:2: '{% for i in range(kind) %}' of the template has no counterpart"),
+            HasSubstr("a loop with #pragma unroll")));
+  EXPECT_THAT(notes("\n\n{% set a = 3 %}\n"), HasSubstr("k.cu:3: '{% set a = 3 %}'"));
+  EXPECT_THAT(notes("int x = {{ kind | upper }};"), HasSubstr("k.cu:1: '{{ kind | upper }}'"));
+  EXPECT_THAT(notes("int x = {{ block // kind }};"), HasSubstr("k.cu:1: '{{ block // kind }}'"));
+  EXPECT_THAT(notes("  x {% if kind == 1 %} y {% endif %}\n"), HasSubstr("k.cu:1: '{% if kind == 1 %}'"));
+  EXPECT_THAT(notes("{% if kind == 'a' %}\n{% endif %}\n"), HasSubstr("#if over numbers, or a macro"));
+}
+
 }  // namespace
 }  // namespace tune::described
