@@ -284,8 +284,8 @@ Evaluation compiled(const Configuration& configuration, const LaunchPlan& plan,
   return evaluation;
 }
 
-int compile_only(const CheckRequest& request, const ProblemSelection& selection,
-                 const KernelSources& sources) {
+int compile_only(const CheckRequest& request, const ProblemSelection& selection, const KernelSources& sources,
+                 const CheckEnd& end) {
   const std::string& architecture = request.architecture;
   const DeviceProperties limits = architecture_properties(architecture);
   const search::SearchSpace space = build_space(selection, limits, request.space);
@@ -297,7 +297,6 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Compiler> compiler = cache::with_cache(
       run::open_compiler(architecture, request.process.in_process, request.process.compile_timeout), cache);
-  const CheckEnd end(request.seconds);
   CheckReport findings(request.format, {}, end);
   const unsigned compilers = compilers_of(request.process);
   CompilePool pool(*compiler, compilers);
@@ -357,7 +356,7 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
 }
 
 int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection, const KernelSources& sources,
-                 int number) {
+                 int number, const CheckEnd& end) {
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, request.process), cache);
   const std::vector<Configuration> configurations =
@@ -365,7 +364,6 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
   DeviceEvaluator evaluator(
       *selection.problem, selection.instance, *backend, sources,
       {.measure = {}, .measure_time = false, .compile_threads = compilers_of(request.process)});
-  const CheckEnd end(request.seconds);
   const auto is_over = [&end] { return end.is_over(); };
   evaluator.stop_when({.waiting = is_over, .device = is_over});
   CheckReport findings(request.format, compared_with(*selection.problem), end);
@@ -379,7 +377,7 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
                          evaluator.notice());
 }
 
-int check_selection(const CheckRequest& request) {
+int check_selection(const CheckRequest& request, const CheckEnd& end) {
   const ProblemSelection selection = selected_problem(request.problem);
   const auto sources = chosen_sources(*selection.problem, request.kernel_folder);
   if (request.device == "emulator") {
@@ -388,18 +386,19 @@ int check_selection(const CheckRequest& request) {
     return check_emulated(
         selection, limits, !request.problem.size.empty(), *sources,
         prepared(request, selection, build_space(selection, limits, request.space), *sources),
-        request.emulator, request.process, CheckEnd(request.seconds), request.format);
+        request.emulator, request.process, end, request.format);
   }
-  if (!request.architecture.empty()) return compile_only(request, selection, *sources);
+  if (!request.architecture.empty()) return compile_only(request, selection, *sources, end);
   const DeviceChoice device = chosen_device(request.device, DeviceUse::checking);
   if (device.kind != DeviceChoice::Kind::cuda)
     throw Error(
         "there is no GPU here; --device emulator checks the kernels on the CPU, --arch sm_90 only compiles them");
-  return check_on_gpu(request, selection, *sources, device.number);
+  return check_on_gpu(request, selection, *sources, device.number, end);
 }
 
 int run_check(const CheckRequest& request) {
   const InterruptGuard guard;
+  const CheckEnd end(request.seconds);
   request.stored.check();
   int status = 0;
   if (request.stored.stored) {
@@ -410,7 +409,7 @@ int run_check(const CheckRequest& request) {
         (request.configurations.empty() ? 0 : 1) + (request.sample ? 1 : 0) + (request.all ? 1 : 0);
     if (ways > 1) throw UsageError("--config, --sample and --all: choose one");
     request.emulator.check(request.device);
-    status = check_selection(request);
+    status = check_selection(request, end);
   }
   return InterruptGuard::interrupted() ? static_cast<int>(Exit::interrupted) : status;
 }

@@ -60,6 +60,7 @@ Failure as_failure(const emulator::Finding& finding) {
 ordered_json verdict_object(const Configuration& configuration, const emulator::CheckVerdict& verdict) {
   ordered_json entry = {{"configuration", json_object(configuration.entries())}};
   if (!verdict.not_emulated.empty()) entry["not_emulated"] = verdict.not_emulated;
+  if (verdict.cannot_run) entry["failure"] = failure_object(*verdict.cannot_run);
   if (verdict.clean()) {
     entry["error"] = verdict.error;
     entry["tolerance"] = verdict.tolerance;
@@ -84,21 +85,20 @@ void CheckReport::group(const std::string& line, const Configuration& configurat
 }
 
 void CheckReport::add(const Evaluation& evaluation) {
-  if (!evaluation.outcome && evaluation.outcome.error().phase == Phase::resources)
+  if (!evaluation.outcome && is_beyond_device(evaluation.outcome.error()))
     ++cannot_run_;
   else if (!evaluation.outcome)
     ++wrong_;
   if (form_ == Format::json)
     results_.emplace(checked_, evaluation_object(evaluation));
   else if (!evaluation.outcome)
-    add_line(evaluation);
+    add_line(evaluation.outcome.error(), evaluation.configuration);
   ++checked_;
 }
 
-void CheckReport::add_line(const Evaluation& evaluation) {
-  const Failure& failure = evaluation.outcome.error();
+void CheckReport::add_line(const Failure& failure, const Configuration& configuration) {
   const std::string line = format("{}: {}: {}", to_string(failure.phase), failure.reason, failure.detail);
-  group(line, evaluation.configuration, !before_launch(failure));
+  group(line, configuration, !before_launch(failure));
 }
 
 void CheckReport::add(std::size_t number, const Configuration& configuration,
@@ -107,6 +107,8 @@ void CheckReport::add(std::size_t number, const Configuration& configuration,
   emulated_seconds_ += verdict.seconds;
   if (!verdict.findings.empty())
     ++wrong_;
+  else if (verdict.cannot_run)
+    ++cannot_run_;
   else if (!verdict.not_emulated.empty())
     ++not_emulated_;
   if (form_ == Format::json) {
@@ -115,6 +117,7 @@ void CheckReport::add(std::size_t number, const Configuration& configuration,
   }
   for (const emulator::Finding& finding : verdict.findings)
     group(finding.text(), configuration, !before_launch(as_failure(finding)));
+  if (verdict.cannot_run) add_line(*verdict.cannot_run, configuration);
   if (!verdict.not_emulated.empty()) group("not emulated: " + verdict.not_emulated, configuration);
 }
 
@@ -128,7 +131,10 @@ int CheckReport::finish(std::string what, const std::string& notice, const order
                "or give it more --budget-time",
                end),
         Exit::no_answer);
-  const std::uint64_t not_checked = emulated ? not_emulated_ : cannot_run_;
+  const std::uint64_t not_checked = not_emulated_ + cannot_run_;
+  const std::string lacking = emulated ? format(", {} cannot be emulated", not_emulated_) : std::string();
+  const std::string beyond =
+      emulated && cannot_run_ == 0 ? std::string() : format(", {} cannot run here", cannot_run_);
   if (form_ == Format::json) {
     ordered_json object = {
         {"checked", checked_}, {"failed", wrong_}, {"cannot_run", cannot_run_}, {"how", what}};
@@ -145,14 +151,13 @@ int CheckReport::finish(std::string what, const std::string& notice, const order
         std::cout << format("{}{} [{}{}]\n", group.count > 1 ? format("{} x ", group.count) : "", group.line,
                             group.first, group.count > 1 ? ", ..." : "");
     if (!notice.empty()) std::cout << "note: " << notice << '\n';
-    std::cout << format("{}: {}, {} failed, {} cannot {}{}\n", what, counted(checked_, "configuration"),
-                        wrong_, not_checked, emulated ? "be emulated" : "run here",
-                        compared_.empty() ? "" : "; compared with " + compared_);
+    std::cout << format("{}: {}, {} failed{}{}{}\n", what, counted(checked_, "configuration"), wrong_,
+                        lacking, beyond, compared_.empty() ? "" : "; compared with " + compared_);
   }
   if (wrong_ == 0 && not_checked == checked_ && end.empty())
     throw Error(format("nothing was checked: no configuration {}",
-                       emulated ? "can be emulated; --arch sm_90 compiles them, and a GPU runs them"
-                                : "can run here"),
+                       not_emulated_ > 0 ? "can be emulated; --arch sm_90 compiles them, and a GPU runs them"
+                                         : "can run here"),
                 Exit::no_answer);
   return wrong_ > 0 ? static_cast<int>(Exit::failure) : 0;
 }

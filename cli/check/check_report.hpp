@@ -20,7 +20,8 @@
 
 namespace tune::cli {
 
-/// When a check ends before all configurations are checked: by Ctrl-C, or when its time is over.
+/// When a check ends before all configurations are checked: by Ctrl-C, or when its time, which begins here,
+/// is over.
 class CheckEnd {
  public:
   explicit CheckEnd(std::optional<double> seconds) : seconds_(seconds) {}
@@ -37,9 +38,10 @@ class CheckEnd {
   }
 
  private:
-  bool time_is_over() const { return seconds_ && seconds_of_program() > *seconds_; }
+  bool time_is_over() const { return seconds_ && since_start_.seconds() > *seconds_; }
 
-  std::optional<double> seconds_;  ///< since the program began
+  Stopwatch since_start_;
+  std::optional<double> seconds_;
 };
 
 /// Counts what 'tune check' finds, and prints a line for each error, or everything as JSON at the end.
@@ -65,7 +67,7 @@ class CheckReport {
  private:
   /// Adds a line that may be the same for many configurations: it is printed once, at the end or now.
   void group(const std::string& line, const Configuration& configuration, bool now = false);
-  void add_line(const Evaluation& evaluation);
+  void add_line(const Failure& failure, const Configuration& configuration);
 
   Format form_;
   std::string compared_;

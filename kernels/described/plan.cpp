@@ -31,7 +31,7 @@ Result<Dim3> dimensions(const std::array<std::optional<Expression>, 3>& extents,
     const std::int64_t size = listed ? together.list()[i].integer() : extents[i]->integer(scope);
     if (size < 1 || size > std::numeric_limits<std::int32_t>::max()) {
       const std::string axis = format("{} {}", what, "xyz"[i]);
-      return fail(Phase::constraint, what,
+      return fail(size < 1 ? Phase::constraint : Phase::resources, what,
                   format("{} is {}, not from 1 to {}", listed ? axis : extents[i]->named(axis), size,
                          std::numeric_limits<std::int32_t>::max()));
     }

@@ -28,6 +28,7 @@ Phase phase_of(emulator::FindingKind kind) {
 
 tune::Result<Measurement> outcome_of(const emulator::CheckVerdict& verdict) {
   if (!verdict.not_emulated.empty()) return tune::fail(Phase::launch, "not emulated", verdict.not_emulated);
+  if (verdict.cannot_run) return tl::unexpected(*verdict.cannot_run);
   if (!verdict.findings.empty()) {
     const emulator::FindingKind kind = verdict.findings.front().kind;
     return tune::fail(phase_of(kind), std::string(emulator::to_string(kind)),

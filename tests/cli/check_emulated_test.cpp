@@ -6,10 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
+#include "cli/check/check_report.hpp"
 #include "kernels/framework/kernel_files.hpp"
 #include "tests/cli/sandbox.hpp"
 
@@ -270,6 +273,14 @@ TEST(CheckEmulated, ThatChecksNothingIsNoSuccess) {
                                        "\n#endif\n  out[blockIdx.x * B + threadIdx.x] = 1;\n}\n"));
   EXPECT_EQ(some.status, 0) << some.out << some.err;
   EXPECT_TRUE(has(some.out, "4 configurations, 0 failed, 1 cannot be emulated")) << some.out;
+}
+
+TEST(CheckEnd, CountsFromTheCall) {
+  while (seconds_of_program() < 0.2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const cli::CheckEnd end(0.2);
+  EXPECT_FALSE(end.is_over());
+  std::this_thread::sleep_for(std::chrono::milliseconds(210));
+  EXPECT_TRUE(end.is_over());
 }
 
 TEST(CheckEmulated, WithoutAThreadItSaysWhatToDo) {

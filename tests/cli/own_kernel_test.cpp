@@ -222,7 +222,7 @@ TEST_F(OwnKernel, SaysInOneLineWhatIsWrong) {
 
 // A type that only the compiler knows: the binary says how many bytes a parameter has.
 // The small sizes of checks are within the limits.
-TEST_F(OwnKernel, LaunchesThatNoDeviceTakesFailWithoutOne) {
+TEST_F(OwnKernel, LaunchesBeyondADeviceCannotRunWithoutOneEither) {
   const auto write_with = [&](const std::string& grid, const std::string& block) {
     return write("limits.json",
                  R"({"problem": "limits", "kernel": "add.cu", "sizes": {"n": 70000}, "check": [{"n": 33}],
@@ -232,17 +232,21 @@ TEST_F(OwnKernel, LaunchesThatNoDeviceTakesFailWithoutOne) {
                      grid + R"(, "block": )" + block + "}}");
   };
   for (const auto& [grid, block, limit] :
-       {std::tuple(R"([2, "n"])", "\"BLOCK\"", "needs 70000 blocks along y, the limit is 65535"),
-        std::tuple("1", "[1, 1, 128]", "needs 128 threads along z of a block, the limit is 64"),
-        std::tuple("1", "2048", "needs 2048 threads along x of a block, the limit is 1024"),
+       {std::tuple(R"([2, "n"])", "\"BLOCK\"",
+                   "resources: grid: kernel `add` needs 70000 blocks along y, the limit is 65535"),
+        std::tuple("1", "[1, 1, 128]",
+                   "resources: block: kernel `add` needs 128 threads along z of a block, the limit is 64"),
+        std::tuple("1", "2048",
+                   "resources: block: kernel `add` needs 2048 threads along x of a block, the limit is 1024"),
         std::tuple("\"n * n\"", "\"BLOCK\"", "grid x: 'n * n' is 4900000000, not from 1 to 2147483647")}) {
     const std::string file = write_with(grid, block);
     for (const std::vector<std::string>& where :
          {std::vector<std::string>{"--device", "emulator"}, std::vector<std::string>{"--arch", "sm_90"}}) {
       const ProgramResult checked = sandbox_.tune({"check", "--problem", file, where[0], where[1]});
-      EXPECT_NE(checked.status, 0) << checked.out << checked.err;
+      EXPECT_EQ(checked.status, 3) << checked.out << checked.err;
       EXPECT_NE(checked.out.find(limit), std::string::npos) << checked.out << checked.err;
-      EXPECT_EQ(checked.out.find("0 failed, 0 cannot"), std::string::npos) << checked.out;
+      EXPECT_NE(checked.out.find(", 1 cannot run here"), std::string::npos) << checked.out;
+      EXPECT_NE(checked.err.find("no configuration can run here"), std::string::npos) << checked.err;
     }
   }
 }

@@ -31,7 +31,7 @@ std::vector<emulator::CheckVerdict> emulated(const std::vector<PlannedJob>& plan
     expected->inputs.emplace("in", stencil_input(one.job, 1));
     expected->reference.emplace("out", stencil_reference(one.job, expected->inputs.at("in")));
     expected->tolerance = step_tolerance(one.job);
-    return emulator::CheckJob{{{one.name, one.plan, std::move(expected)}}, ""};
+    return emulator::CheckJob{{{one.name, one.plan, std::move(expected)}}};
   };
   return tune::testing::verdicts_of(planned.size(), job, options);
 }

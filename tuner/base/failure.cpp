@@ -78,6 +78,11 @@ bool is_accident(const Failure& failure, int attempts) {
          (recurrence_of(failure) == Recurrence::likely && attempts < 2);
 }
 
+bool is_beyond_device(const Failure& failure) {
+  return failure.phase == Phase::resources ||
+         (failure.phase == Phase::compile && failure.reason == "static shared memory");
+}
+
 bool before_launch(const Failure& failure) {
   return failure.phase <= Phase::resources ||
          (failure.phase == Phase::timeout && failure.reason == slow_compiler);

@@ -58,6 +58,10 @@ bool is_answer(const Failure& failure, int times, double timeout);
 /// failure of the configuration. `attempts` of one evaluation ended in it.
 bool is_accident(const Failure& failure, int attempts);
 
+/// True where a configuration demands more than the device has: it cannot run there, which says nothing about
+/// its results.
+bool is_beyond_device(const Failure& failure);
+
 /// True for failures that are known before anything is launched, slow compilers included.
 bool before_launch(const Failure& failure);
 

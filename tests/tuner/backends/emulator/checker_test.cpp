@@ -285,18 +285,19 @@ TEST(Checker, AnEndlessKernelIsStopped) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
-TEST(Checker, APlanThatDoesNotExistOrFitIsAFinding) {
+TEST(Checker, APlanThatDoesNotExistIsAFindingAndOneThatDoesNotFitCannotRun) {
   std::vector<LaunchPlan> plans = {plan_of(head + "}\n")};
   plans[0].buffers.push_back(
       {"huge", ElementType::f32, Layout::dense({std::uint64_t{1} << 40}), BufferRole::scratch});
   const CheckVerdict large = verdicts_of(plans)[0];
-  ASSERT_EQ(kinds_of(large), std::vector{FindingKind::no_launch});
-  EXPECT_NE(large.findings[0].detail.find("buffer 'huge' needs 4398046511104 bytes"), std::string::npos)
-      << large.findings[0].detail;
+  ASSERT_TRUE(large.cannot_run && large.findings.empty() && !large.clean());
+  EXPECT_EQ(large.cannot_run->phase, Phase::resources);
+  EXPECT_TRUE(large.cannot_run->detail.starts_with("buffer 'huge' needs 4398046511104 bytes"))
+      << large.cannot_run->detail;
   check(
       1,
       [](std::size_t) {
-        return CheckJob{{}, "no plan: the grid is empty"};
+        return CheckJob{{}, Failure{Phase::constraint, "grid", "no plan: the grid is empty"}};
       },
       {},
       [](std::size_t, const CheckVerdict& verdict) {

@@ -39,7 +39,7 @@ std::vector<CheckVerdict> verdicts(const std::vector<FourierSample>& samples, Fl
   const auto job = [&](std::size_t number) {
     const FourierSample& sample = samples[number];
     const ReferenceData expected{sample.inputs, sample.reference, sample.tolerance};
-    return CheckJob{{{"", sample.plan, std::make_shared<ReferenceData>(expected)}}, ""};
+    return CheckJob{{{"", sample.plan, std::make_shared<ReferenceData>(expected)}}};
   };
   check(samples.size(), job, options, [&](std::size_t number, CheckVerdict found) {
     all[number] = std::move(found);

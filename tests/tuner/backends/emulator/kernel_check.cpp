@@ -63,7 +63,7 @@ CheckVerdict KernelCheck::verdict() const {
 
 std::string KernelCheck::report() const {
   const CheckVerdict found = verdict();
-  std::string text = found.not_emulated;
+  std::string text = found.not_emulated + (found.cannot_run ? found.cannot_run->detail : "");
   for (const Finding& finding : found.findings) text += finding.text() + "\n";
   return text;
 }

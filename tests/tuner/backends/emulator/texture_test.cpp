@@ -130,11 +130,7 @@ TEST(Textures, FetchesFollowTheProgrammingGuide) {
     options.flavour = flavour;
     options.batch = 64;
     check(
-        samples.size(),
-        [&](std::size_t number) {
-          return CheckJob{{case_of(samples[number])}, ""};
-        },
-        options,
+        samples.size(), [&](std::size_t number) { return CheckJob{{case_of(samples[number])}}; }, options,
         [&](std::size_t number, const CheckVerdict& verdict) {
           std::string report = verdict.not_emulated;
           for (const Finding& finding : verdict.findings) report += finding.text();
@@ -188,8 +184,7 @@ TEST(Textures, SayWhatDoesNotGoTogether) {
 TEST(Textures, AreRefusedWhereNoDeviceTakesThem) {
   TextureSpec pitched;
   pitched.memory = TextureMemory::pitched;
-  EXPECT_NE(report_of("0", pitched).find("no device carries the plan out: the texture over `in`"),
-            std::string::npos)
+  EXPECT_NE(report_of("0", pitched).find("the texture over `in`"), std::string::npos)
       << report_of("0", pitched);
 }
 

@@ -103,11 +103,15 @@ CheckVerdict refused(const Failure& failure) {
 }
 
 /// The verdict on a job without cases.
-CheckVerdict impossible(const std::string& reason) {
+CheckVerdict impossible(const Failure& why) {
+  CheckVerdict verdict;
+  if (is_beyond_device(why)) {
+    verdict.cannot_run = why;
+    return verdict;
+  }
   Finding finding;
   finding.kind = FindingKind::no_launch;
-  finding.detail = reason;
-  CheckVerdict verdict;
+  finding.detail = why.detail;
   verdict.findings.push_back(std::move(finding));
   return verdict;
 }
@@ -156,7 +160,7 @@ class Worker {
 
  private:
   JobRun run(const CheckJob& job, const BatchCode& compiled) {
-    if (!job.impossible.empty()) return {impossible(job.impossible)};
+    if (job.impossible) return {impossible(*job.impossible)};
     std::vector<CaseCode> code;
     for (const Case& one : job.cases) {
       const Compiled& variant = compiled.of(one.plan.compile);
@@ -480,7 +484,10 @@ CheckVerdict check(const LaunchPlan& plan, const ReferenceData& expected, const 
   check(
       1,
       [&](std::size_t) {
-        return CheckJob{{{"", plan, shared}}, {}};
+        CheckJob job{{{"", plan, shared}}};
+        if (const Result<void> fits = check_geometry(architecture_properties("sm_90"), plan); !fits)
+          job = {{}, fits.error()};
+        return job;
       },
       options,
       [&](std::size_t, CheckVerdict found) {
@@ -490,13 +497,17 @@ CheckVerdict check(const LaunchPlan& plan, const ReferenceData& expected, const 
   return verdict;
 }
 
-tl::expected<LaunchPlan, std::string> ProblemJobs::plan_at(const Instance& instance,
-                                                           const Configuration& configuration) const {
-  Result<LaunchPlan> plan = problem_.plan(instance, configuration, sources_);
-  if (!plan) return tl::unexpected(format("no plan at {}: {}", instance.key(), plan.error().detail));
-  if (const Result<void> fits = check_geometry(limits_, *plan); !fits)
-    return tl::unexpected(format("no device takes a launch at {}: {}", instance.key(), fits.error().detail));
-  return std::move(*plan);
+Result<LaunchPlan> ProblemJobs::fitted(Result<LaunchPlan> plan, const Instance& instance,
+                                       const std::string& what) const {
+  if (!plan)
+    return fail(plan.error().phase, plan.error().reason,
+                format("no {} at {}: {}", what, instance.key(), plan.error().detail));
+  if (const Result<void> fits = check_geometry(limits_, *plan); !fits) return tl::unexpected(fits.error());
+  return plan;
+}
+
+Result<LaunchPlan> ProblemJobs::plan_at(const Instance& instance, const Configuration& configuration) const {
+  return fitted(problem_.plan(instance, configuration, sources_), instance, "plan");
 }
 
 CheckJob ProblemJobs::job(const Configuration& configuration, std::span<const Instance> instances,
@@ -510,9 +521,9 @@ CheckJob ProblemJobs::job(const Configuration& configuration, std::span<const In
     // Races and bounds do not depend on values: the inputs of one seed suffice.
     const Instance of_reference = problem_.reference_instance(instance, configuration);
     const auto expected = reference_cache_.at(of_reference, check_seeds[0]);
-    if (const auto reference = problem_.reference_plan(of_reference, sources_)) {
-      if (!*reference)
-        return {{}, format("no reference at {}: {}", instance.key(), reference->error().detail)};
+    if (auto reference = problem_.reference_plan(of_reference, sources_)) {
+      reference = fitted(std::move(*reference), instance, "reference");
+      if (!*reference) return {{}, reference->error()};
       job.cases.push_back({"the reference at " + instance.key(), **reference, expected, true});
     }
     reference_cache_.note(*plan, *expected);

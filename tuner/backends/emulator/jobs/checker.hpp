@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -30,18 +31,19 @@ struct Case {
 /// A configuration to check: a crash or the time limit costs one job.
 struct CheckJob {
   std::vector<Case> cases;
-  std::string impossible;  ///< why there are no cases: a finding
+  std::optional<Failure> impossible = std::nullopt;  ///< why there are no cases
 };
 
 /// The result of a job.
 struct CheckVerdict {
   std::vector<Finding> findings;
   std::string not_emulated;  ///< why the emulator cannot carry it out; empty where it did
-  double error = 0;          ///< largest |out - ref|
+  std::optional<Failure> cannot_run = std::nullopt;  ///< what it demands beyond a device or this machine
+  double error = 0;                                  ///< largest |out - ref|
   double tolerance = 0;
   double seconds = 0;  ///< of this machine's processor, without compiling
 
-  bool clean() const { return findings.empty() && not_emulated.empty(); }
+  bool clean() const { return findings.empty() && not_emulated.empty() && !cannot_run; }
 };
 
 struct CheckOptions {
@@ -83,16 +85,17 @@ class ProblemJobs {
       : problem_(problem), sources_(sources), limits_(std::move(limits)), reference_cache_(problem) {}
 
   /// Makes a job of the configuration at each of these sizes. `impossible` is set where it has no plan, or a
-  /// launch that no device takes, there or at the size `executed`.
+  /// launch beyond the limits, there or at the size `executed`.
   CheckJob job(const Configuration& configuration, std::span<const Instance> instances,
                const Instance* executed = nullptr);
   /// Of the jobs made so far: see ReferenceCache.
   const std::string& notice() const { return reference_cache_.notice(); }
 
  private:
-  /// Returns the plan, or why there is none for a device.
-  tl::expected<LaunchPlan, std::string> plan_at(const Instance& instance,
-                                                const Configuration& configuration) const;
+  /// Returns the plan, or why there is none for the device.
+  Result<LaunchPlan> plan_at(const Instance& instance, const Configuration& configuration) const;
+  /// Returns the plan if its launches are within the limits.
+  Result<LaunchPlan> fitted(Result<LaunchPlan> plan, const Instance& instance, const std::string& what) const;
 
   const Problem& problem_;
   const KernelSources& sources_;

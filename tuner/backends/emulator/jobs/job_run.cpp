@@ -153,7 +153,7 @@ class CaseRun {
     if (!check_order()) return;
     Result<PlanMemory> memory = PlanMemory::take(case_.plan.buffers);
     if (!memory) {
-      add_refusal(format("too little memory: {}", memory.error().detail));
+      verdict_.cannot_run = memory.error();
       return;
     }
     // A case that computes the reference has none yet, and no checks.
@@ -162,12 +162,12 @@ class CaseRun {
     memory->fill(inputs);
     const Result<PlanTextures> textures = PlanTextures::make(case_.plan, *memory);
     if (!textures) {
-      verdict_.not_emulated = format("no device carries the plan out: {}", textures.error().detail);
+      verdict_.cannot_run = textures.error();
       return;
     }
     const Result<PlanMaps> maps = PlanMaps::make(case_.plan, *memory);
     if (!maps) {
-      verdict_.not_emulated = format("no device carries the plan out: {}", maps.error().detail);
+      verdict_.cannot_run = maps.error();
       return;
     }
     if (!copy_symbols(*memory)) return;
@@ -449,8 +449,6 @@ std::string beyond(const LaunchPlan& plan) {
           "a cooperative launch of {} blocks of {} threads: {} threads of a "
           "grid have room together here, take a smaller size or fewer blocks",
           launch.grid.count(), launch.block.count(), ResidentBlocks::max_threads);
-    if (launch.block.count() > BlockScheduler::max_threads) return "more than 1024 threads a block";
-    if (launch.dynamic_shared_memory > 233472) return "more than 228 KiB of dynamic shared memory";
   }
   return {};
 }

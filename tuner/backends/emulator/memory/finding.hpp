@@ -37,7 +37,7 @@ enum class FindingKind {
   hang,       ///< the time limit
   failed,     ///< __trap or a failed assertion
   compile,    ///< g++ refuses the source
-  no_launch,  ///< there is no plan (an empty grid), or too little memory for it
+  no_launch,  ///< there is no plan (an empty grid), or it has an argument that does not fit
 };
 
 /// Returns `out of bounds`, `race within a block`, ...: as shown.
