@@ -14,13 +14,13 @@
 namespace tune::cli {
 namespace {
 
-using process::Json;
 using process::Response;
 
 /// Serves a worker that cannot start: answers every call with the reason, so that the parent can report it.
 void serve_reason(process::Channel channel, const std::string& reason) {
-  process::serve(std::move(channel),
-                 [&reason](const Json&, FileDescriptor) -> Result<Response> { throw Error(reason); });
+  process::serve(std::move(channel), [&reason](const process::Json&, FileDescriptor) -> Result<Response> {
+    throw Error(reason);
+  });
 }
 
 void serve(process::Channel channel, const std::string& kind, const std::string& what) {

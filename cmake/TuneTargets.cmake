@@ -16,10 +16,12 @@ endif()
 
 option(TUNE_WERROR "Treat warnings in our own code as errors" OFF)
 
-# Nearly all of the time of a build goes into headers: compiling the sources of a room as one takes a fifth of it. A
-# change of one source compiles its room again, some seconds. The variants of a problem are one room. OFF compiles every
-# source alone, as editors do.
+# Nearly all of the time of a build goes into headers and what their templates become: a unit takes 3 s, and 0.1 s more
+# for each kB of its own. So the sources of a room are compiled as one, and small rooms join the one before. A change of
+# one source compiles its unit again, some seconds. The variants of a problem are one room. OFF compiles every source
+# alone, as editors do.
 option(TUNE_UNITY "Compile the sources of a folder together" ON)
+set(tune_bytes_of_a_unit 80000)
 
 # tune_compile_by_rooms(TARGET): after its last source is named.
 function(tune_compile_by_rooms target)
@@ -28,13 +30,35 @@ function(tune_compile_by_rooms target)
   endif()
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
+  set(rooms)
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder} NORMALIZE OUTPUT_VARIABLE path)
     cmake_path(GET path PARENT_PATH room)
     cmake_path(RELATIVE_PATH room BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
     string(REGEX REPLACE "/variants/.*" "/variants" room ${room})
-    string(MAKE_C_IDENTIFIER ${room} group)
-    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
+    string(MAKE_C_IDENTIFIER ${room} room)
+    if(NOT room IN_LIST rooms)
+      list(APPEND rooms ${room})
+      set(bytes_of_${room} 0)
+    endif()
+    list(APPEND sources_of_${room} ${source})
+    if(EXISTS ${path})  # else it is generated
+      file(SIZE ${path} bytes)
+      math(EXPR bytes_of_${room} "${bytes_of_${room}} + ${bytes}")
+    endif()
+  endforeach()
+  set(bytes ${tune_bytes_of_a_unit})
+  list(LENGTH rooms count)
+  if(count GREATER 1 AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE -Wno-shadow -Wshadow=local)  # not of another room's names
+  endif()
+  foreach(room IN LISTS rooms)
+    math(EXPR bytes "${bytes} + ${bytes_of_${room}}")
+    if(bytes GREATER tune_bytes_of_a_unit)
+      set(group ${room})
+      set(bytes ${bytes_of_${room}})
+    endif()
+    set_source_files_properties(${sources_of_${room}} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
@@ -80,13 +104,17 @@ if(TUNE_UNITY)
   tune_add_headers(tune_headers_little $<$<CONFIG:Release>:-O1>)
 endif()
 
-# tune_library(NAME [LITTLE] source...): a static library; paths count from the repository's root. Position-independent,
+# tune_library(NAME [LITTLE] [OBJECT] source...): a static library, or objects; paths count from the repository's root. Position-independent,
 # because libtune.so is made of them too; without interposition, so that this costs no inlining. LITTLE: hardly anything
 # is computed there, and -O1 takes two thirds of the time of -O3 to compile.
 function(tune_library name)
-  cmake_parse_arguments(ARG "LITTLE" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "LITTLE;OBJECT" "" "" ${ARGN})
   list(TRANSFORM ARG_UNPARSED_ARGUMENTS PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
-  add_library(${name} STATIC ${sources})
+  if(ARG_OBJECT)
+    add_library(${name} OBJECT ${sources})
+  else()
+    add_library(${name} STATIC ${sources})
+  endif()
   tune_compile_settings(${name})
   tune_compile_by_rooms(${name})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -103,34 +131,41 @@ function(tune_library name)
   endif()
 endfunction()
 
-# tune_optimize_in_full(TARGET source...): sources that compute, in a library that is LITTLE.
+# tune_optimize_in_full(TARGET source...): adds sources that compute to a library that is LITTLE.
 function(tune_optimize_in_full target)
+  tune_library(${target}_in_full OBJECT ${ARGN})
+  target_link_libraries(${target}_in_full PRIVATE $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_in_full>)
+endfunction()
+
+# tune_test_settings(TARGET): of a program or library that is there for tests alone. Optimising it takes longer than it
+# runs.
+function(tune_test_settings target)
+  tune_compile_settings(${target})
+  target_precompile_headers(${target} REUSE_FROM tune_test_headers)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_link_libraries(${target} PRIVATE GTest::gmock)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TUNE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  target_compile_options(${target} PRIVATE -Wno-shadow)  # of a name that another source of the unit has
+endfunction()
+
+# tune_test_library(NAME source...): a static library of what several test programs share.
+function(tune_test_library name)
   list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
-  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS
-    $<$<CONFIG:Release>:-O3> SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+  add_library(${name} STATIC ${sources})
+  tune_test_settings(${name})
 endfunction()
 
 # tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds, as NAME.Suite.Test: a
 # part of NAME selects all of them (ctest -R reports). With SUITES the tests of each of these suites run in one process:
 # for those that share what takes long to make. LABEL gpu: the tests need a GPU. LABEL slow: they take minutes.
 # LABEL long: they run with ./run-tests --long only. LONG filter: with it these tests run once more, with all cases of
-# which they take a sample by default. ALONE: the sources use the same names, so that each is a unit of its own.
+# which they take a sample by default.
 function(tune_test name)
-  cmake_parse_arguments(ARG "ALONE" "LABEL;LONG;THREADS" "SOURCES;SUITES" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL;LONG;THREADS" "SOURCES;SUITES" ${ARGN})
   list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   add_executable(${name} ${sources})
-  tune_compile_settings(${name})
-  if(ARG_LABEL STREQUAL slow)
-    target_precompile_headers(${name} REUSE_FROM tune_slow_test_headers)
-  else()
-    target_precompile_headers(${name} REUSE_FROM tune_test_headers)
-  endif()
-  if(NOT ARG_ALONE)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ${TUNE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
-    target_compile_options(${name} PRIVATE -Wno-shadow)  # of a name that another source of the unit has
-  endif()
-  # Optimising tests takes longer than they run; only those that compute much themselves gain by -O1.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:$<IF:$<STREQUAL:${ARG_LABEL},slow>,-O1,-O0>>)
+  tune_test_settings(${name})
   target_link_libraries(${name} PRIVATE ${ARG_UNPARSED_ARGUMENTS} GTest::gtest_main GTest::gmock)
   if(ARG_LONG)
     add_test(NAME ${name}_long COMMAND ${name} --gtest_filter=${ARG_LONG})

@@ -39,7 +39,7 @@ std::vector<CheckedSize> checked_sizes(const ConvolutionJob& job, const Configur
   return sizes;
 }
 
-ProblemInfo make_info() {
+ProblemInfo convolution_info() {
   ProblemInfo info;
   info.name = "conv2d_separable";
   info.summary = "separable convolution of an image: taps along rows, then along columns";
@@ -101,7 +101,7 @@ TensorSet reference(const ConvolutionJob& job, const TensorSet& inputs) {
 /// which differ; zeros lie around the image. Buffers `in` and `out`.
 std::unique_ptr<Problem> make_conv2d_separable() {
   return std::make_unique<FamilyProblem<ConvolutionJob>>(
-      make_info(),
+      convolution_info(),
       FamilyFunctions<ConvolutionJob>{
           convolution_job, convolution_space, convolution_cost, plan_convolution, inputs, reference,
           sums_tolerance, checked_sizes,

@@ -6,7 +6,7 @@
 namespace tune::kernels {
 namespace {
 
-ProblemInfo make_info() {
+ProblemInfo gemm_info() {
   ProblemInfo info;
   info.name = "gemm";
   info.summary = "product of two matrices, C = alpha A B + beta C";
@@ -72,7 +72,7 @@ std::vector<CheckedSize> checked_sizes(const GemmJob& job, const Configuration& 
 /// `c`. The first extent of a tensor is that of a row (column-major: of a column).
 std::unique_ptr<Problem> make_gemm() {
   return std::make_unique<FamilyProblem<GemmJob>>(
-      make_info(),
+      gemm_info(),
       FamilyFunctions<GemmJob>{
           gemm_job, gemm_space, gemm_cost, plan_gemm, gemm_inputs, reference, tolerance, checked_sizes,
           [](const GemmJob& job, const search::Value& variant, const DeviceProperties& device) {

@@ -16,7 +16,7 @@ namespace {
 /// Plans of more products would have tens of thousands of steps.
 constexpr std::int64_t max_products = 4096;
 
-ProblemInfo make_info() {
+ProblemInfo gemm_stream_info() {
   ProblemInfo info;
   info.name = "gemm_stream";
   info.summary =
@@ -79,8 +79,9 @@ std::vector<CheckedSize> checked_sizes(const StreamJob& job, const Configuration
 /// `gemm_stream`: products of a set of matrices in host memory.
 std::unique_ptr<Problem> make_gemm_stream() {
   return std::make_unique<FamilyProblem<StreamJob>>(
-      make_info(), FamilyFunctions<StreamJob>{stream_job, gemm_stream_space, stream_cost, plan_gemm_stream,
-                                              inputs, reference, tolerance, checked_sizes});
+      gemm_stream_info(),
+      FamilyFunctions<StreamJob>{stream_job, gemm_stream_space, stream_cost, plan_gemm_stream, inputs,
+                                 reference, tolerance, checked_sizes});
 }
 
 }  // namespace tune::kernels

@@ -45,7 +45,7 @@ std::vector<CheckedSize> checked_sizes(const MatvecJob& job, const Configuration
   return sizes;
 }
 
-ProblemInfo make_info() {
+ProblemInfo matvec_info() {
   ProblemInfo info;
   info.name = "matvec";
   info.summary = "products of a matrix and its transpose with vectors";
@@ -89,7 +89,7 @@ class MatvecProblem : public FamilyProblem<MatvecJob>, public HasFiles {
 /// Buffers `a`, `x`, `y` and `z`.
 std::unique_ptr<Problem> make_matvec() {
   return std::make_unique<MatvecProblem>(
-      make_info(),
+      matvec_info(),
       FamilyFunctions<MatvecJob>{matvec_job, matvec_space, matvec_cost, plan_matvec, matvec_inputs,
                                  matvec_reference, matvec_tolerance, checked_sizes});
 }

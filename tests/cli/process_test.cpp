@@ -19,6 +19,7 @@
 
 #include "library/run/version.hpp"
 #include "tests/cli/recording.hpp"
+#include "tests/support/sampled.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"
@@ -79,7 +80,7 @@ constexpr const char* evaluations_of_newest_run =
 TEST_F(ProcessTest, KilledAtAnyMomentLosesNothingAndGoesOn) {
   std::mt19937 random(20260131);  // NOLINT: the same moments each time, as far as a clock allows
   std::int64_t max = 0;
-  for (int round = 0; round < 30; ++round) {
+  for (std::size_t round = 0; round < tune::testing::sampled_count(30); ++round) {
     Process process(sandbox_.database().parent_path(), whole_run({"--fresh"}));
     if (round % 5 != 0) {  // else at any moment of its start
       ASSERT_TRUE(process.wait_for("evaluated"));
@@ -114,14 +115,15 @@ std::vector<std::string> told_as_stored(const std::string& err) {
   return keys;
 }
 
-// Killed and called again a hundred times: what was told as stored is there each time, and nothing is ever
+// Killed and called again many times, a hundred with --long: what was told as stored is there each time, and nothing is ever
 // evaluated twice.
 TEST_F(ProcessTest, AHundredKillsLoseNothingAndRepeatNothing) {
   std::mt19937 random(4711);  // NOLINT: the same moments each time, as far as a clock allows
   int killed_at_work = 0;
   int completed = 0;
   std::set<std::string> told;
-  for (int round = 0; round < 100; ++round) {
+  const std::size_t rounds = tune::testing::sampled_count(100);
+  for (std::size_t round = 0; round < rounds; ++round) {
     Process process(sandbox_.database().parent_path(), whole_run({"--verbose"}, several));
     if (round % 4 != 0) {  // else at any moment of its start
       ASSERT_TRUE(process.wait_for("stored"));
@@ -151,7 +153,7 @@ TEST_F(ProcessTest, AHundredKillsLoseNothingAndRepeatNothing) {
     for (const char* suffix : {"", "-wal", "-shm"})
       std::filesystem::remove(sandbox_.database().string() + suffix);
   }
-  EXPECT_GE(killed_at_work, 50);
+  EXPECT_GE(killed_at_work, static_cast<int>(rounds / 2));
   std::printf("killed at work %d times, %d whole spaces\n", killed_at_work, completed);
 }
 

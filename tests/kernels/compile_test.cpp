@@ -178,7 +178,9 @@ TEST_P(StencilCompiles, ForTheArchitecture) {
   if (!compiler) GTEST_SKIP() << reason;
   const auto problem = dimensions == 2 ? make_stencil2d() : make_stencil3d();
   const EmbeddedSources sources;
-  const std::vector<Sampled> sample = tune::testing::sampled(Covering(dimensions, architecture, 7).sample());
+  const std::vector<Sampled> sample =
+      tune::testing::sampled(Covering(dimensions, architecture, 7).sample(),
+                             [](const Sampled& one) { return one.configuration["variant"].to_string(); });
   CompilePool pool(*compiler, host_threads());
   std::vector<std::future<Result<Binary>>> compiling;
   for (const Sampled& next : sample)

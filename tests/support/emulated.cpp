@@ -37,7 +37,10 @@ void EmulatedSample::add(const Configuration& configuration, std::vector<Instanc
 }
 
 void EmulatedSample::thin() {
-  members_ = sampled(std::move(members_));
+  members_ = sampled(std::move(members_), [](const Member& member) {
+    const search::Value* const variant = member.configuration.find("variant");
+    return variant == nullptr ? std::string() : variant->to_string();
+  });
 }
 
 std::string EmulatedSample::name(std::size_t number) const {

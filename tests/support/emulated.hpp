@@ -34,7 +34,7 @@ class EmulatedSample {
   void add(const Configuration& configuration, std::vector<Instance> sizes,
            std::shared_ptr<const KernelSources> sources = nullptr);
 
-  /// Leaves a third of what was added: see sampled().
+  /// Leaves a fifth of what was added, and every variant: see sampled().
   void thin();
 
   std::size_t size() const { return members_.size(); }

@@ -51,7 +51,7 @@ struct ArchitectureLimits {
 
 constexpr std::array<std::string_view, 9> architecture_names = {"sm_70", "sm_75",  "sm_80",  "sm_86", "sm_89",
                                                                 "sm_90", "sm_100", "sm_103", "sm_120"};
-constexpr std::array<ArchitectureLimits, 9> limits = {{{7, 0, 2048, 32, 96, 96},
+constexpr std::array<ArchitectureLimits, 9> architecture_limits = {{{7, 0, 2048, 32, 96, 96},
                                                        {7, 5, 1024, 16, 64, 64},
                                                        {8, 0, 2048, 32, 163, 164},
                                                        {8, 6, 1536, 16, 99, 100},
@@ -100,7 +100,7 @@ std::span<const std::string_view> known_architectures() {
 DeviceProperties architecture_properties(std::string_view architecture) {
   for (std::size_t i = 0; i < architecture_names.size(); ++i) {
     if (architecture_names[i] != architecture) continue;
-    const ArchitectureLimits& limit = limits[i];
+    const ArchitectureLimits& limit = architecture_limits[i];
     DeviceProperties properties;
     properties.name = std::string(architecture);
     properties.compute_major = limit.major;

@@ -18,16 +18,16 @@ namespace {
 /// cache.
 constexpr std::int64_t cached_x = 64, cached_y = 4096;
 /// Neighbouring sums are in registers; compilers turn a loop of known length into vector instructions.
-constexpr std::int64_t together = 16;
+constexpr std::int64_t lanes = 16;
 
-/// sums[i] = sum over t of taps[t] * from[i + t * stride], for `together` neighbours.
+/// sums[i] = sum over t of taps[t] * from[i + t * stride], for `lanes` of them.
 void sum_taps(const std::vector<double>& taps, const double* from, std::int64_t stride, double* sums) {
-  double partial[together] = {};
+  double partial[lanes] = {};
   for (const double tap : taps) {
-    for (std::int64_t i = 0; i < together; ++i) partial[i] += tap * from[i];
+    for (std::int64_t i = 0; i < lanes; ++i) partial[i] += tap * from[i];
     from += stride;
   }
-  std::copy(partial, partial + together, sums);
+  std::copy(partial, partial + lanes, sums);
 }
 
 template<class Real>
@@ -53,13 +53,13 @@ class Tiles {
       const std::int64_t y = y0 - job_.radius + i;
       if (y < 0 || y >= job_.ny) continue;
       read(in_ + y * job_.nx, x0 - job_.radius, segment);
-      for (std::int64_t x = 0; x < cached_x; x += together)
+      for (std::int64_t x = 0; x < cached_x; x += lanes)
         sum_taps(rows_, segment.data() + x, 1, filtered.data() + i * cached_x + x);
     }
     double sums[cached_x];
     for (std::int64_t y = 0; y < height; ++y) {
       throw_if_stopped();
-      for (std::int64_t x = 0; x < cached_x; x += together)
+      for (std::int64_t x = 0; x < cached_x; x += lanes)
         sum_taps(columns_, filtered.data() + y * cached_x + x, cached_x, sums + x);
       std::copy(sums, sums + width, out_ + (y0 + y) * job_.nx + x0);
     }

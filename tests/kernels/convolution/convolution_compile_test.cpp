@@ -57,7 +57,8 @@ TEST_P(ConvolutionCompiles, ForTheArchitecture) {
       }
     }
   }
-  sample = tune::testing::sampled(std::move(sample));
+  sample = tune::testing::sampled(std::move(sample),
+                                  [](const auto& one) { return one.second["variant"].to_string(); });
   CompilePool pool(*compiler, host_threads());
   std::vector<std::future<Result<Binary>>> compiling;
   for (const auto& [instance, configuration] : sample)

@@ -79,7 +79,7 @@ TEST(OpenCl, UnfinishedTextEnds) {
     EXPECT_FALSE(translated(text).empty() && std::string(text) != "") << text;
 }
 
-constexpr const char* kernel = R"cl(#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+constexpr const char* opencl_kernel = R"cl(#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 __constant float weights[2] = {0.5f, 2.0f};
 inline float scaled(float x, __constant float* w) { return mad(x, w[1], 1.0f); }
 __kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
@@ -114,7 +114,7 @@ class OpenClKernels : public ::testing::Test {
 };
 
 TEST_F(OpenClKernels, RunOnTheEmulator) {
-  write("k.cl", kernel);
+  write("k.cl", opencl_kernel);
   write("k.json", definition());
   for (const emulator::Finding& finding : testing::findings_of(folder_.path() / "k.json", 2))
     ADD_FAILURE() << finding.text();

@@ -139,7 +139,8 @@ TEST_P(GemmCompiles, WithEveryValue) {
       sample.emplace_back(instance, chosen);
     }
   }
-  sample = tune::testing::sampled(std::move(sample));
+  sample = tune::testing::sampled(std::move(sample),
+                                  [](const auto& one) { return one.second["variant"].to_string(); });
   CompilePool pool(*compiler, host_threads());
   std::vector<std::future<Result<Binary>>> compiling;
   for (const auto& [instance, configuration] : sample)

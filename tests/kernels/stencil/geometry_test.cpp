@@ -55,7 +55,7 @@ struct LaidOut {
 class StencilGeometryTest : public ::testing::Test {
  protected:
   /// Calls `check` with configurations at random sizes of at most `max` along each axis: `trials` sizes with
-  /// --long, a third of them by default.
+  /// --long, a fifth of them by default.
   template<class Check>
   void for_random(std::size_t trials, std::uint64_t max, std::uint64_t seed, const Check& check) {
     Random random(seed);

@@ -12,7 +12,7 @@
 #include "tests/kernels/emulated_plans.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 
-namespace tune::kernels {
+namespace tune::kernels::composed_tests {
 namespace {
 
 using emulator::Flavour;
@@ -86,4 +86,4 @@ TEST(StencilComposed, BoundCountsTheRoundingsOfPassesAndRim) {
 }
 
 }  // namespace
-}  // namespace tune::kernels
+}  // namespace tune::kernels::composed_tests

@@ -14,7 +14,7 @@
 #include "tests/kernels/emulated_plans.hpp"
 #include "tests/support/sampled.hpp"
 
-namespace tune::kernels {
+namespace tune::kernels::fft_tests {
 namespace {
 
 using emulator::Flavour;
@@ -258,4 +258,4 @@ TEST(StencilFft, TakesStencilsThatNoOtherVariantTakes) {
 }
 
 }  // namespace
-}  // namespace tune::kernels
+}  // namespace tune::kernels::fft_tests

@@ -19,7 +19,7 @@
 #include "tests/support/sampled.hpp"
 #include "tuner/device/device_properties.hpp"
 
-namespace tune::kernels {
+namespace tune::kernels::persistent_tests {
 namespace {
 
 using tune::testing::ChangedSources;
@@ -329,4 +329,4 @@ TEST(StencilPersistent, ChecksTheSameCodeWithFewBlocks) {
 }
 
 }  // namespace
-}  // namespace tune::kernels
+}  // namespace tune::kernels::persistent_tests

@@ -9,7 +9,7 @@
 #include "kernels/stencil/reference/reference.hpp"
 #include "tests/kernels/emulated_plans.hpp"
 
-namespace tune::kernels {
+namespace tune::kernels::reference_plans_tests {
 namespace {
 
 using testing::complaint;
@@ -58,4 +58,4 @@ TEST(StencilReferencePlan, ServesWhereAHostTakesLong) {
 }
 
 }  // namespace
-}  // namespace tune::kernels
+}  // namespace tune::kernels::reference_plans_tests

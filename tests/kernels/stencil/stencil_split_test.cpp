@@ -19,7 +19,7 @@
 #include "tests/support/sampled.hpp"
 #include "tuner/device/device_properties.hpp"
 
-namespace tune::kernels {
+namespace tune::kernels::split_tests {
 namespace {
 
 using tune::testing::ChangedSources;
@@ -338,4 +338,4 @@ TEST(StencilSplit, KernelsReadEveryMacro) {
 }
 
 }  // namespace
-}  // namespace tune::kernels
+}  // namespace tune::kernels::split_tests

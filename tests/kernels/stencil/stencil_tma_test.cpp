@@ -13,7 +13,7 @@
 #include "tests/support/sampled.hpp"
 #include "tuner/device/device_properties.hpp"
 
-namespace tune::kernels {
+namespace tune::kernels::tma_tests {
 namespace {
 
 using tune::testing::ChangedSources;
@@ -239,4 +239,4 @@ TEST(StencilTma, RulesSayWhatTheEngineNeeds) {
 }
 
 }  // namespace
-}  // namespace tune::kernels
+}  // namespace tune::kernels::tma_tests

@@ -162,7 +162,7 @@ TEST_F(MultiFidelityTest, WhatIsKnownAtTheCheaperInstanceIsNotRunAgain) {
   EXPECT_FALSE(was_run(few));
 }
 
-class CountingObserver : public SessionObserver {
+class SilentObserver : public SessionObserver {
  public:
   void on_evaluation(const Evaluation&, const Progress&) override {}
 };
@@ -176,7 +176,7 @@ TEST_F(MultiFidelityTest, ARunStoresWhatWasEvaluatedWhereItWas) {
   double time = 0;
   Session session(space, *strategy, *evaluator, store, [&] { return time += 1e-3; });
   session.store_low_fidelity([&](const Evaluation& one) { low.push_back(one); });
-  CountingObserver observer;
+  SilentObserver observer;
   const SessionResult result = session.run({}, {}, false, observer, {.top_k = 2});
   EXPECT_EQ(result.progress.evaluations, 12u);
   EXPECT_EQ(low.size(), 12u);

@@ -56,6 +56,12 @@ inline std::int32_t as_i32(std::uint64_t value) {
   return static_cast<std::int32_t>(value);
 }
 
+inline MeasureOptions exactly(int samples) {
+  MeasureOptions options;
+  options.min_samples = options.max_samples = samples;
+  return options;
+}
+
 /// Device 0, taken once for all tests of a suite; they are skipped where there is none.
 class GpuTest : public ::testing::Test {
  protected:

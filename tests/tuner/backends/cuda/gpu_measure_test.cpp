@@ -17,12 +17,6 @@ double median_of(std::vector<double> samples) {
   return samples[samples.size() / 2];
 }
 
-MeasureOptions exactly(int samples) {
-  MeasureOptions options;
-  options.min_samples = options.max_samples = samples;
-  return options;
-}
-
 Timing measured(PreparedPlan& prepared, const MeasureOptions& options) {
   auto timing = prepared.measure(options);
   if (!timing) throw std::runtime_error(timing.error().detail);

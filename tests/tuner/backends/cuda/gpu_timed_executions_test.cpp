@@ -11,12 +11,6 @@ namespace {
 
 using TimedExecutions = GpuTest;
 
-MeasureOptions exactly(int samples) {
-  MeasureOptions options;
-  options.min_samples = options.max_samples = samples;
-  return options;
-}
-
 ReferenceData data_of(TensorSet inputs, double result, std::uint64_t n) {
   ReferenceData data;
   data.inputs = std::move(inputs);

@@ -58,7 +58,8 @@ std::vector<Instance> sizes_of(const Checked& checked) {
 }
 
 void expect_clean(std::vector<Checked> every) {
-  const std::vector<Checked> all = tune::testing::sampled(std::move(every));
+  const std::vector<Checked> all = tune::testing::sampled(
+      std::move(every), [](const Checked& one) { return one.configuration["variant"].to_string(); });
   const kernels::EmbeddedSources sources;
   std::map<const Problem*, ProblemJobs> jobs;
   for (const Checked& checked : all) jobs.try_emplace(checked.problem, *checked.problem, sources);

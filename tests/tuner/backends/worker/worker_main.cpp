@@ -26,7 +26,7 @@ int main(int count, char** arguments) {
     }
     kind = "device";
   }
-  testing::FakeBackend backend;
+  tune::testing::FakeBackend backend;
   if (kind == "worker" && count > 2) {  // called as the program `tune` is
     kind = arguments[2];
     backend.runner().measuring_seconds = 0.01;

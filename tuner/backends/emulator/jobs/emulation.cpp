@@ -14,7 +14,7 @@
 namespace tune::emulator {
 namespace {
 
-constexpr int poison = 0xff;  ///< NaN in floating point
+constexpr int lost_byte = 0xff;  ///< NaN in floating point
 constexpr unsigned barrier_bytes = 8;
 constexpr std::uintptr_t box_alignment = 128;
 constexpr std::int64_t box_start = 16;  ///< bytes: a box begins at a multiple of these along dimension 0
@@ -220,7 +220,7 @@ void Emulation::forget_rows(const FourierShape& shape, const FourierSide& side, 
   for (std::uint64_t row = 0; row < shape.rows(); ++row) {
     char* const begin = first + (shape.row_begin(side, row) + kept) * bytes;
     const std::size_t lost = (side.row - kept) * bytes;
-    std::memset(begin, poison, lost);
+    std::memset(begin, lost_byte, lost);
     if (flavour_ == Flavour::sanitize) memory_.forget(begin, lost);
   }
 }

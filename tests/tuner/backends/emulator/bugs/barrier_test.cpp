@@ -6,7 +6,7 @@
 
 #include "tests/tuner/backends/emulator/bugs/planted.hpp"
 
-namespace tune::emulator::testing {
+namespace tune::emulator::testing::barrier_bugs {
 namespace {
 
 const std::string head =
@@ -126,4 +126,4 @@ TEST(PlantedBarrier, ShufflesFromLanesThatBringNothing) {
 }
 
 }  // namespace
-}  // namespace tune::emulator::testing
+}  // namespace tune::emulator::testing::barrier_bugs

@@ -5,7 +5,7 @@
 #include "tests/tuner/backends/emulator/bugs/planted.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::emulator::testing {
+namespace tune::emulator::testing::bounds_bugs {
 namespace {
 
 struct Type {
@@ -258,4 +258,4 @@ TEST(PlantedBounds, MisalignedVectors) {
 }
 
 }  // namespace
-}  // namespace tune::emulator::testing
+}  // namespace tune::emulator::testing::bounds_bugs

@@ -5,7 +5,7 @@
 
 #include "tests/tuner/backends/emulator/bugs/planted.hpp"
 
-namespace tune::emulator::testing {
+namespace tune::emulator::testing::correct_bugs {
 namespace {
 
 const std::string head =
@@ -240,4 +240,4 @@ TEST(KnownGaps, AreNotSeen) {
 }
 
 }  // namespace
-}  // namespace tune::emulator::testing
+}  // namespace tune::emulator::testing::correct_bugs

@@ -7,7 +7,7 @@
 #include "kernels/framework/kernel_files.hpp"
 #include "tests/tuner/backends/emulator/bugs/planted.hpp"
 
-namespace tune::emulator::testing {
+namespace tune::emulator::testing::grid_bugs {
 namespace {
 
 /// Of a kernel with the buffers `scratch`, two elements for each thread, and `counter`.
@@ -355,4 +355,4 @@ TEST(KnownGaps, ReadOnlyLoadsOfWhatTheLaunchWritesAreNotSeen) {
 }
 
 }  // namespace
-}  // namespace tune::emulator::testing
+}  // namespace tune::emulator::testing::grid_bugs

@@ -4,7 +4,7 @@
 
 #include "tests/tuner/backends/emulator/bugs/planted.hpp"
 
-namespace tune::emulator::testing {
+namespace tune::emulator::testing::race_bugs {
 namespace {
 
 const std::string head =
@@ -187,4 +187,4 @@ TEST(PlantedRace, MissingSyncwarp) {
 }
 
 }  // namespace
-}  // namespace tune::emulator::testing
+}  // namespace tune::emulator::testing::race_bugs

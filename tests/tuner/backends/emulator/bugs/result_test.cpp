@@ -6,7 +6,7 @@
 
 #include "tests/tuner/backends/emulator/bugs/planted.hpp"
 
-namespace tune::emulator::testing {
+namespace tune::emulator::testing::result_bugs {
 namespace {
 
 const std::string head =
@@ -228,4 +228,4 @@ TEST(PlantedResult, AFaultCostsOneConfigurationOnly) {
 }
 
 }  // namespace
-}  // namespace tune::emulator::testing
+}  // namespace tune::emulator::testing::result_bugs

@@ -4,7 +4,7 @@
 
 #include "tests/tuner/backends/emulator/bugs/planted.hpp"
 
-namespace tune::emulator::testing {
+namespace tune::emulator::testing::state_bugs {
 namespace {
 
 const std::string head =
@@ -207,4 +207,4 @@ TEST(PlantedState, CommunicationBetweenBlocks) {
 }
 
 }  // namespace
-}  // namespace tune::emulator::testing
+}  // namespace tune::emulator::testing::state_bugs

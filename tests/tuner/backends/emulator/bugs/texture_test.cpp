@@ -4,7 +4,7 @@
 
 #include "tests/tuner/backends/emulator/bugs/planted.hpp"
 
-namespace tune::emulator::testing {
+namespace tune::emulator::testing::texture_bugs {
 namespace {
 
 double same(const Scene&, int element) {
@@ -225,4 +225,4 @@ TEST(PlantedTextures, WrongArguments) {
 }
 
 }  // namespace
-}  // namespace tune::emulator::testing
+}  // namespace tune::emulator::testing::texture_bugs
