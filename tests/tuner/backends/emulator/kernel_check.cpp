@@ -33,6 +33,9 @@ KernelCheck& KernelCheck::with_buffer(const std::string& name, ElementType type,
       case ElementType::f64:
         tensor.as<double>()[i] = static_cast<double>(i + 1);
         break;
+      case ElementType::i64:
+        tensor.as<std::int64_t>()[i] = static_cast<std::int64_t>(i + 1);
+        break;
       case ElementType::u8:
         tensor.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i + 1);
         break;

@@ -239,8 +239,9 @@ TEST(Libraries, WhatIsNotEmulatedIsNamed) {
                    "cluster_group c = this_cluster(); v = c.num_threads();"),
             "the emulator has no cluster_group");
 
-  EXPECT_EQ(report(cub, "using Sort = cub::BlockRadixSort<float, 64, 1>; __shared__ Sort::TempStorage s;"),
-            "the emulator has no cub::BlockRadixSort");
+  EXPECT_EQ(
+      report(cub, "using Runs = cub::BlockRunLengthDecode<int, 64, 1, 2>; __shared__ Runs::TempStorage s;"),
+      "the emulator has no cub::BlockRunLengthDecode");
   EXPECT_EQ(report("#include <cooperative_groups.h>\nnamespace g = cooperative_groups;\nnamespace h = g;\n",
                    "v = h::this_cluster().num_blocks();"),
             "the emulator has no cooperative_groups::this_cluster");

@@ -44,6 +44,7 @@ constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.
                                    {"cuda/std/atomic", "cuda_atomic.cuh"},
                                    {"cuda_bf16.h", "half.cuh"},
                                    {"cuda_fp16.h", "half.cuh"},
+                                   {"cuda_fp8.h", "fp8.cuh"},
                                    {"cublasLt.h", "half.cuh"},
                                    {"cublas_v2.h", "half.cuh"},
                                    {"mma.h", "wmma.cuh"}};

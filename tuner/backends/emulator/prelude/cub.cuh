@@ -406,4 +406,5 @@ class BlockScan {
 
 }  // namespace cub
 
-#include "cub_items.cuh"
+#include "cub_neighbours.cuh"
+#include "cub_sorts.cuh"

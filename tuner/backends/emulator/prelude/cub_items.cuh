@@ -103,6 +103,36 @@ class BlockExchange {
   TUNE_SCATTER(ScatterToBlocked, blocked)
   TUNE_SCATTER(ScatterToStriped, striped)
 #undef TUNE_SCATTER
+
+  // Places that no item goes to are undefined.
+  template<class Out, class Rank, class Flag>
+  TUNE_COLLECTIVE void ScatterToStripedFlagged(const T (&input)[items], Out (&output)[items],
+                                               Rank (&ranks)[items], Flag (&valid)[items], TUNE_PLACE) {
+    for (int i = 0; i < items; ++i) storage_.all[thread_ * items + i].set(tune_emulator::undefined<T>());
+    tune_barrier(tune_emulator::Barrier::plain, 0, tune_file, tune_line);
+    for (int i = 0; i < items; ++i)
+      if (valid[i]) storage_.all[ranks[i]].set(input[i]);
+    tune_barrier(tune_emulator::Barrier::plain, 0, tune_file, tune_line);
+    for (int i = 0; i < items; ++i)
+      output[i] = storage_.all[tune_place_of<tune_order::striped, items>(thread_, i, threads)].get();
+  }
+  template<class Rank, class Flag>
+  TUNE_COLLECTIVE void ScatterToStripedFlagged(T (&both)[items], Rank (&ranks)[items], Flag (&valid)[items],
+                                               TUNE_PLACE) {
+    ScatterToStripedFlagged(both, both, ranks, valid, tune_file, tune_line);
+  }
+  // Items with a negative rank go nowhere.
+  template<class Out, class Rank>
+  TUNE_COLLECTIVE void ScatterToStripedGuarded(const T (&input)[items], Out (&output)[items],
+                                               Rank (&ranks)[items], TUNE_PLACE) {
+    bool valid[items];
+    for (int i = 0; i < items; ++i) valid[i] = ranks[i] >= 0;
+    ScatterToStripedFlagged(input, output, ranks, valid, tune_file, tune_line);
+  }
+  template<class Rank>
+  TUNE_COLLECTIVE void ScatterToStripedGuarded(T (&both)[items], Rank (&ranks)[items], TUNE_PLACE) {
+    ScatterToStripedGuarded(both, both, ranks, tune_file, tune_line);
+  }
 };
 
 #define TUNE_ALGORITHMS(name, kind)  \

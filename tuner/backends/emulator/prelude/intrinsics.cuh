@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arithmetic.cuh"
+#include "roundings.cuh"
 
 // ---- functions of float and double ----
 
@@ -66,7 +67,7 @@ inline void __sincosf(float x, float* s, float* c) {
   sincosf(x, s, c);
 }
 
-// ---- directed roundings, by wider numbers ----
+// ---- directed roundings of conversions, by wider numbers ----
 
 typedef long double tune_wide;
 enum class tune_rounding { nearest, zero, down, up };
@@ -83,35 +84,6 @@ inline T tune_rounded(Wide exact) {
   else
     return __builtin_nextafter(near, end);
 }
-#define TUNE_DIRECTED(suffix, rounding, T, Wide, f)                                                       \
-  TUNE_FUNCTION(T __##f##add_##suffix(T x, T y), tune_rounded<tune_rounding::rounding, T>(Wide(x) + y))   \
-  TUNE_FUNCTION(T __##f##sub_##suffix(T x, T y), tune_rounded<tune_rounding::rounding, T>(Wide(x) - y))   \
-  TUNE_FUNCTION(T __##f##mul_##suffix(T x, T y), (tune_rounded<tune_rounding::rounding, T>(Wide(x) * y))) \
-  TUNE_FUNCTION(T __##f##div_##suffix(T x, T y), tune_rounded<tune_rounding::rounding, T>(Wide(x) / y))   \
-  TUNE_FUNCTION(T __##f##rcp_##suffix(T x), tune_rounded<tune_rounding::rounding, T>(1 / Wide(x)))        \
-  TUNE_FUNCTION(T __##f##sqrt_##suffix(T x),                                                              \
-                tune_rounded<tune_rounding::rounding, T>(__builtin_sqrtl(Wide(x))))
-#define TUNE_DIRECTIONS(T, Wide, f)   \
-  TUNE_DIRECTED(rz, zero, T, Wide, f) \
-  TUNE_DIRECTED(rd, down, T, Wide, f) \
-  TUNE_DIRECTED(ru, up, T, Wide, f)
-TUNE_DIRECTIONS(float, double, f)
-TUNE_DIRECTIONS(double, tune_wide, d)
-#undef TUNE_DIRECTIONS
-#undef TUNE_DIRECTED
-#define TUNE_FUSED(suffix, rounding)                                             \
-  TUNE_FUNCTION(float __fmaf_##suffix(float x, float y, float z),                \
-                tune_rounded<tune_rounding::rounding, float>(double(x) * y + z)) \
-  TUNE_FUNCTION(double __fma_##suffix(double x, double y, double z),             \
-                tune_rounded<tune_rounding::rounding, double>(static_cast<tune_wide>(x) * y + z))
-TUNE_FUSED(rz, zero)
-TUNE_FUSED(rd, down)
-TUNE_FUSED(ru, up)
-#undef TUNE_FUSED
-TUNE_FUNCTION(float __frsqrt_rn(float x), 1.0f / __builtin_sqrtf(x))
-TUNE_FUNCTION(double __drcp_rn(double x), 1 / x)
-TUNE_FUNCTION(double __dsqrt_rn(double x), __builtin_sqrt(x))
-TUNE_FUNCTION(double __ddiv_rn(double x, double y), x / y)
 
 // ---- conversions: what does not fit becomes the nearest number that does ----
 
