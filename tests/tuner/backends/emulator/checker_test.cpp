@@ -185,7 +185,7 @@ TEST(Checker, AHeaderThatIsMissingIsAMistakeAndOneOfTheToolkitIsAGap) {
                    plan_of("#include \"cuda/latch\"\n" + head + "Latch b;\n}\n"),
                    plan_of("#include <optional>\n" + head + "std::optional<int> n;}\n"),
                    plan_of("#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n" + head +
-                           "cg::this_cluster();}\n"),
+                           "cg::this_multi_grid();}\n"),
                    plan_of("__device__ void f(cudaSurfaceObject_t);\n" + head + "}\n"),
                    plan_of("__global__ void other() {}\n" + head + "other<<<1, 1>>>();}\n")});
   ASSERT_EQ(kinds_of(verdicts[0]), std::vector{FindingKind::compile});
@@ -197,7 +197,7 @@ TEST(Checker, AHeaderThatIsMissingIsAMistakeAndOneOfTheToolkitIsAGap) {
   EXPECT_EQ(verdicts[2].not_emulated.find("the emulator has no header cuda/latch: k.cu:"), 0U)
       << verdicts[2].not_emulated;
   EXPECT_EQ(verdicts[3].not_emulated, "the emulator has no std::optional");
-  EXPECT_EQ(verdicts[4].not_emulated, "the emulator has no cooperative_groups::this_cluster");
+  EXPECT_EQ(verdicts[4].not_emulated, "the emulator has no cooperative_groups::this_multi_grid");
   EXPECT_EQ(verdicts[5].not_emulated, "the emulator has no cudaSurfaceObject_t");
   EXPECT_EQ(verdicts[6].not_emulated, "the emulator has no kernels that launch kernels");
 }

@@ -236,15 +236,15 @@ TEST(Libraries, RandomNumbersOfTheToolkit) {
 
 TEST(Libraries, WhatIsNotEmulatedIsNamed) {
   EXPECT_EQ(report("#include <cooperative_groups.h>\nusing namespace cooperative_groups;\n",
-                   "cluster_group c = this_cluster(); v = c.num_threads();"),
-            "the emulator has no cluster_group");
+                   "multi_grid_group c = this_multi_grid(); v = c.num_threads();"),
+            "the emulator has no multi_grid_group");
 
   EXPECT_EQ(
       report(cub, "using Runs = cub::BlockRunLengthDecode<int, 64, 1, 2>; __shared__ Runs::TempStorage s;"),
       "the emulator has no cub::BlockRunLengthDecode");
   EXPECT_EQ(report("#include <cooperative_groups.h>\nnamespace g = cooperative_groups;\nnamespace h = g;\n",
-                   "v = h::this_cluster().num_blocks();"),
-            "the emulator has no cooperative_groups::this_cluster");
+                   "v = h::this_multi_grid().num_threads();"),
+            "the emulator has no cooperative_groups::this_multi_grid");
 }
 
 }  // namespace

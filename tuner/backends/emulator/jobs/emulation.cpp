@@ -47,6 +47,10 @@ void Emulation::connect() {
   table_.barrier = [](void* context, tune_emulator::Barrier kind, int predicate, const Place* place) {
     return self(context).scheduler().barrier(kind, predicate, *place);
   };
+  table_.cluster_barrier = [](void* context, const Place* place) { self(context).cluster_barrier(*place); };
+  table_.in_cluster = [](void* context, void* address, unsigned rank, const Place* place) {
+    return self(context).in_cluster(address, rank, *place);
+  };
   table_.grid_barrier = [](void* context, unsigned* counter, const Place* place) {
     self(context).grid_barrier(counter, *place);
   };
@@ -104,37 +108,45 @@ bool Emulation::run(const tune_emulator::Entry& entry, const Launch& launch, std
                     Order order, std::span<const std::span<const char>> only) {
   kernel_ = entry.name;
   transforming_ = false;
-  std::vector<std::span<char>> shared = begin_launch(launch.dynamic_shared_memory, launch.cooperative);
+  const Dim3 cluster{entry.cluster.x, entry.cluster.y, entry.cluster.z};
+  std::vector<std::span<char>> shared =
+      begin_launch(launch.dynamic_shared_memory, launch.cooperative    ? "no barrier of the grid"
+                                                 : cluster.count() > 1 ? "no barrier of the cluster"
+                                                                       : "nothing");
   for (const std::span<const char> piece : only) memory_.allow_only(piece.data(), piece.size());
   indices_->block_extent = {launch.block.x, launch.block.y, launch.block.z};
   indices_->grid_extent = {launch.grid.x, launch.grid.y, launch.grid.z};
+  indices_->cluster_extent = entry.cluster;
   cooperative_ = launch.cooperative;
-  blocks_.begin_launch(launch, *indices_, std::move(shared));
+  blocks_.begin_launch(launch, cluster, *indices_, std::move(shared));
   table_.stacks = blocks_.stacks().begin();
   table_.stacks_bytes = blocks_.stacks().size();
   return blocks_.run(
       order, [&] { entry.call(arguments.data()); }, [&] { return log_.full(); });
 }
 
-std::vector<std::span<char>> Emulation::begin_launch(std::uint64_t dynamic_shared_memory, bool cooperative) {
+std::vector<std::span<char>> Emulation::begin_launch(std::uint64_t dynamic_shared_memory,
+                                                     std::string meeting) {
   Array dynamic;
   dynamic.name = "dynamic shared memory";
   dynamic.begin = module_->table().dynamic_shared;
   dynamic.bytes = dynamic_shared_memory;
   dynamic.element_bytes = 4;
   dynamic.space = Array::Space::shared;
-  memory_.begin_launch(dynamic, cooperative);
+  memory_.begin_launch(dynamic, std::move(meeting));
   std::vector<std::span<char>> shared;
   for (const Array& array : variables_)
     if (array.space == Array::Space::shared) shared.emplace_back(array.begin, array.bytes);
-  shared.emplace_back(dynamic.begin, dynamic.bytes);
+  if (dynamic.bytes > 0) shared.emplace_back(dynamic.begin, dynamic.bytes);
+  // As the checker has them.
+  std::ranges::sort(shared, {}, [](const std::span<char>& array) { return array.data(); });
   return shared;
 }
 
 bool Emulation::run(const FourierTransform& transform, const FourierShape& shape, char* input, char* output) {
   kernel_ = step_name(transform);
   transforming_ = true;
-  begin_launch(0, false);
+  begin_launch(0, "nothing");
   if (flavour_ == Flavour::sanitize) memory_.order().begin_block(0, 1);
   if (!lies_within(shape, shape.input()) || !lies_within(shape, shape.output())) return false;
   if (!access_rows(shape, shape.input(), input, access_read)) return false;
@@ -149,7 +161,7 @@ bool Emulation::access_from_host(const std::string& name, std::size_t element, s
                                  bool is_write) {
   kernel_ = name;
   transforming_ = true;
-  begin_launch(0, false);
+  begin_launch(0, "nothing");
   const std::size_t before = log_.size();
   if (flavour_ != Flavour::sanitize) return true;
   memory_.order().begin_block(0, 1);
@@ -169,7 +181,7 @@ bool Emulation::run(const Zero& zero, std::size_t element, std::span<char> buffe
 bool Emulation::run(const Copy& copy, std::size_t element, const char* from, char* to) {
   kernel_ = step_name(copy);
   transforming_ = true;
-  begin_launch(0, false);
+  begin_launch(0, "nothing");
   const bool checked = flavour_ == Flavour::sanitize;
   if (checked) memory_.order().begin_block(0, 1);
   const std::size_t before = log_.size();
@@ -244,6 +256,25 @@ void Emulation::grid_barrier(unsigned* counter, const Place& place) {
     scheduler().abandon();
   }
   scheduler().grid_barrier(place);
+}
+
+void Emulation::cluster_barrier(const Place& place) {
+  const Index3& extent = indices_->cluster_extent;
+  if (extent.x * extent.y * extent.z == 1)
+    scheduler().barrier(tune_emulator::Barrier::plain, 0, place);
+  else
+    scheduler().cluster_barrier(place);
+}
+
+void* Emulation::in_cluster(void* address, unsigned rank, const Place& place) {
+  char* const found = blocks_.in_cluster(static_cast<char*>(address), rank);
+  if (found != nullptr) return found;
+  on_divergence(
+      FindingKind::failed, running_thread(), place,
+      format("map_shared_rank of an address that is not in the block's shared memory, or of a block {} that "
+             "the cluster does not have",
+             rank));
+  scheduler().abandon();
 }
 
 void Emulation::on_switch(unsigned thread) {

@@ -66,7 +66,7 @@ class Emulation final : private SchedulerEvents {
 
   void connect();
   /// Returns the shared arrays.
-  std::vector<std::span<char>> begin_launch(std::uint64_t dynamic_shared_memory, bool cooperative);
+  std::vector<std::span<char>> begin_launch(std::uint64_t dynamic_shared_memory, std::string meeting);
   bool lies_within(const FourierShape& shape, const FourierSide& side);
   bool access_rows(const FourierShape& shape, const FourierSide& side, const char* first, unsigned kind);
   void forget_rows(const FourierShape& shape, const FourierSide& side, char* first, std::uint64_t kept);
@@ -86,6 +86,8 @@ class Emulation final : private SchedulerEvents {
   void check_block_end(unsigned thread);
   [[noreturn]] void give_up(FindingKind kind, const Place& place, const std::string& detail);
   void grid_barrier(unsigned* counter, const Place& place);
+  void cluster_barrier(const Place& place);
+  void* in_cluster(void* address, unsigned rank, const Place& place);
   Texel fetch(const tune_emulator::TextureRequest& request);
   void locate(Finding& finding) const;
   Index3 index_of(unsigned thread) const;

@@ -298,6 +298,27 @@ class CaseRun {
     return pieces;
   }
 
+  /// False for a cluster that is not emulated, or that no device launches.
+  bool check_cluster(const tune_emulator::Entry& entry, const Launch& launch) {
+    constexpr std::uint64_t most = 16;  // of all devices, with permission
+    const auto& [x, y, z] = entry.cluster;
+    const std::uint64_t count = std::uint64_t{x} * y * z;
+    if (count == 1) return true;
+    const std::string extent =
+        format("kernel `{}` has clusters of {} x {} x {} blocks", launch.entry, x, y, z);
+    if (count == 0 || count > most || launch.grid.x % x != 0 || launch.grid.y % y != 0 ||
+        launch.grid.z % z != 0) {
+      verdict_.cannot_run =
+          Failure{Phase::resources, "cluster",
+                  format("{}, and its grid {} x {} x {}: it must be a multiple, of at most {} blocks", extent,
+                         launch.grid.x, launch.grid.y, launch.grid.z, most)};
+      return false;
+    }
+    if (!launch.cooperative) return true;
+    verdict_.not_emulated = format("the emulator has no cooperative launch of clusters ({})", extent);
+    return false;
+  }
+
   bool carry_out(const Launch& launch, const PlanMemory& memory, const PlanTextures& textures,
                  const PlanMaps& maps, Order order) {
     const tune_emulator::Entry* const entry = code_.module->entry(code_.variant, launch.entry);
@@ -308,6 +329,7 @@ class CaseRun {
       add_refusal(std::move(unfit));
       return false;
     }
+    if (!check_cluster(*entry, launch)) return false;
     Arguments arguments(launch, memory, textures, maps);
     const bool parts = std::ranges::any_of(launch.arguments, [](const KernelArgument& argument) {
       const auto* const given = std::get_if<BufferArgument>(&argument);

@@ -79,9 +79,10 @@ void MemoryChecker::begin_plan(std::vector<Array> arrays) {
   order_.begin_plan();
 }
 
-void MemoryChecker::begin_launch(const Array& dynamic, bool cooperative) {
+void MemoryChecker::begin_launch(const Array& dynamic, std::string meeting) {
   order_.begin_launch();
-  cooperative_ = cooperative;
+  meeting_ = std::move(meeting);
+  elsewhere_ = nullptr;
   for (Checked& checked : checked_) checked.allowed.clear();
   const auto same = [&](const Array& array) { return array.begin == dynamic.begin; };
   std::erase_if(checked_, [&](const Checked& checked) { return same(checked.array); });
@@ -133,6 +134,8 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
                            const Place& place) {
   const auto* const at = static_cast<const char*>(address);
   Checked* const checked = find(at);
+  if (checked == nullptr && elsewhere_)
+    if (const auto remote = elsewhere_(at)) return access_elsewhere(*remote, thread, bytes, kind, place);
   if (checked == nullptr || at + bytes > checked->array.begin + checked->array.bytes) {
     out_of_bounds(at, bytes, kind, place);
     return false;
@@ -163,6 +166,35 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
   const std::size_t step = checked->shadow->cell_bytes();
   for (std::size_t i = 0; i < bytes; i += step)
     judge(*checked, checked->shadow->at(byte + i), byte + i, bytes, thread, kind, place);
+  return true;
+}
+
+bool MemoryChecker::access_elsewhere(const RemoteShared& at, unsigned thread, std::size_t bytes,
+                                     unsigned kind, const Place& place) {
+  std::size_t number = 0;
+  const auto local = std::ranges::find_if(checked_, [&](const Checked& checked) {
+    return checked.array.space == Array::Space::shared && number++ == at.array;
+  });
+  Checked remote{local->array, std::nullopt, {}};
+  remote.array.name += format(" of block number {}", at.block);
+  if (!at.lives || at.byte + bytes > remote.array.bytes) {
+    Finding finding =
+        finding_in(FindingKind::out_of_bounds, remote.array, static_cast<std::int64_t>(at.byte));
+    finding.detail =
+        format("{} of {} bytes at {}{}", verb(kind), bytes, element_text(remote.array, finding.offset),
+               at.lives ? "" : ", which may not have begun or has ended: cluster.sync() is missing");
+    add(std::move(finding), place);
+    return false;
+  }
+  // The cells belong to a block that does not run now.
+  remote.shadow.emplace(std::move((*at.cells)[at.array]));
+  if (remote.shadow->cell_bytes() > 1 && (bytes % 4 != 0 || at.byte % 4 != 0)) remote.shadow->refine();
+  if ((kind & concurrent) != 0)
+    order_.atomic(thread, remote.array.begin + at.byte, (kind & access_write) != 0);
+  const std::size_t step = remote.shadow->cell_bytes();
+  for (std::size_t i = 0; i < bytes; i += step)
+    judge(remote, remote.shadow->at(at.byte + i), at.byte + i, bytes, thread, kind, place);
+  (*at.cells)[at.array] = std::move(*remote.shadow);
   return true;
 }
 
@@ -226,7 +258,7 @@ void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const 
   constexpr FindingKind kinds[] = {FindingKind::crash, FindingKind::race_in_warp, FindingKind::race_in_block,
                                    FindingKind::race_between_blocks};
   const char* const missing[] = {"", "neither __syncwarp nor __syncthreads", "no __syncthreads",
-                                 cooperative_ ? "no barrier of the grid" : "nothing"};
+                                 meeting_.c_str()};
   const auto unordered = static_cast<std::size_t>(order_.unordered(earlier, thread));
   Finding finding = finding_in(kinds[unordered], checked.array, static_cast<std::int64_t>(byte));
   const bool copy = earlier.thread >= MemoryOrder::first_agent;
@@ -295,6 +327,10 @@ std::optional<Finding> MemoryChecker::describe(const void* address) const {
 bool MemoryChecker::begin_copy(unsigned thread, const void* to, std::size_t bytes, const Place& place,
                                unsigned kind) {
   if (!access(thread, to, bytes, access_write | kind, place)) return false;
+  if (find(static_cast<const char*>(to)) == nullptr) {
+    out_of_bounds(static_cast<const char*>(to), bytes, access_write, place);  // of another block
+    return false;
+  }
   mark_copying(static_cast<const char*>(to), bytes, true);
   return true;
 }

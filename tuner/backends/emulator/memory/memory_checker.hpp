@@ -69,6 +69,15 @@ struct Array {
   bool contains(const char* address) const { return address >= begin && address < begin + bytes; }
 };
 
+/// A place in the shared memory of another block of the cluster, as MemoryChecker::Elsewhere finds it.
+struct RemoteShared {
+  std::vector<Shadow>* cells = nullptr;  ///< of all shared arrays of that block
+  std::size_t array = 0;                 ///< the number among the shared arrays
+  std::size_t byte = 0;
+  std::uint32_t block = 0;  ///< the number in the grid
+  bool lives = false;       ///< the block has begun and not ended
+};
+
 /// Checks every access of a kernel before it happens: that it lies within one array, is aligned, reads only
 /// what was written, and is ordered with accesses of other threads. The first two suffice for inputs and
 /// constants, which are read only.
@@ -76,11 +85,16 @@ class MemoryChecker {
  public:
   /// Adds the running thread to a finding.
   using Locate = std::function<void(Finding&)>;
+  /// Finds addresses in the shared memory of blocks that do not run now.
+  using Elsewhere = std::function<std::optional<RemoteShared>(const char*)>;
   MemoryChecker(FindingLog& log, Locate locate) : log_(log), locate_(std::move(locate)) {}
 
   void begin_plan(std::vector<Array> arrays);
-  /// Orders everything that follows after everything before; `dynamic` is the launch's dynamic shared memory.
-  void begin_launch(const Array& dynamic, bool cooperative);
+  /// Orders everything that follows after everything before; `dynamic` is the launch's dynamic shared memory,
+  /// `meeting` what orders its blocks, for reports.
+  void begin_launch(const Array& dynamic, std::string meeting);
+  /// For the blocks of clusters; nothing for others.
+  void set_elsewhere(Elsewhere elsewhere) { elsewhere_ = std::move(elsewhere); }
   /// Limits the next launch: of the array around `from` it may touch only these bytes and those of other
   /// calls.
   void allow_only(const char* from, std::size_t bytes);
@@ -125,6 +139,8 @@ class MemoryChecker {
                      const Place& place);
   void judge(Checked& checked, Cell& cell, std::size_t byte, std::size_t bytes, unsigned thread,
              unsigned kind, const Place& place);
+  bool access_elsewhere(const RemoteShared& at, unsigned thread, std::size_t bytes, unsigned kind,
+                        const Place& place);
   void report_race(const Checked& checked, std::size_t byte, const MemoryAccess& earlier, bool earlier_wrote,
                    unsigned thread, unsigned kind, const Place& place);
   void report_stale(const Checked& checked, std::size_t byte, const MemoryAccess& earlier,
@@ -138,7 +154,8 @@ class MemoryChecker {
   MemoryOrder order_;
   std::vector<Checked> checked_;  ///< by address
   std::vector<Array> arrays_;
-  bool cooperative_ = false;  ///< the launch
+  std::string meeting_;  ///< what orders the blocks of the launch
+  Elsewhere elsewhere_;
   std::size_t last_ = 0;
   const Array* quick_ = nullptr;
   const char* code_base_ = nullptr;

@@ -41,6 +41,7 @@ void MemoryOrder::begin_plan() {
 
 void MemoryOrder::begin_launch() {
   launch_first_ = ordered_before_ = epoch_ + 1;
+  cluster_first_ = cluster_ordered_ = 0;
   turns_.clear();
   variables_.clear();
 }
@@ -65,11 +66,15 @@ void MemoryOrder::begin_block(std::uint32_t number, unsigned threads) {
 
 void MemoryOrder::resume(Block& kept) {
   std::swap(kept, block_);
-  if (block_.barrier >= ordered_before_) return begin_turn();
-  // The grid has met since: everything before is ordered.
+  if (block_.barrier >= std::max(ordered_before_, cluster_ordered_)) return begin_turn();
+  // The grid or the cluster has met since: everything before is ordered. Of other clusters the block knows
+  // what it knew.
   const std::uint32_t first = block_.first;
+  Block::List acquired = std::move(block_.all_acquired);
+  for (const Block::List& seen : block_.acquired) add(acquired, seen);
   begin_block(block_.number, static_cast<unsigned>(block_.clocks.size()));
   block_.first = first;
+  block_.all_acquired = std::move(acquired);
 }
 
 void MemoryOrder::barrier() {

@@ -71,6 +71,10 @@ class MemoryOrder {
   void barrier();
   /// All blocks that have not ended have met.
   void grid_barrier() { ordered_before_ = epoch_ + 1; }
+  /// The blocks that begin from now on, up to the next call, are a cluster.
+  void begin_cluster() { cluster_first_ = cluster_ordered_ = epoch_ + 1; }
+  /// All blocks of the cluster that have not ended have met.
+  void cluster_barrier() { cluster_ordered_ = epoch_ + 1; }
   /// Lanes of a warp have met at __syncwarp.
   void warp_sync(unsigned warp, unsigned lanes);
   /// A thread that acquires `known` later is ordered after everything that this thread did and knows so far.
@@ -91,12 +95,15 @@ class MemoryOrder {
   }
   Unordered unordered(const MemoryAccess& earlier, unsigned thread) const {
     if (earlier.epoch < ordered_before_) return Unordered::no;
+    if (earlier.epoch < cluster_ordered_ && earlier.epoch >= cluster_first_) return Unordered::no;
     if (earlier.epoch < turn_first_) return before_turn(earlier, thread);
     if (earlier.epoch < epoch_) return Unordered::no;
     return since_barrier(earlier, thread);
   }
-  /// For memory that belongs to one block.
-  bool of_this_block(const MemoryAccess& access) const { return access.epoch >= block_.first; }
+  /// For memory that belongs to one block, which the others of its cluster may touch.
+  bool of_this_block(const MemoryAccess& access) const {
+    return access.epoch >= (cluster_first_ > 0 ? cluster_first_ : block_.first);
+  }
   bool of_this_launch(const MemoryAccess& access) const { return access.epoch >= launch_first_; }
   /// Returns the number in the grid of the block of this launch that made an access.
   std::uint32_t block_of(const MemoryAccess& access) const;
@@ -123,6 +130,8 @@ class MemoryOrder {
   std::uint32_t launch_first_ = 1;
   std::uint32_t ordered_before_ = 1;  ///< first epoch after the launch's begin or the grid's last barrier
   std::uint32_t turn_first_ = 1;      ///< first epoch since the running block got its turn
+  /// The first epoch of the running cluster, and the first one since its last barrier; 0 without clusters.
+  std::uint32_t cluster_first_ = 0, cluster_ordered_ = 0;
 
   struct Turn {
     std::uint32_t first, block;

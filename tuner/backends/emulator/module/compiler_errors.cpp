@@ -95,7 +95,7 @@ std::string lacking(const std::string& log, const std::string& text) {
   static const std::regex header(R"(tune_cannot_emulate: ([^\n]*))");
   if (std::regex_search(log, match, header)) return match[1];
   static const std::regex intrinsic(
-      R"('(__\w+|malloc|free|alloca|this_cluster|cluster_group|Block(?:RunLengthDecode|RadixRank)|cooperative_groups|nvcuda|cuda|(?:cuda|hip)[A-Z]\w*|(?:surf|tex|nv)\w+)'[^\n]*(?:not declared|not been declared|not a namespace))");
+      R"('(__\w+|malloc|free|alloca|this_multi_grid|multi_grid_group|Block(?:RunLengthDecode|RadixRank)|cooperative_groups|nvcuda|cuda|(?:cuda|hip)[A-Z]\w*|(?:surf|tex|nv)\w+)'[^\n]*(?:not declared|not been declared|not a namespace))");
   const std::vector<std::string> without = missing_headers(text);
   static const std::regex space(
       R"('(cooperative_groups|nvcuda|cuda|cub|thrust)' (?:has not|was not|is not))");

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/backends/emulator/module/cluster_extents.hpp"
 #include "tuner/backends/emulator/module/compiler_errors.hpp"
 #include "tuner/backends/emulator/module/global_names.hpp"
 #include "tuner/base/error.hpp"
@@ -347,7 +348,11 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
   leave_out_host_code(of_device);
   VariantText variant(of_device, number);
   const std::string kernels = variant.text();
+  const auto clusters = cluster_extents(of_device);
   std::string text;
+  if (clusters.contains(""))
+    text +=
+        "static_assert(false, \"tune_cannot_emulate: the emulator has no __cluster_dims__ in a macro\");\n";
   if (variant.calls_intrinsics()) text += "#include \"intrinsics.cuh\"\n";
   for (const std::string& file : variant.needed()) text += format("#include \"{}\"\n", file);
   text += "#line 1 \"defines\"\n";
@@ -359,8 +364,13 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
   text += kernels;
   text += "\n#line 1 \"entries\"\n}\n";
   text += "static const ::tune_emulator::Entry tune_entries[] = {\n";
-  for (const std::string& entry : request.entries)
-    text += format("TUNE_ENTRY(\"{}\", {}),\n", entry, variant.qualified(entry));
+  for (const std::string& entry : request.entries) {
+    const std::string_view scoped = std::string_view(entry).substr(0, entry.find('<'));
+    const auto cluster = clusters.find(std::string(scoped.substr(scoped.rfind(':') + 1)));
+    text +=
+        format("TUNE_ENTRY(\"{}\", ({}), {}),\n", entry,
+               cluster == clusters.end() ? "" : variant.qualified(cluster->second), variant.qualified(entry));
+  }
   text += "};\n}\n";
   std::set<std::string> names = variant.defined();
   for (const auto& define : request.defines) names.insert(define.first);

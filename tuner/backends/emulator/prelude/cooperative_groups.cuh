@@ -46,6 +46,31 @@ struct grid_group {
 };
 TUNE_FUNCTION(grid_group this_grid(), {})
 
+// The blocks of a cluster, or a block alone.
+struct cluster_group {
+  static unsigned block_rank() {
+    const auto [x, y, z] = dim_blocks();
+    return (blockIdx.z % z * y + blockIdx.y % y) * x + blockIdx.x % x;
+  }
+  static unsigned num_blocks() { return dim_blocks().x * dim_blocks().y * dim_blocks().z; }
+  static unsigned thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+  static unsigned num_threads() { return num_blocks() * thread_block::size(); }
+  static unsigned size() { return num_threads(); }
+  static dim3 block_index() {
+    return {blockIdx.x % dim_blocks().x, blockIdx.y % dim_blocks().y, blockIdx.z % dim_blocks().z};
+  }
+  static dim3 dim_blocks() { return tune_indices.cluster_extent; }
+  static dim3 dim_threads() {
+    return {dim_blocks().x * blockDim.x, dim_blocks().y * blockDim.y, dim_blocks().z * blockDim.z};
+  }
+  static void sync(TUNE_PLACE) { tune_cluster_barrier(tune_file, tune_line); }
+  template<class T>
+  static T* map_shared_rank(T* address, int rank, TUNE_PLACE) {
+    return static_cast<T*>(tune_in_cluster(address, static_cast<unsigned>(rank), tune_file, tune_line));
+  }
+};
+TUNE_FUNCTION(cluster_group this_cluster(), {})
+
 // A part of a warp: `threads` neighbouring lanes.
 template<unsigned threads, class Parent = void>
 struct thread_block_tile {

@@ -138,6 +138,10 @@ struct HostTable {
   int (*barrier)(void* context, Barrier kind, int predicate, const Place* place);
   // Of all threads of a cooperative launch. The counter, which may be null, is what a device counts with.
   void (*grid_barrier)(void* context, unsigned* counter, const Place* place);
+  // Of all threads of a cluster that have not ended.
+  void (*cluster_barrier)(void* context, const Place* place);
+  // What the address in shared memory is in that block of the cluster.
+  void* (*in_cluster)(void* context, void* address, unsigned rank, const Place* place);
   unsigned long long (*warp)(void* context, const WarpRequest* request);
   void (*access)(void* context, const void* address, unsigned bytes, unsigned kind, const void* code);
   // An address that is no multiple of what the type that is accessed there asks for. Does not return.
@@ -165,8 +169,11 @@ struct HostTable {
 };
 
 struct Indices {
-  Index3 thread, block, block_extent, grid_extent;
+  Index3 thread, block, block_extent, grid_extent, cluster_extent;
 };
+constexpr Index3 cluster_of(unsigned x = 1, unsigned y = 1, unsigned z = 1) {
+  return {x, y, z};
+}
 
 struct Entry {
   const char* name;
@@ -174,6 +181,7 @@ struct Entry {
   int threads;                     // most threads of a block by __launch_bounds__; 0 where it does not say
   const unsigned long* sizes;      // of the parameters [bytes]
   int parameters;
+  Index3 cluster;  // its extent in blocks
 };
 
 // One configuration of a batch.

@@ -138,7 +138,7 @@ struct dim3 {
 // `const`, because a thread never sees them change; defined in module.cuh where the compiler does not see it,
 // for it would take them for zero.
 struct tune_indices_t {
-  uint3 thread, block, block_extent, grid_extent;
+  uint3 thread, block, block_extent, grid_extent, cluster_extent;
 };
 extern "C" __attribute__((visibility("hidden"))) const tune_indices_t tune_indices;
 extern "C" __attribute__((visibility("hidden"))) char tune_dynamic_shared[];
@@ -197,6 +197,17 @@ TUNE_UNCHECKED inline void tune_grid_barrier(unsigned* counter, const char* file
 TUNE_UNCHECKED inline void tune_grid_barrier(unsigned* counter, TUNE_WHERE) {
   const auto& at = *static_cast<const std::source_location::__impl*>(tune_where);
   tune_grid_barrier(counter, at._M_file_name, static_cast<int>(at._M_line), static_cast<int>(at._M_column));
+}
+
+// ---- clusters ----
+
+TUNE_UNCHECKED inline void tune_cluster_barrier(const char* file, int line) {
+  const tune_emulator::Place place{file, line, nullptr};
+  tune_host->cluster_barrier(tune_host->context, &place);
+}
+TUNE_UNCHECKED inline void* tune_in_cluster(const void* address, unsigned rank, const char* file, int line) {
+  const tune_emulator::Place place{file, line, nullptr};
+  return tune_host->in_cluster(tune_host->context, const_cast<void*>(address), rank, &place);
 }
 
 // ---- fences, waiting, failing ----

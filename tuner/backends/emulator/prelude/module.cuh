@@ -53,8 +53,8 @@ struct Pointed<Function*> {
 
 #define TUNE_CALLER(...) \
   ::tune_emulator::Caller<typename ::tune_emulator::Pointed<decltype(&__VA_ARGS__)>::type, &__VA_ARGS__>
-#define TUNE_ENTRY(name, ...)                                                 \
+#define TUNE_ENTRY(name, cluster, ...)                                        \
   {                                                                           \
     name, TUNE_CALLER(__VA_ARGS__)::call, 0, TUNE_CALLER(__VA_ARGS__)::sizes, \
-        TUNE_CALLER(__VA_ARGS__)::count                                       \
+        TUNE_CALLER(__VA_ARGS__)::count, ::tune_emulator::cluster_of cluster  \
   }

@@ -140,7 +140,7 @@ void BlockScheduler::wait_for_turn(bool from_first) {
 }
 
 int BlockScheduler::barrier(Barrier kind, int predicate, const Place& place) {
-  arrive(predicate, place, false);
+  arrive(predicate, place, Scope::block);
   switch (kind) {
     case Barrier::count:
       return released_count_;
@@ -153,12 +153,12 @@ int BlockScheduler::barrier(Barrier kind, int predicate, const Place& place) {
   }
 }
 
-void BlockScheduler::arrive(int predicate, const Place& place, bool of_grid) {
+void BlockScheduler::arrive(int predicate, const Place& place, Scope scope) {
   if (arrived_ == 0) {
     barrier_place_ = place;
-    barrier_of_grid_ = of_grid;
+    barrier_scope_ = scope;
     barrier_differs_ = false;
-  } else if (!barrier_differs_ && (of_grid != barrier_of_grid_ || !same_place(place, barrier_place_))) {
+  } else if (!barrier_differs_ && (scope != barrier_scope_ || !same_place(place, barrier_place_))) {
     barrier_differs_ = true;
     events_.on_divergence(
         FindingKind::divergent_barrier, current_, place,
@@ -168,11 +168,11 @@ void BlockScheduler::arrive(int predicate, const Place& place, bool of_grid) {
                  ? format(" (columns {} and {})", place.column, barrier_place_.column)
                  : std::string()));
   }
-  if (of_grid != barrier_of_grid_) abandon();  // cannot go on: the barriers differ in scope
+  if (scope != barrier_scope_) abandon();  // cannot go on: the barriers differ in scope
   predicate_count_ += predicate != 0 ? 1 : 0;
   ++arrived_;
   threads_[current_].state = State::at_barrier;
-  const bool complete = arrived_ == (of_grid ? static_cast<unsigned>(threads_.size()) : live_);
+  const bool complete = arrived_ == (scope == Scope::grid ? static_cast<unsigned>(threads_.size()) : live_);
   if (complete) release_barrier();
   wait_for_turn(complete);
 }
@@ -185,7 +185,7 @@ void BlockScheduler::release_barrier() {
   arrived_ = 0;
   predicate_count_ = 0;
   idle_yields_ = 0;
-  if (barrier_of_grid_)
+  if (barrier_scope_ != Scope::block)
     pause(Pause::at_grid_barrier);
   else
     events_.on_barrier();
@@ -312,7 +312,7 @@ void BlockScheduler::nobody_runs() {
   if (arrived_ == live_) {
     // Since Volta, a barrier of a block waits for the threads that have not ended. One of the grid waits for
     // all.
-    if (barrier_of_grid_)
+    if (barrier_scope_ == Scope::grid)
       events_.on_divergence(
           FindingKind::divergent_barrier, current_, barrier_place_,
           format("{} of {} threads of the block wait at {}, the others have ended without coming there",

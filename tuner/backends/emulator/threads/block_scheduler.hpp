@@ -36,7 +36,7 @@ class SchedulerEvents {
 enum class Pause {
   ended,            ///< all its threads have ended
   abandoned,        ///< with the whole launch
-  at_grid_barrier,  ///< all its threads wait at the grid's barrier
+  at_grid_barrier,  ///< all its threads wait at the barrier of the grid or, if they live, of the cluster
   in_loops,         ///< its threads wait in loops for what another block may bring
 };
 
@@ -60,7 +60,9 @@ class BlockScheduler {
   unsigned current() const { return current_; }
   int barrier(tune_emulator::Barrier kind, int predicate, const Place& place);
   /// A barrier of all blocks, and so of all threads of this one.
-  void grid_barrier(const Place& place) { arrive(0, place, true); }
+  void grid_barrier(const Place& place) { arrive(0, place, Scope::grid); }
+  /// A barrier of all threads of a cluster's blocks that have not ended.
+  void cluster_barrier(const Place& place) { arrive(0, place, Scope::cluster); }
   unsigned long long warp(const tune_emulator::WarpRequest& request);
   /// `place`: where the thread waits, if known.
   void yield(const Place& place = {nullptr, 0, nullptr});
@@ -74,6 +76,7 @@ class BlockScheduler {
   static constexpr unsigned max_threads = 1024;
 
  private:
+  enum class Scope : unsigned char { block, cluster, grid };
   enum class State : unsigned char { fresh, ready, at_barrier, in_warp, gathering, ended };
   struct Thread {
     Context context;
@@ -91,7 +94,7 @@ class BlockScheduler {
   /// Gives the turn to `next`; returns when the caller gets it back.
   void give_turn(unsigned next);
   void wait_for_turn(bool from_first);
-  void arrive(int predicate, const Place& place, bool of_grid);
+  void arrive(int predicate, const Place& place, Scope scope);
   void release_barrier();
   unsigned long long gather(const tune_emulator::WarpRequest& request);
   /// Lets the lanes go on that wait for others at __activemask. False where there are none.
@@ -113,7 +116,7 @@ class BlockScheduler {
   Pause pause_ = Pause::ended;
   // The barrier at which threads are arriving.
   Place barrier_place_{};
-  bool barrier_of_grid_ = false;
+  Scope barrier_scope_ = Scope::block;
   bool barrier_differs_ = false;
   int predicate_count_ = 0;
   int released_count_ = 0;  ///< of true predicates at the last barrier

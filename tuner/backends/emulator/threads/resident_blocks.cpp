@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "tuner/base/format.hpp"
@@ -13,6 +14,13 @@ namespace {
 constexpr unsigned phase = 0x80000000U;
 
 constexpr int poison = 0xff;
+
+/// Kept arrays begin at a multiple of this, plus what the array's own address has beyond one.
+constexpr std::size_t alignment = 1024;
+
+std::size_t beyond_multiple(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % alignment;
+}
 
 }  // namespace
 
@@ -31,21 +39,52 @@ void GridCounter::release() {
   if (std::exchange(any_, false) && counter_ != nullptr) *counter_ ^= phase;
 }
 
-void ResidentBlocks::begin_launch(const Launch& launch, tune_emulator::Indices& indices,
+void ResidentBlocks::begin_launch(const Launch& launch, const Dim3& cluster, tune_emulator::Indices& indices,
                                   std::vector<std::span<char>> shared) {
   grid_ = launch.grid;
+  cluster_ = cluster;
   threads_ = static_cast<unsigned>(launch.block.count());
   cooperative_ = launch.cooperative;
   indices_ = &indices;
   shared_ = std::move(shared);
+  kept_ = {0};
+  for (const std::span<char>& array : shared_)
+    kept_.push_back((kept_.back() + beyond_multiple(array.data()) + array.size() + alignment - 1) /
+                    alignment * alignment);
   counter_.begin_launch();
-  const std::uint64_t together = cooperative_ ? grid_.count() : 1;
+  const std::uint64_t together = cooperative_ ? grid_.count() : cluster_.count();
+  together_ = together > 1 || cooperative_;
   stacks_.provide(static_cast<int>(together * threads_));
   if (blocks_.size() > together) blocks_.resize(together);
+  if (memory_ != nullptr && cluster_.count() > 1)
+    memory_->set_elsewhere([this](const char* address) { return find_remote(address); });
 }
 
 bool ResidentBlocks::run(Order order, const Kernel& kernel, const std::function<bool()>& stop) {
-  return cooperative_ ? run_together(order, kernel, stop) : run_in_turn(order, kernel, stop);
+  if (!together_) return run_in_turn(order, kernel, stop);
+  if (!cooperative_) return run_clusters(order, kernel, stop);
+  std::vector<std::uint64_t> all(grid_.count());
+  std::iota(all.begin(), all.end(), 0U);
+  return run_together(all, order, kernel, stop);
+}
+
+bool ResidentBlocks::run_clusters(Order order, const Kernel& kernel, const std::function<bool()>& stop) {
+  const Dim3 clusters{grid_.x / cluster_.x, grid_.y / cluster_.y, grid_.z / cluster_.z};
+  const std::uint64_t count = clusters.count();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t cluster = order == Order::forward ? i : count - 1 - i;
+    const std::uint64_t x = cluster % clusters.x * cluster_.x,
+                        y = cluster / clusters.x % clusters.y * cluster_.y,
+                        z = cluster / clusters.x / clusters.y * cluster_.z;
+    std::vector<std::uint64_t> numbers;
+    for (std::uint64_t rank = 0; rank < cluster_.count(); ++rank)
+      numbers.push_back(
+          ((z + rank / cluster_.x / cluster_.y) * grid_.y + y + rank / cluster_.x % cluster_.y) * grid_.x +
+          x + rank % cluster_.x);
+    if (memory_ != nullptr) memory_->order().begin_cluster();
+    if (!run_together(numbers, order, kernel, stop)) return false;
+  }
+  return true;
 }
 
 bool ResidentBlocks::run_in_turn(Order order, const Kernel& kernel, const std::function<bool()>& stop) {
@@ -58,9 +97,10 @@ bool ResidentBlocks::run_in_turn(Order order, const Kernel& kernel, const std::f
   return true;
 }
 
-bool ResidentBlocks::run_together(Order order, const Kernel& kernel, const std::function<bool()>& stop) {
-  const std::size_t blocks = grid_.count();
-  for (std::size_t i = 0; i < blocks; ++i) place(order == Order::forward ? i : blocks - 1 - i, i);
+bool ResidentBlocks::run_together(const std::vector<std::uint64_t>& numbers, Order order,
+                                  const Kernel& kernel, const std::function<bool()>& stop) {
+  const std::size_t blocks = numbers.size();
+  for (std::size_t i = 0; i < blocks; ++i) place(numbers[order == Order::forward ? i : blocks - 1 - i], i);
   while (true) {
     std::size_t ended = 0, waiting = 0;
     for (const auto& block : blocks_) {
@@ -78,7 +118,7 @@ bool ResidentBlocks::run_together(Order order, const Kernel& kernel, const std::
 }
 
 bool ResidentBlocks::meet(std::size_t ended) {
-  if (ended > 0) {
+  if (ended > 0 && cooperative_) {
     const auto waits = std::ranges::find(blocks_, Pause::at_grid_barrier, &ResidentBlock::pause);
     const ResidentBlock& block = **waits;
     const Place& place = block.scheduler.barrier_place();
@@ -89,9 +129,11 @@ bool ResidentBlocks::meet(std::size_t ended) {
                                  blocks_.size() - ended, blocks_.size(), place.file, place.line));
     return false;
   }
-  if (memory_ != nullptr) memory_->order().grid_barrier();
+  if (memory_ != nullptr && cooperative_) memory_->order().grid_barrier();
+  if (memory_ != nullptr && !cooperative_) memory_->order().cluster_barrier();
   counter_.release();
-  for (const auto& block : blocks_) block->pause = Pause::in_loops;  // makes all runnable
+  for (const auto& block : blocks_)
+    if (block->pause == Pause::at_grid_barrier) block->pause = Pause::in_loops;  // makes all runnable
   return true;
 }
 
@@ -103,6 +145,7 @@ ResidentBlock& ResidentBlocks::place(std::uint64_t number, std::size_t room) {
                  static_cast<unsigned>(number / grid_.x / grid_.y)};
   block.shadows.clear();
   block.begun = false;
+  if (together_) block.shared.assign(kept_.back() + alignment, static_cast<char>(poison));
   return block;
 }
 
@@ -115,23 +158,20 @@ void ResidentBlocks::begin(ResidentBlock& block, Order order, const Kernel& kern
   block.barriers.begin_block();
   for (const std::span<char>& array : shared_) std::memset(array.data(), poison, array.size());
   if (memory_ != nullptr) {
-    if (cooperative_) memory_->exchange_shared(block.shadows);
+    if (together_) memory_->exchange_shared(block.shadows);
     memory_->order().begin_block(block.number, threads_);
   }
   running_ = true;
-  block.pause = block.scheduler.run(threads_, order, cooperative_, kernel);
+  block.pause = block.scheduler.run(threads_, order, together_, kernel);
   running_ = false;
-  if (cooperative_) keep(block);
+  if (together_) keep(block);
 }
 
 void ResidentBlocks::resume(ResidentBlock& block) {
   current_ = &block;
   indices_->block = block.index;
-  const char* kept = block.shared.data();
-  for (const std::span<char>& array : shared_) {
-    std::copy_n(kept, array.size(), array.data());
-    kept += array.size();
-  }
+  for (std::size_t i = 0; i < shared_.size(); ++i)
+    std::copy_n(kept_at(block, i), shared_[i].size(), shared_[i].data());
   if (memory_ != nullptr) {
     memory_->exchange_shared(block.shadows);
     memory_->order().resume(block.order);
@@ -143,12 +183,43 @@ void ResidentBlocks::resume(ResidentBlock& block) {
 }
 
 void ResidentBlocks::keep(ResidentBlock& block) {
-  block.shared.clear();
-  for (const std::span<char>& array : shared_)
-    block.shared.insert(block.shared.end(), array.begin(), array.end());
+  for (std::size_t i = 0; i < shared_.size(); ++i) std::ranges::copy(shared_[i], kept_at(block, i));
   if (memory_ == nullptr) return;
   memory_->exchange_shared(block.shadows);
   memory_->order().leave(block.order);
+}
+
+char* ResidentBlocks::kept_at(ResidentBlock& block, std::size_t array) const {
+  char* const first = block.shared.data();
+  return first + (alignment - beyond_multiple(first)) % alignment + kept_[array] +
+         beyond_multiple(shared_[array].data());
+}
+
+char* ResidentBlocks::in_cluster(char* address, unsigned rank) {
+  const Index3 own = current_->index;
+  const Index3 wanted = {own.x / cluster_.x * cluster_.x + rank % cluster_.x,
+                         own.y / cluster_.y * cluster_.y + rank / cluster_.x % cluster_.y,
+                         own.z / cluster_.z * cluster_.z + rank / cluster_.x / cluster_.y};
+  const std::uint64_t number = (std::uint64_t{wanted.z} * grid_.y + wanted.y) * grid_.x + wanted.x;
+  for (std::size_t i = 0; rank < cluster_.count() && i < shared_.size(); ++i) {
+    if (address < shared_[i].data() || address >= shared_[i].data() + shared_[i].size()) continue;
+    if (number == current_->number) return address;
+    for (const auto& block : blocks_)
+      if (block->number == number) return kept_at(*block, i) + (address - shared_[i].data());
+  }
+  return nullptr;
+}
+
+std::optional<RemoteShared> ResidentBlocks::find_remote(const char* address) {
+  for (const auto& block : blocks_)
+    for (std::size_t i = 0; i < shared_.size(); ++i) {
+      const char* const first = kept_at(*block, i);
+      if (address < first || address >= first + shared_[i].size()) continue;
+      const bool lives = block.get() != current_ && block->begun && block->pause != Pause::ended;
+      return RemoteShared{&block->shadows, i, static_cast<std::size_t>(address - first), block->number,
+                          lives};
+    }
+  return std::nullopt;
 }
 
 }  // namespace tune::emulator

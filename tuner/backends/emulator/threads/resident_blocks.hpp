@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ class GridCounter {
 };
 
 /// A block that has begun and not ended. While other blocks run, it keeps the contents and the cells of its
-/// shared memory.
+/// shared memory, where the others of its cluster can reach them.
 struct ResidentBlock {
   ResidentBlock(SchedulerEvents& events, Stacks& stacks) : scheduler(events, stacks) {}
 
@@ -48,13 +49,13 @@ struct ResidentBlock {
   Pause pause = Pause::ended;  ///< of its last turn
 
   // Used while the block is paused.
-  std::vector<char> shared;     ///< contents of all shared arrays, one after another
+  std::vector<char> shared;     ///< contents of all shared arrays: see ResidentBlocks::kept_at
   std::vector<Shadow> shadows;  ///< of all shared arrays; empty before it begins
   MemoryOrder::Block order;
 };
 
-/// Runs the blocks of a launch: one after another or, in a cooperative launch, each as far as it can go
-/// without the others, until all have met at the grid's barrier.
+/// Runs the blocks of a launch: one after another or, all of a cooperative launch or of a cluster, each as
+/// far as it can go without the others, until all have met at their barrier.
 class ResidentBlocks {
  public:
   using Kernel = std::function<void()>;
@@ -62,8 +63,9 @@ class ResidentBlocks {
   /// `memory` (may be null) gets the number of each running block.
   ResidentBlocks(SchedulerEvents& events, MemoryChecker* memory) : events_(events), memory_(memory) {}
 
-  /// `shared`: all shared arrays of the kernel. Throws Error where there is no room for the stacks.
-  void begin_launch(const Launch& launch, tune_emulator::Indices& indices,
+  /// `shared`: all shared arrays of the kernel; `cluster`: its extent in blocks. Throws Error where there is
+  /// no room for the stacks.
+  void begin_launch(const Launch& launch, const Dim3& cluster, tune_emulator::Indices& indices,
                     std::vector<std::span<char>> shared);
   /// False where the launch was abandoned, or `stop` returned true between two turns.
   bool run(Order order, const Kernel& kernel, const std::function<bool()>& stop);
@@ -72,6 +74,8 @@ class ResidentBlocks {
   ResidentBlock& current() { return *current_; }
   /// True while a thread of the kernel runs.
   bool running() const { return running_; }
+  /// Returns what an address in the running block's shared memory is in that block of the cluster, or null.
+  char* in_cluster(char* address, unsigned rank);
   const Stacks& stacks() const { return stacks_; }
   /// The counter of the grid's barrier.
   GridCounter& counter() { return counter_; }
@@ -81,14 +85,20 @@ class ResidentBlocks {
 
  private:
   bool run_in_turn(Order order, const Kernel& kernel, const std::function<bool()>& stop);
-  bool run_together(Order order, const Kernel& kernel, const std::function<bool()>& stop);
+  /// Runs these blocks of the grid.
+  bool run_together(const std::vector<std::uint64_t>& numbers, Order order, const Kernel& kernel,
+                    const std::function<bool()>& stop);
+  bool run_clusters(Order order, const Kernel& kernel, const std::function<bool()>& stop);
   /// Gives place `room` to block `number` of the grid.
   ResidentBlock& place(std::uint64_t number, std::size_t room);
   void begin(ResidentBlock& block, Order order, const Kernel& kernel);
   void resume(ResidentBlock& block);
   void keep(ResidentBlock& block);
-  /// Called when every block has ended or waits at the grid's barrier. False where some have ended, so that
-  /// the others wait forever.
+  /// Where a block keeps the contents of a shared array, aligned as the array is.
+  char* kept_at(ResidentBlock& block, std::size_t array) const;
+  std::optional<RemoteShared> find_remote(const char* address);
+  /// Called when every block has ended or waits at the barrier of all. False where some have ended, so that
+  /// the others wait for the grid forever.
   bool meet(std::size_t ended);
 
   SchedulerEvents& events_;
@@ -101,9 +111,12 @@ class ResidentBlocks {
   // The launch.
   Dim3 grid_;
   unsigned threads_ = 0;  ///< of a block
+  Dim3 cluster_;
   bool cooperative_ = false;
+  bool together_ = false;  ///< several blocks exist at a time
   tune_emulator::Indices* indices_ = nullptr;
   std::vector<std::span<char>> shared_;
+  std::vector<std::size_t> kept_;  ///< where the arrays lie in what a block keeps, and its size
 };
 
 }  // namespace tune::emulator
