@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "cli/input/command.hpp"
+#include "cli/output/progress.hpp"
 #include "library/run/gpu.hpp"
 #include "tuner/base/stopwatch.hpp"
 
@@ -27,5 +28,6 @@ int main(int count, char** arguments) {
   tune::run::serve_workers();
   // A write beyond a limit on the size of files then fails, as one on a full disk does.
   std::signal(SIGXFSZ, SIG_IGN);
+  tune::cli::leave_nothing_unfinished();
   return tune::cli::dispatch({arguments + 1, arguments + count});
 }

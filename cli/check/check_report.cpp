@@ -105,7 +105,9 @@ void CheckReport::add(std::size_t number, const Configuration& configuration,
                       const emulator::CheckVerdict& verdict) {
   ++checked_;
   emulated_seconds_ += verdict.seconds;
-  if (!verdict.findings.empty())
+  if (verdict.is_unfinished)
+    ++not_finished_;
+  else if (!verdict.findings.empty())
     ++wrong_;
   else if (verdict.cannot_run)
     ++cannot_run_;
@@ -136,12 +138,15 @@ int CheckReport::finish(std::string what, const std::string& notice, const order
   const std::string beyond =
       emulated && cannot_run_ == 0 ? std::string() : format(", {} cannot run here", cannot_run_);
   if (form_ == Format::json) {
-    ordered_json object = {
-        {"checked", checked_}, {"failed", wrong_}, {"cannot_run", cannot_run_}, {"how", what}};
+    ordered_json object = {{"checked", checked_},
+                           {"failed", wrong_ + not_finished_},
+                           {"cannot_run", cannot_run_},
+                           {"how", what}};
     if (!compared_.empty()) object["compared_with"] = compared_;
     object["notice"] = notice.empty() ? nullptr : ordered_json(notice);
     object.update(more);
     if (emulated) object["not_emulated"] = not_emulated_;
+    if (emulated) object["not_finished"] = not_finished_;
     object["results"] = ordered_json::array();
     for (const auto& result : results_) object["results"].push_back(result.second);
     std::cout << json_text(object);
@@ -151,15 +156,17 @@ int CheckReport::finish(std::string what, const std::string& notice, const order
         std::cout << format("{}{} [{}{}]\n", group.count > 1 ? format("{} x ", group.count) : "", group.line,
                             group.first, group.count > 1 ? ", ..." : "");
     if (!notice.empty()) std::cout << "note: " << notice << '\n';
-    std::cout << format("{}: {}, {} failed{}{}{}\n", what, counted(checked_, "configuration"), wrong_,
-                        lacking, beyond, compared_.empty() ? "" : "; compared with " + compared_);
+    const std::string slow =
+        not_finished_ == 0 ? "" : format(", {} not finished in the time of --timeout", not_finished_);
+    std::cout << format("{}: {}, {} failed{}{}{}{}\n", what, counted(checked_, "configuration"), wrong_,
+                        lacking, beyond, slow, compared_.empty() ? "" : "; compared with " + compared_);
   }
   if (wrong_ == 0 && not_checked == checked_ && end.empty())
     throw Error(format("nothing was checked: no configuration {}",
                        not_emulated_ > 0 ? "can be emulated; --arch sm_90 compiles them, and a GPU runs them"
                                          : "can run here"),
                 Exit::no_answer);
-  return wrong_ > 0 ? static_cast<int>(Exit::failure) : 0;
+  return wrong_ + not_finished_ > 0 ? static_cast<int>(Exit::failure) : 0;
 }
 
 }  // namespace tune::cli

@@ -74,6 +74,7 @@ class CheckReport {
   const CheckEnd& end_;
   std::uint64_t checked_ = 0;
   std::uint64_t wrong_ = 0;
+  std::uint64_t not_finished_ = 0;  ///< not among the wrong ones
   std::uint64_t cannot_run_ = 0;
   std::uint64_t not_emulated_ = 0;
   double emulated_seconds_ = 0;

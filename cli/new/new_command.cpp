@@ -7,6 +7,7 @@
 #include "cli/input/command.hpp"
 #include "cli/new/drafting.hpp"
 #include "kernels/described/source/first_definition.hpp"
+#include "kernels/described/source/kernel_source.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
@@ -20,8 +21,12 @@ struct NewRequest {
   bool no_check = false;
 
   void add_to(OptionTable& table) {
-    table.text("kernel", "FILE", "the .cu file", kernel);
-    table.text("entry", "NAME", "the kernel to describe; default: the first in the file", entry);
+    table.text("kernel", "FILE", "the .cu file; or a folder, in which the kernel of --entry is looked for",
+               kernel);
+    table.text(
+        "entry", "NAME",
+        "the kernel to describe, by its name, also with its namespaces, or by its line; default: the first in the file",
+        entry);
     table.texts("include", "DIR", "folders of headers; default: folders above the file's that have them",
                 include);
     table.text("out", "FILE.json",
@@ -83,8 +88,49 @@ std::optional<std::filesystem::path> including_file(const std::filesystem::path&
   return std::nullopt;
 }
 
-int run_new(const NewRequest& request) {
+/// The file below a folder that has the kernel of this name.
+std::string file_with(const std::string& folder, const std::string& entry) {
+  constexpr std::size_t most_files = 5000, most_shown = 20;
+  constexpr std::uintmax_t largest = 1 << 20;
+  const std::set<std::string> endings = {".cu", ".cuh"};
+  std::error_code error;
+  std::set<std::filesystem::path> files;
+  const auto options = std::filesystem::directory_options::skip_permission_denied;
+  for (std::filesystem::recursive_directory_iterator at(folder, options, error), end; !error && at != end;
+       at.increment(error))
+    if (endings.contains(at->path().extension().string()) && at->is_regular_file(error) &&
+        at->file_size(error) <= largest && files.size() < most_files)
+      files.insert(at->path());
+  std::vector<std::string> found, shown;
+  for (const std::filesystem::path& file : files) {
+    const auto text = read_text(file);
+    const std::string last = entry.substr(entry.rfind(':') + 1);
+    if (!text || text->find("__global__") == std::string::npos || text->find(last) == std::string::npos)
+      continue;
+    for (const auto& [line, name] : described::kernels_in(*text)) {
+      const bool is_it = entry.empty() || name == entry || name.ends_with("::" + entry);
+      if (!is_it) continue;
+      if (found.empty() || found.back() != file.string()) found.push_back(file.string());
+      if (shown.size() < most_shown)
+        shown.push_back(format("{}:{} {}", file.string(), line, name));
+      else if (shown.size() == most_shown)
+        shown.emplace_back("...");
+    }
+  }
+  if (found.size() == 1 && !entry.empty()) return found.front();
+  if (found.empty())
+    throw UsageError(entry.empty() ? format("{}: no .cu file below it has a kernel", folder)
+                                   : format("{}: no .cu file below it has a kernel '{}'", folder, entry));
+  throw UsageError(format("{}: {}: {}; name the file: tune new FILE --entry {}", folder,
+                          entry.empty() ? "which kernel" : format("several files have a kernel '{}'", entry),
+                          joined(shown), entry.empty() ? "NAME" : entry));
+}
+
+int run_new(const NewRequest& asked) {
+  NewRequest request = asked;
   if (request.kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
+  if (std::filesystem::is_directory(request.kernel))
+    request.kernel = file_with(request.kernel, request.entry);
   static_cast<void>(read_source(request.kernel));
   const std::filesystem::path path(request.kernel), out = definition_beside(path, request.out);
   const described::FirstDefinition definition = definition_of(path, out, request);

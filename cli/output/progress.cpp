@@ -9,6 +9,7 @@
 #include <csignal>
 #include <iostream>
 
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 
@@ -18,11 +19,14 @@ namespace {
 std::atomic<bool> flag{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
+void end_by(int signal) {
+  remove_unfinished_files();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 void on_signal(int signal) {
-  if (flag.exchange(true)) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
+  if (flag.exchange(true)) end_by(signal);
 }
 
 void install(void (*handler)(int)) {
@@ -51,7 +55,15 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
-  if (--guards == 0) install(SIG_DFL);
+  if (--guards == 0) install(end_by);
+}
+
+void leave_nothing_unfinished() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action = {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_DFL) std::signal(signal, end_by);
+  }
 }
 
 bool InterruptGuard::interrupted() {

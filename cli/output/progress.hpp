@@ -22,6 +22,9 @@ class InterruptGuard {
   static bool interrupted();
 };
 
+/// From now on SIGINT, SIGTERM and SIGHUP remove the unfinished files of the program before they end it.
+void leave_nothing_unfinished();
+
 /// Watches the counting of a space: shows on a terminal how far it is after a second, and ends it by Ctrl-C.
 class CountDisplay {
  public:

@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <regex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "tests/cli/process.hpp"
 #include "tests/cli/recording.hpp"
@@ -100,6 +103,24 @@ TEST(DbProcess, CompactingAndExportingWithoutRoomLeaveTheOriginal) {
     }
     EXPECT_EQ(number(sandbox.database(), "SELECT COUNT(*) FROM evaluations"), 2000);
     EXPECT_EQ(sandbox.tune({"db", "check"}).status, 0);
+  }
+}
+
+TEST(DbProcess, ASignalInTheMiddleOfAnExportLeavesNoFile) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 3000, .samples_each = 10});
+  const fs::path folder = sandbox / "out";
+  fs::create_directory(folder);
+  for (const auto& [ending, signal] :
+       {std::pair("x.db", SIGINT), std::pair("x.t4.json", SIGTERM), std::pair("x.kt.json.gz", SIGHUP)}) {
+    Process exporting(sandbox.database().parent_path(),
+                      {"db", "export", "--out", (folder / ending).string()});
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (fs::is_empty(folder) && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    exporting.send(signal);
+    EXPECT_EQ(exporting.wait().status, 128 + signal) << ending << ": it was too quick to be ended";
+    EXPECT_TRUE(fs::is_empty(folder)) << ending << ": " << fs::directory_iterator(folder)->path();
   }
 }
 

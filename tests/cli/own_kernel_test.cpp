@@ -179,6 +179,10 @@ TEST_F(NewKernel, WithWrongResultsIsWrittenAllTheSame) {
 
 TEST_F(NewKernel, IsNamedWithItsFolderWhereItHasNone) {
   expect_refused(sandbox_.tune({"new", path("add.cu"), "--entry", "sub"}), 2, {"'sub'", "add"});
+  expect_refused(sandbox_.tune({"new", path("."), "--entry", "sub"}), 2,
+                 {"no .cu file below it has a kernel 'sub'"});
+  expect_refused(sandbox_.tune({"new", path(".")}), 2,
+                 {"which kernel", "add.cu:", "tune new FILE --entry NAME"});
   write("empty.cu", "");
   expect_refused(sandbox_.tune({"new", path("empty.cu")}), 2, {"empty.cu: there is no __global__"});
   expect_refused(sandbox_.tune({"new", "/dev/null"}), 2, {"/dev/null", "it is a device"});

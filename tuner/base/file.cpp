@@ -4,7 +4,11 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fstream>
 #include <random>
@@ -45,9 +49,41 @@ FileDescriptor locked(const fs::path& path, int flags) {
   return file;
 }
 
+constexpr std::array suffixes = {"", "-journal", "-wal", "-shm"};  // of a database
+
 void remove_with_journals(const fs::path& path) {
   std::error_code ignored;
-  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) fs::remove(path.string() + suffix, ignored);
+  for (const char* suffix : suffixes) fs::remove(path.string() + suffix, ignored);
+}
+
+/// An unfinished file, where a handler of a signal finds it: no memory is taken or freed.
+struct Listed {
+  enum State { free, being_written, listed };
+  std::atomic<int> state = free;
+  pid_t owner = 0;
+  char path[PATH_MAX] = "";
+};
+std::array<Listed, 16> all_listed = {};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+/// Returns its place; -1 where there is none: then a signal leaves the file for the next one to remove.
+int list(const std::string& path) {
+  if (path.size() >= PATH_MAX) return -1;
+  for (std::size_t i = 0; i < all_listed.size(); ++i) {
+    int expected = Listed::free;
+    if (!all_listed[i].state.compare_exchange_strong(expected, Listed::being_written)) continue;
+    all_listed[i].owner = getpid();
+    std::ranges::copy(path, all_listed[i].path);
+    all_listed[i].path[path.size()] = '\0';
+    all_listed[i].state = Listed::listed;
+    return static_cast<int>(i);
+  }
+  return -1;
+}
+
+void unlist(int& place) {
+  if (place >= 0) all_listed[static_cast<std::size_t>(place)].state = Listed::free;
+  place = -1;
 }
 
 void remove_leftovers(const fs::path& folder, const std::string& prefix) {
@@ -78,24 +114,44 @@ UnfinishedFile::UnfinishedFile(fs::path target) : target_(std::move(target)) {
   // Another process may take a new file for a leftover before it is locked: then makes another.
   for (int attempt = 0; attempt < 20; ++attempt) {
     path_ = folder / (prefix + random_letters() + std::string(unfinished_suffix));
+    place_ = list(path_.string());
     lock_ = locked(path_, O_CREAT | O_EXCL);
     if (!lock_ && errno != EEXIST) break;
     std::error_code ignored;
     if (lock_ && fs::exists(path_, ignored)) return;
+    unlist(place_);
     lock_.close();
   }
   error_ = last_error();
+  unlist(place_);
 }
 
 UnfinishedFile::~UnfinishedFile() {
   if (lock_) remove_with_journals(path_);
+  unlist(place_);
 }
 
 std::error_code UnfinishedFile::complete() {
   std::error_code error;
   fs::rename(path_, target_, error);
-  if (!error) lock_.close();
+  if (!error) {
+    lock_.close();
+    unlist(place_);
+  }
   return error;
+}
+
+void remove_unfinished_files() noexcept {
+  for (const Listed& one : all_listed) {
+    if (one.state != Listed::listed || one.owner != getpid()) continue;
+    const std::size_t size = std::strlen(one.path);
+    for (const char* suffix : suffixes) {
+      char name[PATH_MAX + 16];
+      std::memcpy(name, one.path, size);
+      std::memcpy(name + size, suffix, std::strlen(suffix) + 1);
+      unlink(name);
+    }
+  }
 }
 
 tl::expected<std::string, std::string> read_text(const fs::path& path) {

@@ -66,9 +66,14 @@ class UnfinishedFile {
 
  private:
   std::filesystem::path target_, path_;
+  int place_ = -1;       ///< in the list for remove_unfinished_files
   FileDescriptor lock_;  ///< of the file: held while it is written
   std::error_code error_;
 };
+
+/// Removes the unfinished files of this process. For handlers of signals that end it: only calls that are
+/// safe there.
+void remove_unfinished_files() noexcept;
 
 /// Makes a file in one step: `write` fills another file in the same folder, `unfinished` (by default an
 /// UnfinishedFile), which then gets the name `path`. A reader of `path`, in this process or another one, sees

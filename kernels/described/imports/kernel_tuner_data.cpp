@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A script of Kernel Tuner: sizes, launch, arguments and results.
+// A script of Kernel Tuner: sizes, launch and arguments.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -411,7 +411,7 @@ void KernelTunerDraft::add_constants() {
                  pair.first.text));
 }
 
-// ---- sizes and results
+// ---- sizes
 
 /// What sizes of checks must be multiples of, for whole blocks.
 std::int64_t KernelTunerDraft::whole_multiple() const {
@@ -460,110 +460,6 @@ void KernelTunerDraft::add_sizes() {
                               joined(values, [](const Value& one) { return as_json(one.text); })));
   draft_.work.push_back(
       {"settings", "{" + joined(settings) + "}", "a parameter of the script, but results depend on it"});
-}
-
-std::vector<std::string> KernelTunerDraft::names_of_arguments(const FoundCall& call) const {
-  const Value* const all = call.arguments.find(3, "arguments");
-  std::vector<std::string> names;
-  if (all == nullptr || !all->is_sequence()) return names;
-  for (std::size_t i = 0; i < all->items->size(); ++i) {
-    const Value& value = (*all->items)[i];
-    const auto is_it = [&](const auto& known) {
-      return value.is(Kind::array) ? known.first.array == value.array : python::equal(known.first, value);
-    };
-    // The same place first: two arguments may have one value.
-    const bool is_here = i < values_.size() && is_it(values_[i]);
-    const auto found =
-        is_here ? values_.begin() + static_cast<std::ptrdiff_t>(i) : std::ranges::find_if(values_, is_it);
-    if (found == values_.end()) return {};
-    names.push_back(found->second);
-  }
-  return names;
-}
-
-/// An answer that run_kernel computes: that kernel is the reference. Returns false where it is none.
-bool KernelTunerDraft::add_reference(const Value& answer) {
-  if (!answer.is_sequence()) return false;
-  for (const Value& one : *answer.items) {
-    if (!one.is(Kind::array) || one.array->call < 0) continue;
-    const auto call = std::ranges::find(script_.calls(), one.array->call, &FoundCall::node);
-    if (call == script_.calls().end() || call->function != "run_kernel") continue;
-    const Value* const name = call->arguments.find(0, "kernel_name");
-    const Value* const source = call->arguments.find(1, "kernel_source");
-    const Value* const params = call->arguments.find(4, "params");
-    const std::vector<std::string> arguments = names_of_arguments(*call);
-    const bool is_same = source != nullptr && given(1, "kernel_source") != nullptr &&
-                         (python::equal(*source, *given(1, "kernel_source")) ||
-                          source->origin == given(1, "kernel_source")->text);
-    std::string file = is_same ? file_ : "";
-    if (!is_same && source != nullptr && !source->origin.empty() && request_.name_of)
-      file = request_.name_of(request_.path.parent_path() / source->origin);
-    if (name == nullptr || !name->is(Kind::text) || file.empty() || arguments.empty() || params == nullptr ||
-        !params->is(Kind::dict))
-      return false;
-    const Geometry geometry = geometry_of(*call, false);
-    std::vector<std::string> defines, configuration, quoted;
-    for (const auto& [key, value] : *params->pairs) {
-      const auto own =
-          std::ranges::find(parameters_, key.text, &std::pair<std::string, std::vector<Value>>::first);
-      const bool is_value =
-          own != parameters_.end() && std::ranges::any_of(own->second, [&given = value](const Value& known) {
-            return python::equal(known, given);
-          });
-      (is_value ? configuration : defines)
-          .push_back(format("{}: {}", as_json(key.text), python::literal_of(value)));
-    }
-    const auto texts = [](const std::vector<std::string>& formulas) {
-      std::vector<std::string> all;
-      for (const std::string& formula : formulas) all.push_back(as_json(formula));
-      return json_extents(all);
-    };
-    for (const std::string& argument : arguments) quoted.push_back(as_json(argument));
-    std::string kernel = as_json(file);
-    std::string more;
-    for (const DraftField& field : draft_.kernel)
-      if (field.name == "redefine" || field.name == "include" || field.name == "options")
-        more += format(", {}: {}", as_json(field.name), field.json);
-    if (!defines.empty()) more += format(", \"defines\": {{{}}}", joined(defines));
-    if (!more.empty()) kernel = format("{{\"file\": {}{}}}", kernel, more);
-    std::string text = format(
-        "{{\"kernel\": {},\n    \"launches\": {{\"entry\": {}, \"grid\": {}, \"block\": {}, \"arguments\": {}}}",
-        kernel, as_json(name->text), texts(geometry.grid), texts(geometry.block), json_list(quoted));
-    if (!configuration.empty()) text += format(",\n    \"configuration\": {{{}}}", joined(configuration));
-    draft_.results.push_back({"reference", text + "}"});
-    return true;
-  }
-  return false;
-}
-
-void KernelTunerDraft::add_results() {
-  const Value* const answer = given(9, "answer");
-  if (answer == nullptr || !add_reference(*answer)) {
-    std::vector<std::string> same;
-    for (const std::string& name : base_.draft.same)
-      if (names_.is_parameter(name)) same.push_back(name);
-    DraftField reference = guessed_reference(same, base_.facts);
-    if (answer != nullptr) {
-      std::string text = text_of(9, "answer");
-      if (answer->is_sequence())
-        for (const Value& one : *answer->items)
-          if (const std::string own = one.is(Kind::array) ? one.array->contents.why : one.text; !own.empty())
-            text = own;
-      reference.guess = format("the default configuration counts as right; the script compares with '{}'",
-                               shortened(one_line(text), 80));
-    }
-    draft_.results.push_back(std::move(reference));
-  }
-  if (const Value* const bound = given(10, "atol"); bound != nullptr && bound->is_number())
-    draft_.results.push_back(
-        {"tolerance", format("{{\"absolute\": {}, \"relative\": 1e-05}}", number_text(bound->number()))});
-  std::vector<std::string> items;
-  for (const std::string& one : geometry_.size)
-    if (names_.is_size(one)) items.push_back(one);
-  if (items.empty()) items = {names_.sizes().front().name};
-  draft_.results.push_back(
-      {"work", format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}", as_json(product(items))),
-       "operations of the whole work (\"flops\": a formula), for rates"});
 }
 
 }  // namespace tune::described

@@ -75,10 +75,15 @@ class KernelTunerDraft {
   std::string argument_with(const python::Array& array) const;
   void add_constants();
   void add_sizes();
+  std::int64_t whole_multiple() const;
+
+  // kernel_tuner_results.cpp: what results are compared with
   void add_results();
   bool add_reference(const Value& answer);
+  /// Answers that are a fill become those of their arguments. Returns whether that is all of them.
+  bool add_expected(const Value& answer);
+  void add_note_of_uncompared(const Value& answer);
   std::vector<std::string> names_of_arguments(const python::FoundCall& call) const;
-  std::int64_t whole_multiple() const;
 
   python::Follower& script_;
   const python::FoundCall& call_;

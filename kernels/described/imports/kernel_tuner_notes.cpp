@@ -124,11 +124,11 @@ void KernelTunerDraft::add_notes_of_options() {
              : format("strategy: a run takes it from its options: --strategy {}", own));
   }
   if (given(11, "verify") != nullptr)
-    note(place_of(11, "verify"),
-         format(
-             "verify: the script judges results with '{}', which is not followed: write it as a program or a "
-             "kernel for \"verify\" of the definition",
-             text_of(11, "verify")));
+    note(
+        place_of(11, "verify"),
+        format("verify: the script judges results with '{}', which is not followed: each element is compared "
+               "instead, until \"verify\" of the definition names a program or a kernel",
+               text_of(11, "verify")));
 }
 
 void KernelTunerDraft::add_notes_of_unfollowed() {

@@ -562,6 +562,12 @@ FirstDefinition first_definition(const std::string& file_name, const KernelText&
                                  const std::string& entry, const UndefinedNames& undefined,
                                  const std::vector<std::string>& folders) {
   const Examination examination(file_name, text, entry, undefined);
+  if (const auto& alike = examination.facts().alike; alike.size() > 1)
+    throw UsageError(format(
+        "{}: {} kernels are called '{}': {}; choose one by its line: --entry {}", file_name, alike.size(),
+        entry,
+        joined(alike, [&](const auto& one) { return format("{}:{} {}", file_name, one.first, one.second); }),
+        alike.front().first));
   Draft draft = draft_of_kernel(file_name, examination);
   std::vector<std::string> names;
   for (const std::string& folder : folders) names.push_back(as_json(folder));

@@ -36,17 +36,19 @@ class KernelReader {
   explicit KernelReader(const Branches& branches) : tree_(branches) {}
 
   KernelFacts read(const std::string& file_name, const std::string& wanted) {
-    const FunctionOfFile* const found = tree_.kernel(wanted);
-    if (found == nullptr)
+    const std::vector<const FunctionOfFile*> found = tree_.kernels_named(wanted);
+    if (found.empty())
       throw UsageError(tree_.kernels().empty()
                            ? format("{}: there is no __global__ function in it", file_name)
                            : format("{}: there is no kernel '{}' in it; there are: {}", file_name, wanted,
                                     joined(tree_.kernels())));
-    const FunctionOfFile& kernel = *found;
+    const FunctionOfFile& kernel = *found.front();
     KernelFacts facts;
     facts.name = kernel.name;
     facts.entry = kernel.scope + kernel.name;
     facts.line = tree_.syntax()[kernel.declarator].line;
+    for (const FunctionOfFile* one : found)
+      facts.alike.emplace_back(tree_.syntax()[one->declarator].line, one->scope + one->name);
     reach_ = tree_.reach_of(kernel);
     facts.templates = tree_.templates_of(kernel);
     for (const int parameter : kernel.parameters) facts.parameters.push_back(parameter_of(parameter, facts));
@@ -348,6 +350,16 @@ std::set<std::string, std::less<>> KernelFacts::arrays_read() const {
     if (one.is_pointer && (one.accesses.read || one.accesses.unknown)) names.insert(one.name);
   for (const ConstantArray& one : constants) names.insert(one.name);
   return names;
+}
+
+std::vector<std::pair<int, std::string>> kernels_in(const std::string& text) {
+  const Branches branches = follow_conditions({{"", text}, {}}, {});
+  const SourceTree tree(branches);
+  std::vector<std::pair<int, std::string>> all;
+  for (const FunctionOfFile& function : tree.functions())
+    if (function.is_kernel && tree.kind(function.node) == "function_definition")
+      all.emplace_back(tree.syntax()[function.declarator].line, function.scope + function.name);
+  return all;
 }
 
 void add_facts(const KernelFacts& other, KernelFacts& facts) {

@@ -54,6 +54,8 @@ struct KernelFacts {
   std::map<std::string, StructMembers, std::less<>> structs = {};
   std::vector<LaunchOfFile> launches = {};
   std::vector<std::string> kernels = {};  ///< all of the file
+  /// All that the wanted name means, by line; the kernel is the first of them.
+  std::vector<std::pair<int, std::string>> alike = {};
   /// Names of values that neither the file nor the language declares, in their order; not those of functions.
   std::vector<std::string> unknown_names = {};
   std::vector<std::string> unknown_elsewhere =
@@ -77,6 +79,10 @@ std::set<std::string, std::less<>> declared_in(const std::string& text);
 /// Returns the facts about a kernel, the first without a name. Throws UsageError where there is none.
 KernelFacts read_kernel_source(const Branches& branches, const std::string& file_name,
                                const std::string& kernel);
+
+/// Returns the kernels that a source defines, by line, with their namespaces. Other branches of conditions
+/// than those of the source's own macros do not count.
+std::vector<std::pair<int, std::string>> kernels_in(const std::string& text);
 
 /// Adds what a kernel does under other values of macros, and generalises types that differ: `float` where one
 /// is `float4`.

@@ -137,14 +137,22 @@ void SourceTree::add_struct(int node, std::string name) {
   structs_[name] = std::move(members);
 }
 
-const FunctionOfFile* SourceTree::kernel(const std::string& name) const {
-  const FunctionOfFile* declared = nullptr;
+std::vector<const FunctionOfFile*> SourceTree::kernels_named(const std::string& name) const {
+  std::vector<const FunctionOfFile*> defined, declared;
   for (const FunctionOfFile& function : functions_) {
-    if (!function.is_kernel || (!name.empty() && function.name != name)) continue;
-    if (kind(function.node) == "function_definition") return &function;
-    if (declared == nullptr) declared = &function;
+    const bool is_it = name.empty() || name == function.name || name == function.scope + function.name ||
+                       name == std::to_string(tree_[function.declarator].line);
+    if (function.is_kernel && is_it)
+      (kind(function.node) == "function_definition" ? defined : declared).push_back(&function);
   }
-  return declared;
+  std::vector<const FunctionOfFile*>& all = defined.empty() ? declared : defined;
+  if (name.empty() && all.size() > 1) all.resize(1);
+  // A specialisation is chosen by the arguments of its template, of which the first is the general one.
+  const bool has_template =
+      std::ranges::any_of(all, [&](const FunctionOfFile* one) { return !templates_of(*one).empty(); });
+  const auto is_of_first = [&](const FunctionOfFile* one) { return one->scope == all.front()->scope; };
+  if (has_template && std::ranges::all_of(all, is_of_first)) all.resize(1);
+  return all;
 }
 
 std::vector<TemplateParameter> SourceTree::templates_of(const FunctionOfFile& kernel) const {

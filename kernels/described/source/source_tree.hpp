@@ -55,8 +55,9 @@ class SourceTree {
   std::set<std::string, std::less<>> declared() const;
   bool declares(std::string_view name) const { return declared_.contains(name); }
 
-  /// The kernel of this name, the first without one; null where there is none.
-  const FunctionOfFile* kernel(const std::string& name) const;
+  /// The kernels that a name means, with or without its namespaces, or a line of one; the first of all
+  /// without a name. Definitions only, where there are some.
+  std::vector<const FunctionOfFile*> kernels_named(const std::string& name) const;
   Reach reach_of(const FunctionOfFile& kernel) const;
   std::vector<TemplateParameter> templates_of(const FunctionOfFile& kernel) const;
   /// Follows typedefs and macros to a type of a definition, or to the last name where there is none; types of

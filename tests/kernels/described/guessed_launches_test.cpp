@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "kernels/described/source/first_definition.hpp"
+#include "kernels/described/source/kernel_source.hpp"
 #include "kernels/described/source/syntax.hpp"
+#include "tuner/base/error.hpp"
 
 namespace tune::described {
 namespace {
@@ -104,6 +106,32 @@ TEST_F(GuessedLaunches, AnExtentThatIsAsLargeAsAnotherIsNotTakenForIt) {
           "  dim3 b(32, 4), g((nx + 31) / 32, (ny + 3) / 4); k<<<g, b>>>(y, 0, ny, nx); }\n",
           "y"),
       Not(HasSubstr("\"nx * nx\"")));
+}
+
+TEST(KernelsOfOneName, AreListedWithTheirLines) {
+  if (const std::string reason = why_no_parser(); !reason.empty()) GTEST_SKIP() << reason;
+  const std::string text =
+      "namespace a {\n__global__ void k(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }\n}\n"
+      "namespace b {\n__global__ void k(int* y) { y[threadIdx.x] = 1; }\n}\n"
+      "template <int N> __global__ void t(float* x) { x[N] = 1; }\ntemplate <> __global__ void t<1>(float* x) { x[0] = 1; }\n"
+      "#ifdef FIRST\nint main() { a::k<<<1, 32>>>(nullptr, 3); }\n#else\nint main() { b::k<<<2, 64>>>(nullptr); }\n#endif\n";
+  const auto drafted = [&](const std::string& entry) {
+    return first_definition("k.cu", {{"k.cu", text}, {}}, entry).json;
+  };
+  try {
+    drafted("k");
+    FAIL() << "the first of two was taken";
+  } catch (const UsageError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "k.cu: 2 kernels are called 'k': k.cu:2 a::k, k.cu:5 b::k; choose one by its line: --entry 2");
+  }
+  EXPECT_NE(drafted("b::k").find("\"entry\": \"b::k\""), std::string::npos);
+  EXPECT_NE(drafted("5").find("\"entry\": \"b::k\""), std::string::npos);
+  EXPECT_NE(drafted("").find("\"entry\": \"a::k\""), std::string::npos);
+  EXPECT_NE(drafted("t").find("\"entry\": \"t<N>\""), std::string::npos);
+  const std::vector<std::pair<int, std::string>> all = kernels_in(text);
+  ASSERT_GE(all.size(), 3U);
+  EXPECT_EQ(all[1], std::pair(5, std::string("b::k")));
 }
 
 }  // namespace

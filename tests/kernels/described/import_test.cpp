@@ -106,7 +106,7 @@ TEST_F(ImportOfScripts, WhatARunIsToldAndWhatIsNotFollowedIsSaid) {
   EXPECT_THAT(
       notes,
       HasSubstr(
-          "verify: the script judges results with 'compare', which is not followed: write it as a program"));
+          "verify: the script judges results with 'compare', which is not followed: each element is compared"));
   EXPECT_THAT(notes, HasSubstr("--strategy model"));
   EXPECT_THAT(notes, HasSubstr("objective: 'GFLOP/s' is not among the metrics that are followed"));
   EXPECT_THAT(notes, HasSubstr("observers: not used"));

@@ -134,6 +134,31 @@ TEST_F(LossesOfScripts, OptionsHaveTheirDefaults) {
   EXPECT_THAT(launch(import, "grid"), HasSubstr("ceil_div(size, block_size_x)"));
 }
 
+TEST_F(LossesOfScripts, AnswersThatAreFillsAreExpected) {
+  const auto answered = [&](const std::string& answer) {
+    return imported(
+        script_head +
+        "source = '''__global__ void k(float* a, float* b, float* c, int n) {\n"
+        "  int i = blockIdx.x * block_size_x + threadIdx.x;\n  if (i < n) { a[i] = b[i]; c[i] = i; }\n}'''\n"
+        "n = np.int32(5000)\nx = np.random.rand(n).astype(np.float32)\nz = np.zeros_like(x)\n"
+        "answer = " +
+        answer +
+        "\ntune_kernel('k', source, n, [z, x, np.zeros_like(x), n], {'block_size_x': [32]}, answer=answer)\n");
+  };
+  const Import full = answered("[np.full(n, 3, np.float32), None, np.arange(n).astype(np.float32), None]");
+  EXPECT_THAT(argument(full, "a"), HasSubstr(R"("expect": 3)"));
+  EXPECT_THAT(argument(full, "c"), HasSubstr(R"("expect": {"from": 0, "step": 1})"));
+  EXPECT_THAT(write_draft(full.draft).json, Not(HasSubstr("\"reference\"")));
+  EXPECT_EQ(joined(full.notes), "");
+  problem(full);
+  const Import part = answered("[np.ones(n, np.float32), None, None, None]");
+  EXPECT_THAT(argument(part, "a"), HasSubstr(R"("expect": 1)"));
+  EXPECT_THAT(joined(part.notes),
+              HasSubstr("tune_it.py:12: answer: the script does not compare c, the definition does"));
+  const Import other = answered("[compute(x), None, None, None]");
+  EXPECT_THAT(write_draft(other.draft).json, HasSubstr("to compare, the script has 'compute(x)' (line 11)"));
+}
+
 class ModulesOfScripts : public ImportOfScripts {};
 
 TEST_F(ModulesOfScripts, ThoseBesideTheScriptAreFollowed) {

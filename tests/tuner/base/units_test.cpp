@@ -2,8 +2,11 @@
 #include "tuner/base/units.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -71,6 +74,28 @@ TEST(Files, UnfinishedOnesHaveNamesOfTheirOwn) {
   for (const char* suffix : {"", "-journal"}) std::ofstream(left.string() + suffix) << "x";
   EXPECT_FALSE(replace_file(target, write));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 3);
+}
+
+TEST(Files, UnfinishedOnesAreRemovedByASignal) {
+  const testing::TemporaryFolder folder;
+  const auto count = [&] { return std::distance(std::filesystem::directory_iterator(folder.path()), {}); };
+  const UnfinishedFile database(folder / "a.db");
+  std::ofstream(database.path().string() + "-journal") << "x";
+  {
+    UnfinishedFile complete(folder / "b");
+    EXPECT_FALSE(complete.complete());
+  }
+  EXPECT_EQ(count(), 3);
+  const pid_t child = fork();  // files of another process
+  if (child == 0) {
+    remove_unfinished_files();
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(count(), 3);
+  remove_unfinished_files();
+  EXPECT_EQ(count(), 1);
+  EXPECT_TRUE(std::filesystem::exists(folder / "b"));
 }
 
 TEST(Files, AreReplacedWholeOrNotAtAll) {

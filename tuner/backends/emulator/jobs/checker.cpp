@@ -412,12 +412,14 @@ class Pool {
     CheckVerdict verdict;
     switch (end) {
       case End::hang:
-        return ended_by(
+        verdict = ended_by(
             FindingKind::hang, slot.process->step(),
             format(
                 "not finished after {} s of processor time: a loop without an end, or too much work for the "
                 "CPU at this size (check at a smaller one, or allow more with --timeout)",
                 options_.seconds));
+        verdict.is_unfinished = true;
+        return verdict;
       case End::long_job:
         verdict.not_emulated =
             format("takes more than {} s of processor time: choose a smaller size or fewer steps",

@@ -41,7 +41,8 @@ struct CheckVerdict {
   std::optional<Failure> cannot_run = std::nullopt;  ///< what it demands beyond a device or this machine
   double error = 0;                                  ///< largest |out - ref|
   double tolerance = 0;
-  double seconds = 0;  ///< of this machine's processor, without compiling
+  double seconds = 0;          ///< of this machine's processor, without compiling
+  bool is_unfinished = false;  ///< the finding is the limit of time: nothing wrong was found until then
 
   bool clean() const { return findings.empty() && not_emulated.empty() && !cannot_run; }
 };

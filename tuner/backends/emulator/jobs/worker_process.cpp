@@ -30,8 +30,8 @@ template<>
 inline constexpr std::array member_names<emulator::Finding>{
     "kind", "kernel", "size", "array", "offset", "has_thread", "block", "thread", "source", "detail"};
 template<>
-inline constexpr std::array member_names<emulator::CheckVerdict>{"findings", "not_emulated", "cannot_run",
-                                                                 "error",    "tolerance",    "seconds"};
+inline constexpr std::array member_names<emulator::CheckVerdict>{
+    "findings", "not_emulated", "cannot_run", "error", "tolerance", "seconds", "is_unfinished"};
 template<>
 inline constexpr std::array member_names<emulator::Message>{"type", "job", "verdict", "text"};
 
