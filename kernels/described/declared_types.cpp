@@ -24,8 +24,8 @@ bool is_struct_word(std::string_view token) {
 
 /// True for what may have brackets before the name of a type or variable.
 bool is_attribute(std::string_view token) {
-  static constexpr std::array<std::string_view, 4> words = {"__align__", "alignas", "__attribute__",
-                                                            "__launch_bounds__"};
+  static constexpr std::array<std::string_view, 5> words = {"__align__", "__builtin_align__", "alignas",
+                                                            "__attribute__", "__launch_bounds__"};
   return std::ranges::find(words, token) != words.end();
 }
 
@@ -55,6 +55,7 @@ class Reader {
       ++number;
       if (const auto directive = directive_of(line)) {
         if (directive->name == "define") add_macro(*directive);
+        types_.packs = types_.packs || (directive->name == "pragma" && directive->word == "pack");
       } else {
         add_tokens(line, number);
       }
@@ -159,9 +160,19 @@ class Reader {
     return place;
   }
 
+  /// True for a macro that stands for an attribute.
+  bool is_attribute_macro(std::string_view token) const {
+    const auto macro = types_.macros.find(token);
+    if (macro == types_.macros.end()) return false;
+    return std::ranges::any_of(words_in(macro->second.is_plain ? macro->second.text : macro->second.function),
+                               is_attribute);
+  }
+
   std::size_t behind_attributes(std::size_t place) const {
-    while (place < tokens_.size() && (is_attribute(at(place)) || at(place) == "[")) {
-      if (is_attribute(at(place))) ++place;
+    while (place < tokens_.size()) {
+      const bool has_word = is_attribute(at(place)) || is_attribute_macro(at(place));
+      if (!has_word && at(place) != "[") break;
+      if (has_word) ++place;
       if (at(place) == "(" || at(place) == "[") place = behind(place);
     }
     return place;
@@ -173,7 +184,13 @@ class Reader {
     if (at(name + 1) != "{" && at(name + 1) != ":") return;
     const bool is_plain =
         at(name + 1) == "{" && at(place_) != "union" && (place_ == 0 || at(place_ - 1) != ">");
-    add_struct(tokens_[name].text, is_plain ? fields_at(name + 1) : std::nullopt);
+    std::string attributes = joined_tokens(tokens_, place_ + 1, name);
+    std::size_t open = name + 1;
+    while (open < tokens_.size() && at(open) != "{" && at(open) != ";") ++open;
+    if (const std::size_t end = behind(open); is_attribute(at(end)) || is_attribute_macro(at(end)))
+      attributes += " " + joined_tokens(tokens_, end, behind_attributes(end));
+    add_struct(tokens_[name].text,
+               {is_plain ? fields_at(name + 1) : std::nullopt, attributes, file_.name, tokens_[place_].line});
   }
 
   void read_enum() {
@@ -181,21 +198,25 @@ class Reader {
     if (at(name + 1) == "{" || at(name + 1) == ":") types_.enums.insert(tokens_[name].text);
   }
 
-  void add_struct(const std::string& name, std::optional<std::vector<std::string>> fields) {
-    const auto [known, is_new] = types_.structs.emplace(name, fields);
-    if (!is_new && known->second != fields) known->second.reset();
+  void add_struct(const std::string& name, DeclaredStruct made) {
+    made.attributes = std::string(trimmed(made.attributes));
+    const auto [known, is_new] = types_.structs.emplace(name, made);
+    if (!is_new && (known->second.fields != made.fields || known->second.attributes != made.attributes))
+      known->second.fields.reset();
   }
 
   /// Returns the fields of the struct whose bracket opens here.
-  std::optional<std::vector<std::string>> fields_at(std::size_t open) const {
+  std::optional<std::vector<DeclaredField>> fields_at(std::size_t open) const {
     static const std::set<std::string, std::less<>> others = {"static", "using", "typedef", "friend",
                                                               "template"};
-    std::vector<std::string> fields;
+    std::vector<DeclaredField> fields;
     const std::size_t end = behind(open) - 1;
     for (std::size_t begin = open + 1; begin < end;) {
       if (at(begin + 1) == ":" &&
           (at(begin) == "public" || at(begin) == "private" || at(begin) == "protected"))
         begin += 2;
+      const std::size_t from = begin;
+      begin = behind_attributes(begin);
       std::size_t stop = begin;
       bool has_brackets = false;
       for (; stop < end && at(stop) != ";" && at(stop) != "{"; ++stop) {
@@ -211,7 +232,10 @@ class Reader {
         begin = behind(stop) + (at(behind(stop)) == ";" ? 1 : 0);
         continue;
       }
-      if (!is_other && !has_brackets) add_declarators(begin, stop, fields);
+      std::vector<std::string> declared;
+      if (!is_other && !has_brackets) add_declarators(begin, stop, declared);
+      for (std::string& one : declared)
+        fields.push_back({std::move(one), joined_tokens(tokens_, from, begin)});
       begin = stop + 1;
     }
     return fields;
@@ -249,14 +273,17 @@ class Reader {
       else
         add_alias_template(tokens_[place_ + 1].text, place_ + 3, end);
     } else if (is_word(at(end - 1).front()) && end > place_ + 2) {
-      if (at(end - 2) != "}") {
+      std::size_t open = place_ + 2;
+      while (open < end && at(open) != "{") ++open;
+      if (open == end || behind_attributes(behind(open)) != end - 1) {
         add_alias(tokens_[end - 1].text, place_ + 1, end - 1);
       } else if (at(place_ + 1) == "enum") {
         types_.enums.insert(tokens_[end - 1].text);
       } else if (is_struct_word(at(place_ + 1))) {
-        std::size_t open = place_ + 2;
-        while (open < end && at(open) != "{") ++open;
-        add_struct(tokens_[end - 1].text, at(place_ + 1) == "union" ? std::nullopt : fields_at(open));
+        add_struct(tokens_[end - 1].text, {at(place_ + 1) == "union" ? std::nullopt : fields_at(open),
+                                           joined_tokens(tokens_, place_ + 2, behind_attributes(place_ + 2)) +
+                                               " " + joined_tokens(tokens_, behind(open), end - 1),
+                                           file_.name, tokens_[place_].line});
       }
     }
   }

@@ -38,9 +38,24 @@ struct DeclaredVariable {
   int line = 0;
 };
 
+/// A field of a struct.
+struct DeclaredField {
+  std::string declared;    ///< `float x[3]`
+  std::string attributes;  ///< as written before it: `alignas(16)`
+  bool operator==(const DeclaredField&) const = default;
+};
+
+/// A struct, class or union.
+struct DeclaredStruct {
+  std::optional<std::vector<DeclaredField>> fields;  ///< nothing where these are not understood
+  std::string attributes;                            ///< as written: `__align__(16)`
+  std::string file;
+  int line = 0;
+};
+
 struct DeclaredTypes {
-  /// Structs, classes and unions: their fields as declared; nothing where these are not understood.
-  std::map<std::string, std::optional<std::vector<std::string>>, std::less<>> structs;
+  std::map<std::string, DeclaredStruct, std::less<>> structs;
+  bool packs = false;  ///< `#pragma pack`: no layout is known
   std::set<std::string, std::less<>> enums;
   /// What `typedef` and `using` say; empty where they say several things.
   std::map<std::string, std::string, std::less<>> aliases;

@@ -69,7 +69,7 @@ struct StructField {
   std::vector<Expression> values = {};   ///< numbers and lists of them: several are an array or a vector
   std::string buffer = {};               ///< the argument whose address it is; empty: no address
   std::vector<StructField> fields = {};  ///< of a struct
-  std::size_t alignment = 1;             ///< of a struct, if that of its fields is smaller [bytes]
+  std::size_t alignment = 1;             ///< if its own, or that of its fields, is smaller [bytes]
 };
 
 /// A struct that is passed by value.

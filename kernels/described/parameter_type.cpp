@@ -73,6 +73,7 @@ std::string without_decltype(std::string declared, const std::vector<std::string
 }
 
 std::string type_name_of(const Argument& argument) {
+  if (argument.object) return "struct";
   return argument.type_name.empty() ? std::string(to_string(argument.type->element)) : argument.type_name;
 }
 
@@ -89,13 +90,19 @@ bool is_other_type(const ParameterType& declared, const Argument& argument) {
 }
 
 bool is_not_compared(const std::string& declared, const DeclaredTypes& types, const Argument& argument) {
-  if (!argument.type || argument.texture || argument.map || argument.object || !argument.symbol.empty())
-    return false;
+  if (argument.object) {
+    const auto known = types.structs.find(types.resolved(type_of_parameter(declared)));
+    const bool is_named = known != types.structs.end() && !argument.object->all.fields.empty();
+    if (!is_named) return false;
+    const auto shape = declared_shape(known->first, types);
+    return !shape || !shape->has_layout;
+  }
+  if (!argument.type || argument.texture || argument.map || !argument.symbol.empty()) return false;
   if (declared.find('(') != std::string::npos) return true;
   const std::string name = types.resolved(type_of_parameter(declared));
   if (name.starts_with("void") || declared.find("unknown_") != std::string::npos) return false;
   if (const auto known = types.structs.find(name.substr(0, name.find('*'))); known != types.structs.end())
-    return element_size(argument.type->element) != 1 && !declared_parts(known->first, types);
+    return element_size(argument.type->element) != 1 && !declared_shape(known->first, types);
   return !type_of(declared, types).known();
 }
 
@@ -126,7 +133,12 @@ std::string misfit(const std::string& declared, const DeclaredTypes& types, cons
   if (argument.object) {
     if (type.numbers && type.numbers->components == 1) return set("a number", "set 'type' and 'value'");
     const auto known = types.structs.find(types.resolved(type_of_parameter(declared)));
-    return known == types.structs.end() ? "" : other_fields(known->first, argument.object->all, types);
+    if (known == types.structs.end()) return "";
+    StructField given = argument.object->all;
+    if (given.fields.empty()) return "";
+    take_alignments(known->first, given, types);
+    const std::string other = other_fields(known->first, given, types);
+    return other.empty() ? other_layout(known->first, given, types) : other;
   }
   if (!argument.is_vector() && type.structure) return set("a struct", "set 'struct' or 'bytes'");
   if (type.pointer && type.structure && argument.type) {

@@ -11,6 +11,7 @@
 
 #include "kernels/described/parameter_type.hpp"
 #include "kernels/described/struct_fields.hpp"
+#include "kernels/described/struct_layout.hpp"
 #include "kernels/described/type_choices.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
@@ -198,6 +199,13 @@ std::optional<std::vector<std::string>> fitting_arguments(KernelDescription& des
     const auto [wrong, where] = misfits(description, launch, declared, of_template, given);
     if (wrong.empty()) {
       note_not_compared(description, launch, declared, of_template, given);
+      for (std::size_t i = 0; i < given.size(); ++i) {
+        const auto argument = std::ranges::find(description.arguments, given[i], &Argument::name);
+        if (argument->object)
+          take_alignments(launch.types.resolved(
+                              type_of_parameter(plain(declared[i], of_template, launch.types, declared))),
+                          argument->object->all, launch.types);
+      }
       return given;
     }
     // A kernel may be declared anew for another type, by a condition: one that fits is enough.
@@ -285,8 +293,11 @@ void find_symbols(KernelDescription& description) {
     const std::string place = format("'{}' ({}:{})", variable.declared, variable.file, variable.line);
     if (argument.object) {
       const std::string inner = types.resolved(type_of_parameter(element));
-      if (const std::string other = other_fields(inner, argument.object->all, types); !other.empty())
-        fail(format("it is {}, {}", place, other));
+      take_alignments(inner, argument.object->all, types);
+      argument.extents = {size_of(*argument.object, argument.place)};
+      std::string other = other_fields(inner, argument.object->all, types);
+      if (other.empty()) other = other_layout(inner, argument.object->all, types);
+      if (!other.empty()) fail(format("it is {}, {}", place, other));
     } else if (const ParameterType type = type_of(element, types); type.pointer) {
       fail(format("it is {}, a pointer, which nothing can fill: pass the array as an argument", place));
     } else if (argument.type && argument.type->element == ElementType::u8) {

@@ -12,15 +12,15 @@
 #include "tuner/tensor/tensor.hpp"
 
 namespace tune::described {
-namespace {
 
-/// Of a number, or of CUDA's vectors: two and four elements are aligned together, up to 16 bytes.
 std::size_t alignment_of(const TypeName& type) {
   const std::size_t element = element_size(type.element);
   return type.components == 3
              ? element
              : std::min<std::size_t>(16, element * static_cast<std::size_t>(type.components));
 }
+
+namespace {
 
 class Layouter {
  public:
@@ -43,9 +43,9 @@ class Layouter {
 
  private:
   static std::size_t alignment_of(const StructField& field) {
-    if (!field.buffer.empty()) return sizeof(void*);
-    if (field.fields.empty()) return described::alignment_of(field.type);
     std::size_t largest = field.alignment;
+    if (!field.buffer.empty()) return std::max(largest, sizeof(void*));
+    if (field.fields.empty()) return std::max(largest, described::alignment_of(field.type));
     for (const StructField& one : field.fields) largest = std::max(largest, alignment_of(one));
     return largest;
   }
@@ -106,6 +106,14 @@ StructArgument laid_out(const StructDescription& object, const ExpressionScope& 
   Layouter layouter(scope);
   layouter.add(object.all);
   return layouter.take();
+}
+
+Expression size_of(StructDescription object, SourceLocation place) {
+  const auto bytes = [object = std::move(object)](const Instance& instance, const search::Configuration&) {
+    const ExpressionScope scope({}, instance);
+    return FormulaValue::of_number(static_cast<double>(laid_out(object, scope).bytes.size()));
+  };
+  return {Expression::Function(bytes), std::move(place)};
 }
 
 }  // namespace tune::described

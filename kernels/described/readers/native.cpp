@@ -331,11 +331,7 @@ void copy_to_symbol(const JsonField& field, Argument& argument) {
     argument.extents = {{1.0, field.place()}};
     return;
   }
-  const auto bytes = [object = *argument.object](const Instance& instance, const Configuration&) {
-    const ExpressionScope scope({}, instance);
-    return FormulaValue::of_number(static_cast<double>(laid_out(object, scope).bytes.size()));
-  };
-  argument.extents = {{bytes, field.place()}};
+  argument.extents = {size_of(*argument.object, field.place())};
 }
 
 Argument read_argument(const std::string& name, const JsonField& field, const KernelDescription& definition) {

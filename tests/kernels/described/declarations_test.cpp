@@ -89,10 +89,11 @@ TEST_F(Declarations, OfVariablesHaveTheTypesOfTheirContents) {
 }
 
 TEST_F(Declarations, OfVariablesMayBeNumbersAndStructs) {
-  const std::string variables = "struct P { float x; int y; };\n__constant__ P p;\n__constant__ float s;\n";
+  const std::string variables =
+      "struct __align__(16) P { float x; int y; };\n__constant__ P p;\n__constant__ float s;\n";
   const DescribedProblem made = problem(variables + kernel,
                                         R"(, "s": {"type": "float", "value": "n / 8", "symbol": "s"},
-         "p": {"struct": [{"type": "float", "value": 2}, {"type": "int", "value": "n"}], "align": 16,
+         "p": {"struct": [{"type": "float", "value": 2}, {"type": "int", "value": "n"}],
                "symbol": "p"})");
   const LaunchPlan plan = plan_of(made);
   EXPECT_EQ(std::get<Launch>(plan.launches.at(0)).arguments.size(), 2U);
@@ -340,6 +341,50 @@ TEST_F(Declarations, OfStructsHaveTheFieldsOfTheDefinition) {
   EXPECT_EQ(of("int m; float x, y;", numbers), "");  // as bytes they are the same
   EXPECT_EQ(of("const float* m;", R"({"buffer": "b"})"), "");
   EXPECT_THAT(of("float m;", R"({"buffer": "b"})"), HasSubstr("field 1 is the address of an array"));
+}
+
+// `align` says nothing: the file does.
+TEST_F(Declarations, OfStructsHaveTheAlignmentOfTheFile) {
+  const std::string
+      two = R"({"type": "float", "value": 1}, {"name": "x", "type": "float", "value": 2})",
+      five = R"({"type": "int", "value": 1}, {"name": "x", "type": "float", "value": [1, 2, 3, 4]})",
+      inner = R"({"type": "int", "value": 1}, {"struct": [)" + two + R"(]}, {"type": "char", "value": 1})";
+  const auto text = [](const std::string& declared) {
+    return "#define ALIGN(n) __align__(n)\n#define WIDE alignas(32)\n" + declared +
+           "\n__global__ void k(float* a, int n, P p) {}\n";
+  };
+  const auto argument = [](const std::string& fields, const std::string& more = "") {
+    return R"(, "p": {"struct": [)" + fields + "]" + more + "}";
+  };
+  const auto bytes = [&](const std::string& declared, const std::string& fields) {
+    const LaunchPlan plan = plan_of(problem(text(declared), argument(fields)));
+    return std::get<StructArgument>(std::get<Launch>(plan.launches.at(0)).arguments.at(2)).bytes.size();
+  };
+  EXPECT_EQ(bytes("struct P { float x, y; };", two), 8U);
+  for (const char* const declared :
+       {"struct __align__(16) P { float x, y; };", "struct alignas(16) P { float x, y; };",
+        "struct P { float x, y; } __attribute__((aligned(16)));", "struct ALIGN(16) P { float x, y; };",
+        "typedef struct __builtin_align__(16) { float x, y; } P;",
+        "typedef struct __align__(16) P { float x, y; } P;", "struct alignas(float4) P { float x, y; };",
+        "typedef struct { float x, y; } __align__(16) P;", "struct P { alignas(16) float x; float y; };"})
+    EXPECT_EQ(bytes(declared, two), 16U) << declared;
+  EXPECT_EQ(bytes("struct WIDE P { float x, y; };", two), 32U);
+  // Members that are aligned, given as the same numbers.
+  EXPECT_EQ(bytes("struct P { int n; float x[4]; };", five), 20U);
+  EXPECT_EQ(bytes("struct P { int n; float4 x; };", five), 32U);
+  EXPECT_EQ(bytes("struct P { int n; alignas(8) float x[4]; };", five), 24U);
+  EXPECT_EQ(bytes("struct __align__(8) Q { float x, y; }; struct P { int n; Q q; char c; };", inner), 24U);
+  EXPECT_THAT(
+      refused(text("struct P { float x, y; };"), argument(two, R"(, "align": 16)")),
+      HasSubstr("argument 3 of kernel 'k' is 'P p', whose struct P (k.cu:3) is aligned to 4 bytes, 'align' "
+                "says 16: leave it out"));
+  EXPECT_EQ(refused(text("struct __align__(16) P { float x, y; };"), argument(two, R"(, "align": 16)")), "");
+  EXPECT_THAT(refused(text("struct P { int n; float x, y; float2 z; };"), argument(five)),
+              HasSubstr("whose struct P (k.cu:3) has 'float2 z' at byte 16, where 'x' would lie at byte 12"));
+  // What is packed is not understood, and told.
+  const std::string packed = text("#pragma pack(1)\nstruct P { float x, y; };");
+  EXPECT_THAT(problem(packed, argument(two)).description().notes,
+              ::testing::ElementsAre(HasSubstr("'p' (struct) with 'P p'")));
 }
 
 TEST_F(Declarations, OfNamesThatADefinitionUsesToo) {
