@@ -145,12 +145,17 @@ class Filling {
 
   /// Numbers of the program lose their fraction, as in a conversion of C++.
   T of_function(std::size_t i) const {
-    const double number =
+    const ExactNumber given =
         contents_.limit ? contents_.limit(i, scope_.instance()) : contents_.function(i, seed_);
+    const double number = std::visit([](auto one) { return static_cast<double>(one); }, given);
     std::optional<T> made;
     if (type_.is_bool) return element_of_bool(number >= 1);
     if constexpr (is_floating<T>)
       made = fitting_real<T>(number);
+    else if (const auto* whole = std::get_if<std::int64_t>(&given))
+      made = fitting_whole<T>(*whole);
+    else if (const auto* natural = std::get_if<std::uint64_t>(&given))
+      made = fitting_whole<T>(*natural);
     else if (std::abs(number) <= 0x1p64)
       made = fitting_whole<T>(static_cast<WholeNumber>(std::trunc(number)));
     if (!made)

@@ -80,6 +80,8 @@ class Reader {
         read_alias();
       } else if (token == "extern" && at(place_ + 1) == "\"") {
         is_transparent_ = at(place_ + 2) == "{";
+      } else if (expand_variables()) {
+        --place_;
       } else if (declares_variable(token)) {
         read_variables();
       }
@@ -106,8 +108,11 @@ class Reader {
     macro.has_commas = macro.has_commas || text.find(',') != std::string::npos;
     if ((is_new || macro.text == text) && !rest.starts_with('(')) return;
     const std::size_t close = text.find(')');
+    std::string plain = text;  // without what pastes
+    for (std::size_t at = plain.find("##"); at != std::string::npos; at = plain.find("##"))
+      plain.erase(at, 2);
     if (is_new && rest.starts_with('(') && close != std::string::npos &&
-        text.find('#') == std::string::npos) {
+        plain.find('#') == std::string::npos) {
       macro.parameters = split_arguments(text, 1);
       macro.function = trimmed(std::string_view(text).substr(close + 1));
     } else {
@@ -319,6 +324,24 @@ class Reader {
            words_in(macro->second.text).contains("__constant__");
   }
 
+  /// Puts the text of a macro that declares variables, `TABLE(weights, 64)`, in place of its call here.
+  bool expand_variables() {
+    const auto macro = types_.macros.find(at(place_));
+    if (macro == types_.macros.end() || !macro->second.parameters || at(place_ + 1) != "(" ||
+        std::ranges::any_of(scopes_, &Scope::is_block) ||
+        std::ranges::none_of(words_in(macro->second.function), is_variable_word) ||
+        macro->second.function.find('(') != std::string::npos)
+      return false;
+    const std::size_t end = behind(place_ + 1);
+    const int line = tokens_[place_].line;
+    const std::string text = types_.expanded(joined_tokens(tokens_, place_, end));
+    std::vector<Token> rest(tokens_.begin() + static_cast<std::ptrdiff_t>(end), tokens_.end());
+    tokens_.resize(place_);
+    add_tokens(text + (rest.empty() || rest.front().text != ";" ? ";" : ""), line);
+    tokens_.insert(tokens_.end(), rest.begin(), rest.end());
+    return true;
+  }
+
   /// Up to a semicolon; functions have brackets before it.
   void read_variables() {
     std::size_t begin = place_ + 1;
@@ -387,8 +410,11 @@ bool expand_call(std::string& text, const std::map<std::string, DeclaredMacro, s
     }
     const std::vector<std::string> arguments = split_arguments(text, open + 1);
     if (close == text.size() || arguments.size() != macro->second.parameters->size()) return false;
-    text.replace(begin, close + 1 - begin,
-                 with_arguments(macro->second.function, *macro->second.parameters, arguments));
+    std::string made = with_arguments(macro->second.function, *macro->second.parameters, arguments);
+    for (std::size_t at = made.find("##"); at != std::string::npos; at = made.find("##"))
+      made = std::string(trimmed(std::string_view(made).substr(0, at))) +
+             std::string(trimmed(std::string_view(made).substr(at + 2)));
+    text.replace(begin, close + 1 - begin, made);
     return true;
   }
   return false;

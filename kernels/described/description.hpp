@@ -47,7 +47,7 @@ struct Contents {
   std::optional<std::uint64_t> seed = std::nullopt;  ///< random: besides that of the check
   std::filesystem::path file = {};                   ///< elements in the machine's byte order, nothing else
   /// Computes an element from its number, as laid out in memory, and the check's seed.
-  std::function<double(std::size_t, std::uint64_t)> function = {};
+  std::function<ExactNumber(std::size_t, std::uint64_t)> function = {};
   /// Or from its number and the sizes: limits of a comparison.
   std::function<double(std::size_t, const Instance&)> limit = {};
   /// The same as a formula over its number `i`, sizes and settings.

@@ -85,6 +85,9 @@ class ExpressionScope {
   std::map<std::string, std::string> words_;
 };
 
+/// A number as it was given: whole ones are exact.
+using ExactNumber = std::variant<double, std::int64_t, std::uint64_t>;
+
 /// A number, a formula over the names of a scope, or a function.
 class Expression {
  public:

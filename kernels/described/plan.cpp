@@ -53,13 +53,14 @@ KernelArgument scalar_argument(const Expression& expression, const TypeName& typ
 
 /// `is_compared`: if it is an output.
 BufferSpec buffer_of(const Argument& argument, ElementType type, const Extents& extents, bool is_compared,
-                     const KernelSource& kernel) {
+                     const KernelSource& kernel, bool is_hidden) {
   BufferSpec buffer{argument.name, type, Layout::dense(extents)};
   buffer.role = argument.access == BufferAccess::read ? BufferRole::input
                 : is_compared                         ? BufferRole::output
                                                       : BufferRole::scratch;
   if (argument.is_filled() && buffer.role != BufferRole::input) buffer.fill = BufferFill::contents;
   if (!argument.symbol.empty()) buffer.symbol = kernel.variable(argument.symbol);
+  buffer.symbol_is_hidden = is_hidden;
   buffer.reference_of = argument.reference_of;
   return buffer;
 }
@@ -343,6 +344,17 @@ Result<void> DescribedProblem::add_checks(const Instance& instance, const Expres
   return {};
 }
 
+/// True for a variable that the text does not show, and that no launch takes as an argument.
+bool DescribedProblem::is_hidden_symbol(const Argument& argument) const {
+  if (argument.symbol.empty() || !description_.kernel.types.variables_named(argument.symbol).empty())
+    return false;
+  bool is_taken = false;
+  each_kernel_launch(description_.launches, [&](const LaunchDescription& launch) {
+    is_taken = is_taken || std::ranges::count(*launch.arguments, argument.name) > 0;
+  });
+  return !is_taken;
+}
+
 Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
                                                const std::vector<LaunchDescription>& launches,
                                                const Instance& instance, const Configuration& configuration,
@@ -355,7 +367,8 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
   for (const Argument& argument : description_.arguments)
     if (argument.is_vector() && (with_checks || !argument.is_for_judge))
       plan.buffers.push_back(buffer_of(argument, type_of(argument, instance).element,
-                                       extents_of(argument, instance), is_compared(argument), kernel));
+                                       extents_of(argument, instance), is_compared(argument), kernel,
+                                       &kernel == &description_.kernel && is_hidden_symbol(argument)));
   if (const Result<void> made = add_steps(launches, instance, scope, plan); !made)
     return tl::unexpected(made.error());
   if (const Result<void> made = add_checks(instance, scope, with_checks, plan); !made)

@@ -78,6 +78,7 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
   Configuration reference_configuration(const Instance& instance) const;
   /// In judgement.cpp. Null where nothing is judged.
   SharedJudgement judgement_of(const Instance& instance, const Configuration& configuration) const;
+  bool is_hidden_symbol(const Argument& argument) const;
   /// In plan.cpp. Failure{constraint} if a grid or block is empty or too large.
   Result<LaunchPlan> make_plan(const KernelSource& kernel, const std::vector<LaunchDescription>& launches,
                                const Instance& instance, const Configuration& configuration,

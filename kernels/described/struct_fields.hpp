@@ -2,6 +2,7 @@
 // The fields of structs, as the kernel declares them and as they are given.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

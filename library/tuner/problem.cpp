@@ -64,19 +64,29 @@ SourceLocation part(const Spec& spec, const std::string& what) {
   return SourceLocation::in_code(format("{}: {}", spec.description.name, what));
 }
 
+FormulaValue formula_value(const Exact& number) {
+  if (const auto* real = std::get_if<double>(&number.value)) return FormulaValue::of_number(*real);
+  if (const auto* whole = std::get_if<std::uint64_t>(&number.value)) return FormulaValue::of_whole(*whole);
+  return FormulaValue(std::get<std::int64_t>(number.value));
+}
+
+Expression expression(const Exact& number, SourceLocation place) {
+  return std::visit([&](auto one) { return Expression(one, std::move(place)); }, number.value);
+}
+
 /// Converts a Number, a function of configuration and sizes, or a SizeNumber, one of the sizes.
 template<class N>
 Expression expression(const Spec& spec, N number, const std::string& what) {
   if (auto* function = std::get_if<typename N::Function>(&number.value))
     return {[function = std::move(*function)](const Instance& instance, const search::Configuration& c) {
               if constexpr (std::is_same_v<N, SizeNumber>)
-                return FormulaValue::of_number(function(sizes_of(instance)));
+                return formula_value(function(sizes_of(instance)));
               else
-                return FormulaValue::of_number(function(to_values(c), sizes_of(instance)));
+                return formula_value(function(to_values(c), sizes_of(instance)));
             },
             part(spec, what)};
   if (auto* formula = std::get_if<std::string>(&number.value)) return {std::move(*formula), part(spec, what)};
-  return {std::get<double>(number.value), part(spec, what)};
+  return expression(std::get<Exact>(number.value), part(spec, what));
 }
 
 std::array<std::optional<Expression>, 3> geometry(const Spec& spec, const std::string& what, Number x,
@@ -100,13 +110,18 @@ static_assert(static_cast<int>(Fill::Kind::function) ==
               static_cast<int>(described::Contents::Kind::function));
 
 described::Contents contents_of(Fill fill) {
+  std::function<described::ExactNumber(std::size_t, std::uint64_t)> function;
+  if (fill.function)
+    function = [of_element = std::move(fill.function)](std::size_t index, std::uint64_t seed) {
+      return of_element(index, seed).value;
+    };
   return {.kind = static_cast<described::Contents::Kind>(fill.kind),
-          .value = {fill.value, {}},
-          .step = {fill.step, {}},
-          .low = {fill.low, {}},
-          .high = {fill.high, {}},
+          .value = expression(fill.value, {}),
+          .step = expression(fill.step, {}),
+          .low = expression(fill.low, {}),
+          .high = expression(fill.high, {}),
           .file = fill.file,
-          .function = std::move(fill.function)};
+          .function = std::move(function)};
 }
 
 /// Adds an argument without extents or a value.

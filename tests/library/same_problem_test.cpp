@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
@@ -301,6 +302,41 @@ TEST(SameProblem, FillsAreWhatTheySay) {
   EXPECT_EQ(inputs.at("sequence").as<std::int32_t>()[3], 9);
   EXPECT_EQ(inputs.at("constant").size(), 8U);
   EXPECT_EQ(inputs.at("constant").as<double>()[7], 0.5);
+}
+
+TEST(SameProblem, WholeNumbersAreExactTo64Bits) {
+  constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;  // no double
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  api::Problem problem("exact");
+  problem.size("n", 4)
+      .parameter("BLOCK", {32})
+      .inout("a", "int64", "n", api::constant(odd))
+      .input("b", "uint64", "n", api::constant(most))
+      .input("c", "int64", "n", api::sequence(odd, 2))
+      .input("d", "int64", "n", api::random(odd, odd))
+      .input("e", "int64", "n",
+             api::from([](std::size_t i, std::uint64_t) { return odd + static_cast<std::int64_t>(i); }))
+      .scalar("f", "int64", odd)
+      .scalar("g", "uint64", most)
+      .scalar("h", "int64", [](const api::Configuration&, const api::Sizes& s) { return odd + s["n"]; })
+      .kernel(api::Kernel::from_source("// nothing\n"), "k")
+      .grid(1)
+      .block(32);
+  const described::DescribedProblem code(api::described(problem.spec()));
+  const Instance instance = api::instance_at(code.info(), {});
+  const TensorSet inputs = code.inputs(instance, 1);
+  const auto last = [&](const char* name) { return inputs.at(name).as<std::int64_t>()[3]; };
+  EXPECT_EQ(last("a"), odd);
+  EXPECT_EQ(inputs.at("b").as<std::uint64_t>()[3], most);
+  EXPECT_EQ(last("c"), odd + 6);
+  EXPECT_EQ(last("d"), odd);
+  EXPECT_EQ(last("e"), odd + 3);
+  const auto plan = code.plan(instance, {{"BLOCK", 32}}, kernels::EmbeddedSources());
+  ASSERT_TRUE(plan);
+  const auto& arguments = std::get<Launch>(plan->launches[0]).arguments;
+  EXPECT_EQ(std::get<ScalarArgument>(arguments.at(5)), ScalarArgument(odd));
+  EXPECT_EQ(std::get<ScalarArgument>(arguments.at(6)), ScalarArgument(most));
+  EXPECT_EQ(std::get<ScalarArgument>(arguments.at(7)), ScalarArgument(odd + 4));
 }
 
 TEST(SameProblem, SettingsChooseTypesAndMacros) {

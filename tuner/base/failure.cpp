@@ -46,7 +46,7 @@ Recurrence recurrence_of(const Failure& failure) {
       return Recurrence::certain;
     case Phase::compile:
       if (is_one_of(failure, {"syntax", "entry", "option", "static assertion", "static shared memory",
-                              redefined_macro}))
+                              "constant memory", redefined_macro}))
         return Recurrence::certain;
       return is_one_of(failure, {"compiler", "compiler crashed"}) ? Recurrence::likely : Recurrence::unknown;
     case Phase::resources:

@@ -8,10 +8,13 @@
 namespace tune {
 
 /// The headers of HIP, with texts for a kernel whose CUDA source was renamed for HIP: names that HIP has
-/// besides those of CUDA. A warp has 32 threads, as on all devices of CUDA.
+/// besides those of CUDA, and the usual ones of the host. A warp has 32 threads, as on all devices of CUDA.
 inline constexpr std::array<std::pair<std::string_view, std::string_view>, 11> hip_headers = {{
     {"hip/hip_runtime.h",
      "#pragma once\n"
+     "#define __HIP_PLATFORM_NVIDIA__ 1\n#define __HIP_PLATFORM_NVCC__ 1\n"
+     "#ifdef __CUDA_ARCH__\n#define __HIP_DEVICE_COMPILE__ 1\n#endif\n"
+     "#define HIP_KERNEL_NAME(...) __VA_ARGS__\n#define HIP_SYMBOL(name) name\n"
      "#define hipThreadIdx_x threadIdx.x\n#define hipThreadIdx_y threadIdx.y\n"
      "#define hipThreadIdx_z threadIdx.z\n#define hipBlockIdx_x blockIdx.x\n#define hipBlockIdx_y blockIdx.y\n"
      "#define hipBlockIdx_z blockIdx.z\n#define hipBlockDim_x blockDim.x\n#define hipBlockDim_y blockDim.y\n"
@@ -29,6 +32,30 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 11> h
      "  ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32u)\n"
      "#define hipTextureObject_t cudaTextureObject_t\n#define hipSurfaceObject_t cudaSurfaceObject_t\n"
      "#define hipStream_t cudaStream_t\n"
+     "#define hipError_t cudaError_t\n#define hipMalloc cudaMalloc\n"
+     "#define hipMallocManaged cudaMallocManaged\n#define hipMallocAsync cudaMallocAsync\n"
+     "#define hipFree cudaFree\n#define hipFreeAsync cudaFreeAsync\n#define hipMemcpy cudaMemcpy\n"
+     "#define hipMemcpyAsync cudaMemcpyAsync\n#define hipMemcpyToSymbol cudaMemcpyToSymbol\n"
+     "#define hipMemset cudaMemset\n#define hipMemsetAsync cudaMemsetAsync\n"
+     "#define hipMemcpyHostToDevice cudaMemcpyHostToDevice\n"
+     "#define hipMemcpyDeviceToHost cudaMemcpyDeviceToHost\n"
+     "#define hipMemcpyDeviceToDevice cudaMemcpyDeviceToDevice\n"
+     "#define hipMemcpyHostToHost cudaMemcpyHostToHost\n"
+     "#define hipDeviceSynchronize cudaDeviceSynchronize\n#define hipGetLastError cudaGetLastError\n"
+     "#define hipPeekAtLastError cudaPeekAtLastError\n#define hipGetErrorString cudaGetErrorString\n"
+     "#define hipGetErrorName cudaGetErrorName\n#define hipStreamCreate cudaStreamCreate\n"
+     "#define hipStreamDestroy cudaStreamDestroy\n#define hipStreamSynchronize cudaStreamSynchronize\n"
+     "#define hipEvent_t cudaEvent_t\n#define hipEventCreate cudaEventCreate\n"
+     "#define hipEventRecord cudaEventRecord\n#define hipEventSynchronize cudaEventSynchronize\n"
+     "#define hipEventElapsedTime cudaEventElapsedTime\n#define hipEventDestroy cudaEventDestroy\n"
+     "#define hipSetDevice cudaSetDevice\n#define hipGetDevice cudaGetDevice\n"
+     "#define hipGetDeviceCount cudaGetDeviceCount\n"
+     "#define hipGetDeviceProperties cudaGetDeviceProperties\n#define hipSuccess cudaSuccess\n"
+     "#define hipDeviceProp_t cudaDeviceProp\n"
+     "#ifndef __CUDACC_RTC__\n"
+     "#define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...) \\\n"
+     "  kernel<<<grid, block, shared, stream>>>(__VA_ARGS__)\n"
+     "#endif\n"
      "#define unsafeAtomicAdd atomicAdd\n#define safeAtomicAdd atomicAdd\n#define atomicAddNoRet atomicAdd\n"
      "#define wall_clock64 clock64\n"
      "#define __builtin_nontemporal_load(place) (*(place))\n"

@@ -118,6 +118,18 @@ std::string unfit_variable(const BufferSpec& buffer, std::uint64_t bytes) {
   return format("variable `{}` of the kernel has {} bytes, {} are copied to it", buffer.symbol, bytes, given);
 }
 
+std::string missing_variable(const std::vector<BufferSpec>& buffers,
+                             const std::vector<std::string>& variables) {
+  for (const BufferSpec& buffer : buffers) {
+    if (!buffer.symbol_is_hidden || std::ranges::count(variables, buffer.symbol) > 0) continue;
+    return format(
+        "symbol '{}' of '{}': the compiled kernel has no such __constant__ or __device__ variable, {}",
+        buffer.symbol, buffer.name,
+        variables.empty() ? std::string("and no other") : format("but {}", joined(variables)));
+  }
+  return {};
+}
+
 int initial_byte(const BufferSpec& buffer) {
   if (buffer.fill == BufferFill::contents && buffer.role == BufferRole::input)
     throw Error(format("only what is written may begin with contents, and `{}` is an input", buffer.name));

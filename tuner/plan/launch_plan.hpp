@@ -134,6 +134,9 @@ struct BufferSpec {
   MemoryPlace place = MemoryPlace::device;
   /// Of an input: an output, whose right contents it holds instead of a tensor of its own name.
   std::string reference_of = {};
+  /// The source's text does not show the variable `symbol`, and no launch takes the buffer: the binary must
+  /// have it.
+  bool symbol_is_hidden = false;
 
   bool on_host() const { return place != MemoryPlace::device; }
   std::uint64_t allocation_bytes() const { return layout.allocation * element_size(type); }
@@ -146,6 +149,10 @@ inline bool is_in_place(const BufferSpec& buffer) {
 
 /// Returns a sentence where the contents are larger than their variable, which has this many bytes.
 std::string unfit_variable(const BufferSpec& buffer, std::uint64_t bytes);
+
+/// Returns a sentence where the binary, which has these variables, lacks that of a buffer that needs it.
+std::string missing_variable(const std::vector<BufferSpec>& buffers,
+                             const std::vector<std::string>& variables);
 
 /// Returns the value of every byte of an output or scratch buffer before a checked run: 0xff (NaN in floating
 /// point) or 0. Throws Error where a buffer other than scratch asks for zeros.

@@ -39,7 +39,8 @@ template<>
 inline constexpr std::array member_names<Layout>{"extents", "strides", "offset", "allocation"};
 template<>
 inline constexpr std::array member_names<BufferSpec>{
-    "name", "type", "layout", "role", "readable_padding", "fill", "symbol", "place", "reference_of"};
+    "name", "type",   "layout", "role",         "readable_padding",
+    "fill", "symbol", "place",  "reference_of", "symbol_is_hidden"};
 template<>
 inline constexpr std::array member_names<BufferArgument>{"buffer", "offset", "count"};
 template<>

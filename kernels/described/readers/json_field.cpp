@@ -312,6 +312,15 @@ bool JsonField::to_bool() const {
   fail(format("expected true or false, found {}", kind_of(*value_)));
 }
 
+bool JsonField::flag() const {
+  if (value_->is_boolean()) return value_->get<bool>();
+  const std::string given = is_text() ? format("\"{}\"", text()) : value_->dump();
+  const bool is_yes = given == "1" || given == "\"true\"" || given == "\"True\"";
+  const bool is_no = given == "0" || given == "\"false\"" || given == "\"False\"";
+  if (is_yes || is_no) fail(format("expected true or false, found {}: write {}", given, is_yes));
+  fail(format("expected true or false, found {}", shortened(given)));
+}
+
 FormulaValue JsonField::value() const {
   if (is_object() || is_null()) fail(format("expected a value or a list, found {}", kind_of(*value_)));
   if (has_large_number(*value_)) fail("expected numbers of at most 64 bits");

@@ -81,7 +81,10 @@ class JsonField {
   const std::string& text() const;
   double number() const;
   std::int64_t integer() const;
+  /// Returns true or false, for a number whether it is not 0, for a text the truth of the formula.
   bool to_bool() const;
+  /// Returns true or false, and fails for everything else.
+  bool flag() const;
   /// Returns a number, also from a text: `"1e-3"`, `"4 * 1024"`.
   double written_number() const;
   std::int64_t written_integer() const;

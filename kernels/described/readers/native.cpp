@@ -165,7 +165,8 @@ void read_texture(const JsonField& field, Argument& argument) {
   if (argument.access != BufferAccess::read) field.fail("a texture is only read");
   TextureSpec texture = texture_over(argument);
   if (!field.is_object()) {
-    if (!field.to_bool()) field.fail("expected true or an object");
+    if (!field.is_bool() || !field.flag())
+      field.fail("expected true or an object: without 'texture' it is an array");
     argument.texture = texture;
     return;
   }
@@ -190,9 +191,8 @@ void read_texture(const JsonField& field, Argument& argument) {
                                                                      {"mirror", AddressMode::mirror},
                                                                      {"border", AddressMode::border}});
   }
-  if (const auto normalized = field.find("normalized"))
-    texture.normalized_coordinates = normalized->to_bool();
-  if (const auto gather = field.find("gather")) texture.gather = gather->to_bool();
+  if (const auto normalized = field.find("normalized")) texture.normalized_coordinates = normalized->flag();
+  if (const auto gather = field.find("gather")) texture.gather = gather->flag();
   argument.texture = texture;
 }
 
@@ -470,7 +470,7 @@ LaunchDescription read_launch(const JsonField& field, const KernelDescription& d
   launch.grid = read_dimensions(field.at("grid"));
   launch.block = read_dimensions(field.at("block"));
   if (const auto shared = field.find("shared")) launch.shared = shared->expression();
-  if (const auto cooperative = field.find("cooperative")) launch.cooperative = cooperative->to_bool();
+  if (const auto cooperative = field.find("cooperative")) launch.cooperative = cooperative->flag();
   if (const auto arguments = field.find("arguments")) {
     launch.arguments.emplace();
     for (const JsonField& name : arguments->elements()) {

@@ -24,37 +24,57 @@ struct Dim3 {
   Dim3(std::int64_t nx, std::int64_t ny = 1, std::int64_t nz = 1) : x(nx), y(ny), z(nz) {}
 };
 
+/// A number as it is given: whole ones, of up to 64 bits with and without sign, are exact.
+class Exact {
+ public:
+  template<class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  Exact(T number) : value(held(number)) {}
+
+  std::variant<double, std::int64_t, std::uint64_t> value;
+
+ private:
+  template<class T>
+  static std::variant<double, std::int64_t, std::uint64_t> held(T number) {
+    if constexpr (std::is_floating_point_v<T>)
+      return static_cast<double>(number);
+    else if constexpr (std::is_signed_v<T>)
+      return static_cast<std::int64_t>(number);
+    else
+      return static_cast<std::uint64_t>(number);
+  }
+};
+
 /// A number for each configuration: a constant, a formula over sizes, settings and parameters ("ceil_div(n,
 /// BLOCK)", the notation of docs/your-own-kernel.md), or a function of the configuration and the sizes.
 class Number {
  public:
-  using Function = std::function<double(const Configuration&, const Sizes&)>;
+  using Function = std::function<Exact(const Configuration&, const Sizes&)>;
 
   template<class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  Number(T number) : value(static_cast<double>(number)) {}
+  Number(T number) : value(Exact(number)) {}
   Number(const char* formula) : value(std::string(formula)) {}
   Number(std::string formula) : value(std::move(formula)) {}
   template<class F,
-           std::enable_if_t<std::is_invocable_r_v<double, F, const Configuration&, const Sizes&>, int> = 0>
+           std::enable_if_t<std::is_invocable_r_v<Exact, F, const Configuration&, const Sizes&>, int> = 0>
   Number(F function) : value(Function(std::move(function))) {}
 
-  std::variant<double, std::string, Function> value;
+  std::variant<Exact, std::string, Function> value;
 };
 
 /// A number that is the same for all configurations: an extent of an array, a count of operations. In a
 /// formula a parameter is the list of its values: "max(TILE)". A function gets the sizes.
 class SizeNumber {
  public:
-  using Function = std::function<double(const Sizes&)>;
+  using Function = std::function<Exact(const Sizes&)>;
 
   template<class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  SizeNumber(T number) : value(static_cast<double>(number)) {}
+  SizeNumber(T number) : value(Exact(number)) {}
   SizeNumber(const char* formula) : value(std::string(formula)) {}
   SizeNumber(std::string formula) : value(std::move(formula)) {}
-  template<class F, std::enable_if_t<std::is_invocable_r_v<double, F, const Sizes&>, int> = 0>
+  template<class F, std::enable_if_t<std::is_invocable_r_v<Exact, F, const Sizes&>, int> = 0>
   SizeNumber(F function) : value(Function(std::move(function))) {}
 
-  std::variant<double, std::string, Function> value;
+  std::variant<Exact, std::string, Function> value;
 };
 
 /// The number of elements along each dimension, the fastest one first: "n" or {"width", "height"}.
@@ -71,28 +91,28 @@ class Extents {
 struct Fill {
   enum class Kind { constant, random, sequence, file, function };
   Kind kind = Kind::random;
-  double value = 0;          ///< constant: every element; sequence: the first one
-  double step = 1;           ///< sequence: from one element to the next
-  double low = 0, high = 1;  ///< random: uniform; whole numbers from low to high, high included
-  std::string file = {};     ///< elements in the machine's byte order, nothing else
+  Exact value = 0.0;            ///< constant: every element; sequence: the first one
+  Exact step = 1.0;             ///< sequence: from one element to the next
+  Exact low = 0.0, high = 1.0;  ///< random: uniform; whole numbers from low to high, high included
+  std::string file = {};        ///< elements in the machine's byte order, nothing else
   /// Returns the value of the element at `index`, as laid out in memory. Values that depend on the seed let a
   /// check use two different inputs.
-  std::function<double(std::size_t index, std::uint64_t seed)> function = {};
+  std::function<Exact(std::size_t index, std::uint64_t seed)> function = {};
 };
-inline Fill constant(double value) {
+inline Fill constant(Exact value) {
   return {Fill::Kind::constant, value};
 }
-inline Fill random(double low = 0, double high = 1) {
-  return {Fill::Kind::random, 0, 1, low, high};
+inline Fill random(Exact low = 0.0, Exact high = 1.0) {
+  return {Fill::Kind::random, 0.0, 1.0, low, high};
 }
-inline Fill sequence(double first = 0, double step = 1) {
+inline Fill sequence(Exact first = 0.0, Exact step = 1.0) {
   return {Fill::Kind::sequence, first, step};
 }
 inline Fill from_file(std::string path) {
-  return {Fill::Kind::file, 0, 1, 0, 1, std::move(path)};
+  return {Fill::Kind::file, 0.0, 1.0, 0.0, 1.0, std::move(path)};
 }
-inline Fill from(std::function<double(std::size_t, std::uint64_t)> function) {
-  return {Fill::Kind::function, 0, 1, 0, 1, {}, std::move(function)};
+inline Fill from(std::function<Exact(std::size_t, std::uint64_t)> function) {
+  return {Fill::Kind::function, 0.0, 1.0, 0.0, 1.0, {}, std::move(function)};
 }
 
 /// Elements in host memory; the view does not own them.

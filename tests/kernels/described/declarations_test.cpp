@@ -88,6 +88,28 @@ TEST_F(Declarations, OfVariablesHaveTheTypesOfTheirContents) {
   EXPECT_EQ(refused("__constant__ float4 c;\n" + kernel, symbol("c")), "");
 }
 
+TEST_F(Declarations, OfVariablesMayStandInMacros) {
+  const std::string text =
+      "#define TABLE(name, n) __constant__ float name[n]\n#define PASTED(T, name) namespace q { __device__ T c_##name[4]; }\n"
+      "TABLE(c, 4);\nPASTED(int, d)\n" +
+      kernel;
+  EXPECT_EQ(plan_of(problem(text, symbol("c"))).buffer("c").symbol, "c");
+  EXPECT_EQ(plan_of(problem(text, symbol("c_d", "int"))).buffer("c").symbol, "q::c_d");
+  EXPECT_FALSE(plan_of(problem(text, symbol("c_d", "int"))).buffer("c").symbol_is_hidden);
+  EXPECT_THAT(
+      refused(text, symbol("c", "double")),
+      HasSubstr("it is 'float c[4]' (k.cu:3), but 'c' has the type double: give it the kernel's type"));
+  EXPECT_THAT(refused(text, symbol("c_d")),
+              HasSubstr("it is 'int c_d[4]' (k.cu:4), but 'c' has the type float"));
+  // What the text does not show, the binary must have.
+  const BufferSpec hidden = plan_of(problem(text, symbol("c_e"))).buffer("c");
+  EXPECT_TRUE(hidden.symbol_is_hidden);
+  EXPECT_EQ(
+      missing_variable({hidden}, {"c", "q::c_d"}),
+      "symbol 'c_e' of 'c': the compiled kernel has no such __constant__ or __device__ variable, but c, q::c_d");
+  EXPECT_EQ(missing_variable({hidden}, {"c_e"}), "");
+}
+
 TEST_F(Declarations, OfVariablesMayBeNumbersAndStructs) {
   const std::string variables =
       "struct __align__(16) P { float x; int y; };\n__constant__ P p;\n__constant__ float s;\n";

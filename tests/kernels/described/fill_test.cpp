@@ -8,6 +8,8 @@
 
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
+#include "kernels/described/source/first_definition.hpp"
+#include "kernels/described/source/syntax.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -59,6 +61,8 @@ class Fills : public ::testing::Test {
     const auto plan = made.plan(instance, configuration, sources_);
     return std::get<ScalarArgument>(kernel_launches(*plan).front()->arguments.at(1));
   }
+
+  const std::filesystem::path& folder() const { return folder_.path(); }
 
   bool is_read_ = false;
 
@@ -139,6 +143,24 @@ TEST_F(Fills, AsScalarsAreExactTo64Bits) {
             std::numeric_limits<std::uint64_t>::max() - 3);
   EXPECT_THROW(scalar("int64", R"("2**63")"), UsageError);
   EXPECT_THROW(scalar("float", "1e39"), UsageError);
+}
+
+// Whatever the sizes are, what `tune new` drafts can be filled.
+TEST_F(Fills, DraftedForNarrowTypesAreWithinThem) {
+  if (const std::string reason = why_no_parser(); !reason.empty()) GTEST_SKIP() << reason;
+  for (const char* const type : {"signed char", "unsigned char", "short", "unsigned short", "bool", "int8_t",
+                                 "uint8_t", "int16_t", "uint16_t", "char", "int", "unsigned", "long long"}) {
+    const std::string text = format(
+        "__global__ void k(float* out, const {}* in, int n) {{\n  const int i = blockIdx.x * blockDim.x + "
+        "threadIdx.x;\n  if (i < n) out[i] = in[i];\n}}\n",
+        type);
+    const std::filesystem::path folder = this->folder();
+    std::ofstream(folder / "k.cu") << text;
+    std::ofstream(folder / "k.json") << first_definition("k.cu", {{"k.cu", text}, {}}, {}, {}).json;
+    const DescribedProblem made(read_definition(folder / "k.json"));
+    for (const char* const size : {"", "1000000", "7"})
+      EXPECT_NO_THROW(made.inputs(make_instance(made.info(), size, {}), 1)) << type << " " << size;
+  }
 }
 
 }  // namespace

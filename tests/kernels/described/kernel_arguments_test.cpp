@@ -433,8 +433,16 @@ TEST_F(KernelArguments, LaunchesMayBeCooperative) {
   const std::vector<Finding> found = findings(definition(R"j("k.cu")j", arguments));
   ASSERT_FALSE(found.empty());
   EXPECT_NE(found[0].text().find("\"cooperative\": true"), std::string::npos) << found[0].text();
-  EXPECT_NE(refusal(definition(R"j("k.cu")j", arguments, R"j(, "cooperative": "yes"})j")).find("cooperative"),
-            std::string::npos);
+  for (const auto& [given, told] :
+       {std::pair("1", "found 1: write true"), std::pair("0", "found 0: write false"),
+        std::pair(R"("true")", "found \"true\": write true"), std::pair(R"("yes")", "found \"yes\""),
+        std::pair("2", "found 2"), std::pair("[true]", "found [true]")}) {
+    const std::string text =
+        refusal(definition(R"j("k.cu")j", arguments, R"j(, "cooperative": )j" + std::string(given) + "}"));
+    EXPECT_NE(text.find(std::string("launches.cooperative: expected true or false, ") + told),
+              std::string::npos)
+        << text;
+  }
 }
 
 TEST_F(KernelArguments, AnEntryThatNoFileHasIsRefused) {

@@ -84,6 +84,16 @@ TEST(CompileFailureReason, NamesTheCause) {
       "entry");
   EXPECT_EQ(compile_failure_reason("nvrtc: error: unrecognized option --bogus found"), "option");
   EXPECT_EQ(compile_failure_reason("ptxas error   : something else"), "compiler");
+  CompileRequest request;
+  request.source = {"k.cu", "// __constant__ float no;\n__constant__ float a[10000], b[10000];\n"};
+  const std::string log =
+      "ptxas error   : File uses too much global constant data (0x13880 bytes, 0x10000 max)\n";
+  EXPECT_EQ(compile_failure_reason(log), "constant memory");
+  EXPECT_EQ(
+      compile_failure_detail(log, request),
+      "k.cu:2: the __constant__ variables have 80000 bytes together, at most 65536 fit: pass large ones as "
+      "arrays");
+  EXPECT_EQ(compile_failure_detail("other", request), "other");
   EXPECT_EQ(compile_failure_reason(""), "compiler");
 }
 

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 using tune::testing::TemporaryFolder;
 
 constexpr const char* with_host_code = R"(
+#include "hip/hip_runtime.h"
 #include <vector>
 #include <iostream>
 #include <cmath>
@@ -37,6 +38,8 @@ extern "C" __global__ void plain(float* v) { PAIR values{3, BLOCK}; *v = values.
 int main() {
   std::vector<float> host(BLOCK);
   plain<<<1, BLOCK>>>(host.data());
+  hipLaunchKernelGGL(HIP_KERNEL_NAME(plain), dim3(1), dim3(BLOCK), 0, 0, host.data());
+  if (hipDeviceSynchronize() != hipSuccess) return 1;
   std::cout << host[0] << "\n";
 }
 )";

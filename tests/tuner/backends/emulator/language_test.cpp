@@ -174,7 +174,7 @@ TEST(Language, ClocksTypesOfTheStandardLibraryAndHip) {
       [](int) { return 4; });
   expect_values(
       "v = hipThreadIdx_x + hipBlockDim_x;", [](int t) { return t + 64; },
-      "#include \"hip/hip_runtime.h\"\n");
+      "#include \"hip/hip_runtime.h\"\n#ifndef __HIP_PLATFORM_NVIDIA__\n#error no platform\n#endif\n");
   expect_values(
       "v = __shfl_down(in[t], 1, 2) + __shfl_xor(in[t], 1) + __popc(__ballot(1)) + __lane_id();",
       [](int t) { return (t | 1) + 1 + (t ^ 1) + 1 + 32 + t % 32; }, "#include <hip/hip_runtime.h>\n");

@@ -166,7 +166,11 @@ std::string unfit_variables(const LaunchPlan& plan, const Binary& binary) {
   each_variable(plan, binary, [&](const BufferSpec& buffer, const CubinSymbol& symbol) {
     if (unfit.empty()) unfit = unfit_variable(buffer, symbol.bytes);
   });
-  return unfit;
+  if (!unfit.empty() || std::ranges::none_of(plan.buffers, &BufferSpec::symbol_is_hidden)) return unfit;
+  std::vector<std::string> variables;
+  for (const CubinSymbol& symbol : symbols_in(binary.image))
+    if (!symbol.is_function) variables.push_back(variable_name(symbol.name));
+  return missing_variable(plan.buffers, variables);
 }
 
 std::string unfit_plan(const LaunchPlan& plan, const Binary& binary) {

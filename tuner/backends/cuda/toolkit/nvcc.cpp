@@ -336,7 +336,8 @@ Result<Binary> NvccCompiler::compile(const CompileRequest& request) const {
     return fail(Phase::compile, "compiler crashed", format("nvcc was killed by signal {}", result.signal));
   Binary binary;
   binary.log = std::move(result.output);
-  if (result.status != 0) return fail(Phase::compile, failure_reason(binary.log), binary.log);
+  if (result.status != 0)
+    return fail(Phase::compile, failure_reason(binary.log), compile_failure_detail(binary.log, request));
   for (const std::string& line :
        {redefinition_in(binary.log, request), redefinition_by_host(binary.log, request)})
     if (!line.empty()) return fail(Phase::compile, std::string(redefined_macro), line);

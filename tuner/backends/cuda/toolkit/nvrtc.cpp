@@ -251,10 +251,50 @@ std::map<std::string, KernelResources> parse_ptxas_log(std::string_view log) {
   return kernels;
 }
 
+namespace {
+
+constexpr std::string_view too_much_constant_data = "uses too much global constant data (";
+
+/// Returns the first line of the request's texts that declares constant memory: `k.cu:3`; empty where none.
+std::string place_of_constants(const CompileRequest& request) {
+  const auto place_in = [](const SourceFile& file) -> std::string {
+    std::string_view rest = file.text;
+    for (int line = 1; !rest.empty(); ++line)
+      if (const std::string_view text = next_line(rest);
+          contains(text, "__constant__") && !trimmed(text).starts_with("//"))
+        return format("{}:{}", file.name, line);
+    return {};
+  };
+  std::string place = place_in(request.source);
+  for (const SourceFile& header : request.headers)
+    if (place.empty()) place = place_in(header);
+  return place;
+}
+
+}  // namespace
+
+std::string compile_failure_detail(std::string_view log, const CompileRequest& request) {
+  const std::size_t found = log.find(too_much_constant_data);
+  if (found == std::string_view::npos) return std::string(log);
+  const auto number_at = [&](std::size_t begin) {
+    std::uint64_t value = 0;
+    if (log.substr(begin).starts_with("0x")) begin += 2;
+    std::from_chars(log.data() + begin, log.data() + log.size(), value, 16);
+    return value;
+  };
+  const std::size_t first = found + too_much_constant_data.size(), comma = log.find(", ", first);
+  if (comma == std::string_view::npos) return std::string(log);
+  const std::string place = place_of_constants(request);
+  return format(
+      "{}{}the __constant__ variables have {} bytes together, at most {} fit: pass large ones as arrays",
+      place, place.empty() ? "" : ": ", number_at(first), number_at(comma + 2));
+}
+
 std::string compile_failure_reason(std::string_view log) {
   // The first match names the cause: a missing entry is also an undefined identifier.
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> causes{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> causes{{
       {"uses too much shared data", "static shared memory"},
+      {too_much_constant_data, "constant memory"},
       {"open source file", "missing header"},  // NVRTC writes both "could not" and "cannot"
       {"static assertion failed", "static assertion"},
       {"parsing name expression", "entry"},
@@ -312,7 +352,7 @@ std::string NvrtcCompiler::version() const {
 std::string NvrtcCompiler::identity() const {
   std::string text = format("{} build {}", version(), nvrtc_->build());
   for (const std::string& option : options_of({}, true)) text += " " + option;
-  return text + " headers 4";  // raise it when the texts of other_headers change
+  return text + " headers 5";  // raise it when the texts of other_headers change
 }
 
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
@@ -379,8 +419,9 @@ Result<Binary> NvrtcCompiler::compile(const CompileRequest& request) const {
     const auto quiet = attempt(request, false);
     const auto& log =
         quiet.status == nvrtc_success || quiet.binary.log.empty() ? outcome.binary.log : quiet.binary.log;
-    return fail(Phase::compile, compile_failure_reason(log),
-                log.empty() ? nvrtc_->get_error_string(outcome.status) : log);
+    return fail(
+        Phase::compile, compile_failure_reason(log),
+        log.empty() ? nvrtc_->get_error_string(outcome.status) : compile_failure_detail(log, request));
   }
   auto& binary = outcome.binary;
   if (const std::string line = redefinition_in(binary.log, request); !line.empty())

@@ -68,6 +68,10 @@ std::map<std::string, KernelResources> parse_ptxas_log(std::string_view log);
 /// `missing header`, `entry`, `option`, `syntax` (any other error in the source) or `compiler`.
 std::string compile_failure_reason(std::string_view log);
 
+/// Returns the detail of that failure: the log, with the place and the cure before it where ptxas alone knows
+/// what is wrong.
+std::string compile_failure_detail(std::string_view log, const CompileRequest& request);
+
 /// Returns the line of a log that warns of another value for a macro of the request; empty if none does. The
 /// binary would be the same for every value.
 std::string redefinition_in(std::string_view log, const CompileRequest& request);
@@ -80,7 +84,8 @@ class NvrtcCompiler : public Compiler {
   NvrtcCompiler(std::shared_ptr<const NvrtcLibrary> nvrtc, std::string architecture);
 
   /// Fills image, symbols and resources (registers, spills, stack frame, static shared memory) for every
-  /// entry. Failure{compile} with a reason of compile_failure_reason, or redefined_macro, and the compiler's messages as detail.
+  /// entry. Failure{compile} with a reason of compile_failure_reason, or redefined_macro, and the compiler's
+  /// messages as detail.
   Result<Binary> compile(const CompileRequest& request) const override;
   std::string version() const override;
   /// The version, the build of the library (NVRTC itself reports only 13.0) and the options of every compile.

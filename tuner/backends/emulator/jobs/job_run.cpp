@@ -190,6 +190,12 @@ class CaseRun {
  private:
   /// Copies inputs to their constant or device variables. False where one is too small.
   bool copy_symbols(const PlanMemory& memory) {
+    std::vector<std::string> variables;
+    for (const Array& variable : code_.module->variables(code_.variant)) variables.push_back(variable.name);
+    if (std::string missing = missing_variable(case_.plan.buffers, variables); !missing.empty()) {
+      add_refusal(std::move(missing));
+      return false;
+    }
     for (const BufferSpec& buffer : case_.plan.buffers) {
       if (buffer.symbol.empty()) continue;
       for (const Array& variable : code_.module->variables(code_.variant)) {
