@@ -81,7 +81,8 @@ class JsonField {
   const std::string& text() const;
   double number() const;
   std::int64_t integer() const;
-  /// Returns true or false, for a number whether it is not 0, for a text the truth of the formula.
+  /// Returns true or false, for a number whether it is not 0, for a text the truth of the formula: for T1,
+  /// whose files have all of these.
   bool to_bool() const;
   /// Returns true or false, and fails for everything else.
   bool flag() const;

@@ -75,7 +75,7 @@ BufferAccess read_access(const JsonField& field) {
     access->fail(format("expected ReadOnly, WriteOnly or ReadWrite, found '{}'", access->text()));
   }
   const auto output = field.find("Output");
-  return output && output->flag() ? BufferAccess::both : BufferAccess::read;
+  return output && output->to_bool() ? BufferAccess::both : BufferAccess::read;
 }
 
 /// `custom` elements have this many bytes.
@@ -93,7 +93,7 @@ void read_element(const JsonField& field, Argument& argument) {
 TextureSpec read_texture(const JsonField& field, const Argument& argument) {
   TextureSpec texture = texture_over(argument);
   if (const auto normalized = field.find("NormalizedCoordinates"))
-    texture.normalized_coordinates = normalized->flag();
+    texture.normalized_coordinates = normalized->to_bool();
   if (const auto filter = field.find("FilterMode"))
     texture.filter = word(*filter) == "linear" ? FilterMode::linear : FilterMode::point;
   if (const auto mode = field.find("AddressMode")) {
