@@ -113,7 +113,10 @@ TEST_F(ChangedKernels, SeeConstantMemoryAndContents) {
 
 /// Variables of all kinds are filled, and what has another size than in the compiled kernel is no launch.
 TEST_F(ChangedKernels, FillVariablesAndPassStructsOfTheirSizes) {
-  const auto found = [&](int align, int size) {
+  const std::string fields =
+                        R"json("struct": [{"type": "float", "value": 1}, {"type": "int", "value": 2}])json",
+                    eight = R"json("bytes": "00 00 80 3f 02 00 00 00")json";
+  const auto found = [&](const std::string& contents, int size) {
     std::ofstream(folder_.path() / "k.cu")
         << "struct P { float x; int y; };\nnamespace z { __constant__ P p; __device__ float f[4]; }\n"
            "struct alignas(16) Q { float x; int y; };\n"
@@ -124,21 +127,22 @@ TEST_F(ChangedKernels, FillVariablesAndPassStructsOfTheirSizes) {
         R"json({{"problem": "k", "kernel": "k.cu", "sizes": {{"n": 900}}, "check": [{{"n": 33}}], "parameters": {{"BLOCK": [32]}},
           "arguments": {{
             "a": {{"type": "float", "size": "n", "access": "write", "expect": "15"}},
-            "q": {{"struct": [{{"type": "float", "value": 1}}, {{"type": "int", "value": 2}}], "align": {}}},
+            "q": {{{}}},
             "n": {{"type": "int", "value": "n"}},
             "p": {{"struct": [{{"type": "float", "value": 3}}, {{"type": "int", "value": 4}}], "symbol": "z::p"}},
             "f": {{"type": "float", "size": {}, "symbol": "f", "fill": 5}}}},
           "launches": {{"entry": "k", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"}}}})json",
-        align, size);
+        contents, size);
     const std::vector<Finding> all = findings_of(folder_.path() / "k.json", 1);
     return all.empty() ? std::string() : all.front().detail;
   };
-  EXPECT_EQ(found(16, 4), "");
+  EXPECT_EQ(found(fields, 4), "");
+  EXPECT_EQ(found(fields + ", \"align\": 16", 4), "");
   EXPECT_EQ(
-      found(4, 4),
+      found(eight, 4),
       "argument 2 of kernel `k` has 16 bytes, 8 are passed: compare the fields and the alignment of the "
       "struct");
-  EXPECT_EQ(found(16, 5), "variable `z::f` of the kernel has 16 bytes, 20 are copied to it");
+  EXPECT_EQ(found(fields, 5), "variable `z::f` of the kernel has 16 bytes, 20 are copied to it");
 }
 
 class EveryType : public ChangedKernels {
