@@ -172,7 +172,7 @@ search::SearchSpace build_space(const ProblemSelection& selection, const DeviceP
     CountDisplay display;
     search::SearchSpace space = search::SearchSpace::counted_or_sampled(
         choice.applied_to(selection.problem->space(selection.instance, device)),
-        [&](std::size_t tried) { return display.show(tried, search::default_max_branches); });
+        [&](std::uint64_t steps) { return display.show(steps, search::default_max_steps); });
     if (!space.counted())
       say(format(
           "the space of {} cannot be counted: its constraints tie too many parameters together, or it is "

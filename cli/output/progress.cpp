@@ -100,14 +100,14 @@ CountDisplay::~CountDisplay() {
   if (open_line_) std::cerr << "\r\x1b[K" << std::flush;
 }
 
-bool CountDisplay::show(std::size_t tried, std::size_t most) {
+bool CountDisplay::show(std::uint64_t steps, std::uint64_t most) {
   const double seconds = watch_.seconds();
   if (seconds >= next_ && isatty(STDERR_FILENO) == 1) {
     next_ = seconds + redraw_interval;
     open_line_ = true;
     const double million = 1e6;
-    std::cerr << format("\r\x1b[Kcounting the configurations: {:.0f} of at most {:.0f} million values tried",
-                        static_cast<double>(tried) / million, static_cast<double>(most) / million)
+    std::cerr << format("\r\x1b[Kcounting the configurations: {:.0f} of at most {:.0f} million steps",
+                        static_cast<double>(steps) / million, static_cast<double>(most) / million)
               << std::flush;
   }
   return !InterruptGuard::interrupted();

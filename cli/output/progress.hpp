@@ -33,8 +33,8 @@ class CountDisplay {
   CountDisplay& operator=(const CountDisplay&) = delete;
   /// Removes the line.
   ~CountDisplay();
-  /// `tried`, `most`: values. Returns false once the user wants it to end.
-  bool show(std::size_t tried, std::size_t most);
+  /// `most`: steps. Returns false once the user wants it to end.
+  bool show(std::uint64_t steps, std::uint64_t most);
 
  private:
   Stopwatch watch_;

@@ -59,10 +59,14 @@ class Terms {
     const std::uint64_t now = versions_[term.known_from];
     if (term.version != now) {
       term.version = now;
+      ++evaluated_;
       term.failed = !evaluate(term);
     }
     return term;
   }
+
+  /// Returns how many terms were computed so far.
+  std::uint64_t evaluated() const { return evaluated_; }
 
   /// A part of a comparison with a constant, over its first parameters. Where its value is not within the
   /// bounds, the comparison is false whatever the other parameters are.
@@ -106,6 +110,7 @@ class Terms {
   bool evaluate_member(Term& term);
   bool evaluate_call(Term& term);
 
+  std::uint64_t evaluated_ = 0;
   std::map<std::string, std::size_t> slots_;
   std::vector<ValueRange> of_parameters_;
   std::vector<Scalar> values_;           ///< of the parameters

@@ -166,16 +166,16 @@ void Carried::count_values(Node& node) const {
     std::ranges::set_union(parameters, operand.parameters, std::back_inserter(all));
     parameters = std::move(all);
     const double weight = weight_of(parameters);
-    const double last = node.counts.empty() ? 0 : node.counts.back().second;
+    const double last = node.growth.empty() ? 0 : node.growth.back().second;
     double count = last + growth * (weight - before);
     if (!node.values.empty()) {
       count = std::log2(static_cast<double>(node.values.size()));
       if (weight > before && i > 0) growth = (count - last) / (weight - before);
     }
     count = std::min({count, weight, is_truth(node.op) ? 1.0 : weight});
-    node.counts.emplace_back(weight, std::max(count, last));
+    node.growth.emplace_back(weight, std::max(count, last));
   }
-  node.count = std::min(most, node.counts.back().second);
+  node.count = std::min(most, node.growth.back().second);
 }
 
 void Carried::gather(const Node& node, const std::vector<bool>& known, std::vector<bool>& carried,
@@ -200,18 +200,21 @@ void Carried::gather(const Node& node, const std::vector<bool>& known, std::vect
     together = std::move(all);
   }
   if (together.empty()) return;
-  // Between two numbers of operands whose values were counted.
   const double weight = weight_of(together);
-  double count = weight;
+  items.push_back({std::move(together), weight, &node.growth});
+}
+
+double Carried::Item::values(double weight) const {
+  if (growth == nullptr) return std::min(most, weight);
+  // Between two numbers of operands whose values were counted.
   std::pair<double, double> last{0, 0};
-  for (const auto& next : node.counts) {
-    if (next.first >= weight && next.first > last.first) {
-      count = last.second + (next.second - last.second) * (weight - last.first) / (next.first - last.first);
-      break;
-    }
+  for (const auto& next : *growth) {
+    if (next.first >= weight && next.first > last.first)
+      return std::min(weight, last.second + (next.second - last.second) * (weight - last.first) /
+                                                (next.first - last.first));
     last = next;
   }
-  items.push_back({std::move(together), std::min(weight, count)});
+  return weight;
 }
 
 }  // namespace tune::search

@@ -20,10 +20,19 @@ class Carried {
   Carried(const SpaceDefinition& definition, const std::map<std::string, std::size_t>& slots,
           const std::vector<double>& weights, const Expr& rule);
 
+  /// Of the first operands of a chain together: the sum of the parameters' weights, and the binary logarithm
+  /// of the number of values.
+  using Growth = std::vector<std::pair<double, double>>;
+
   /// A value that is computed of parameters.
   struct Item {
     std::vector<std::size_t> parameters;
-    double values;  ///< binary logarithm of their number
+    double most;                     ///< binary logarithm of the number of values
+    const Growth* growth = nullptr;  ///< of the chain that it is a part of, if any
+
+    /// Returns the binary logarithm of the number of values where some of the parameters are known otherwise
+    /// and the weights of the others have this sum.
+    double values(double weight) const;
   };
 
   const std::vector<std::size_t>& parameters() const { return root_.parameters; }
@@ -40,9 +49,7 @@ class Carried {
     std::vector<Node> operands;
     std::vector<double> values;  ///< that it may have, increasing; empty where they are too many
     double count = 0;            ///< binary logarithm of the number of values
-    /// Of the first operands of a chain together: the sum of the parameters' weights, and the binary
-    /// logarithm of the number of values.
-    std::vector<std::pair<double, double>> counts;
+    Growth growth;
   };
 
   Node node_of(const Expr& expr) const;

@@ -21,6 +21,9 @@ class Construction {
   Terms& terms() { return terms_; }
   const std::vector<std::vector<Scalar>>& values() const { return values_; }
 
+  /// Returns how many parts of constraints were computed so far.
+  std::uint64_t steps() const { return terms_.evaluated(); }
+
   bool exists(std::size_t parameter) const { return assignment_.exists[parameter] != 0; }
   /// Assigns a value by its index. The parameters before have been assigned, and this one exists.
   void assign(std::size_t parameter, std::uint32_t index) {

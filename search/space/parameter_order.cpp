@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
@@ -16,7 +17,7 @@ namespace tune::search {
 
 namespace {
 
-/// What orders_by_width knows of the definition: which parameters stand together in a constraint or
+/// What narrow_order knows of the definition: which parameters stand together in a constraint or
 /// condition.
 class Ties {
  public:
@@ -112,7 +113,7 @@ class Ties {
           double others = 0;
           for (const std::size_t p : item.parameters)
             if (!carried[p]) others += ties_.weights_[p];
-          width += std::min(item.values, others);
+          width += item.values(others);
         }
       return width;
     }
@@ -177,22 +178,21 @@ class Ties {
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> orders_by_width(const SpaceDefinition& definition, std::size_t most) {
+std::vector<std::size_t> narrow_order(const SpaceDefinition& definition) {
   constexpr std::size_t most_work = 200'000;  // some 20 ms
   const Ties ties(definition);
-  std::vector<std::pair<double, std::vector<std::size_t>>> orders;
+  std::vector<std::size_t> best;
+  double least = std::numeric_limits<double>::infinity();
   std::size_t work = 0;
   for (std::size_t first = 0; first < ties.size() && work < most_work; ++first) {
     if (!ties.may_begin_with(first)) continue;
     work += ties.work();
     std::vector<std::size_t> order = ties.order_from(first);
     const double cost = ties.cost(order);
-    orders.emplace_back(cost, std::move(order));
+    if (!best.empty() && cost >= least) continue;
+    least = cost;
+    best = std::move(order);
   }
-  std::ranges::sort(orders);
-  std::vector<std::vector<std::size_t>> best;
-  for (auto& [cost, order] : orders)
-    if (best.size() < most && (best.empty() || best.back() != order)) best.push_back(std::move(order));
   return best;
 }
 

@@ -45,14 +45,14 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
 /// The parameters are in declaration order, or, where that takes long, in one in which less has to be
 /// remembered.
 void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
-  constexpr std::size_t few_branches = 100'000;  // some 20 ms
-  constexpr std::size_t most_orders = 3;
-  const auto build_in = [&](std::vector<std::size_t> order, std::size_t max_branches) {
+  // Each is enough for most spaces that it suits: the built-in problems, pairs, numbers that are no integers.
+  constexpr std::uint64_t as_declared = 3'500'000, narrow_first = 500'000, as_mentioned = 2'000'000;
+  const auto build_in = [&](std::vector<std::size_t> order, std::uint64_t max_steps) {
     SpaceDefinition reordered = definition_;
     for (std::size_t column = 0; column < order.size(); ++column)
       reordered.parameters[column] = definition_.parameters[order[column]];
     try {
-      graph_ = build_graph(reordered, max_states, max_branches, watch);
+      graph_ = build_graph(reordered, max_states, max_steps, watch);
     } catch (const TooManyStates&) {
       return false;
     }
@@ -60,15 +60,12 @@ void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
     return true;
   };
   const std::vector<std::size_t> declared = parameter_of_;
-  if (build_in(declared, few_branches)) return;
-  std::vector<std::vector<std::size_t>> others = orders_by_width(definition_, most_orders);
-  others.insert(others.begin() + 1, order_of_mention(definition_));
-  for (const auto& order : others)
-    if (build_in(order, few_branches)) return;
-  if (build_in(others[0], default_max_branches)) return;
-  if (build_in(declared, default_max_branches)) return;
+  if (build_in(declared, as_declared)) return;
+  const std::vector<std::size_t> narrow = narrow_order(definition_);
+  if (build_in(narrow, narrow_first) || build_in(order_of_mention(definition_), as_mentioned)) return;
+  if (build_in(narrow, default_max_steps) || build_in(declared, default_max_steps / 3)) return;
   throw std::length_error("the constraints tie so many parameters together that counting takes more than " +
-                          std::to_string(max_states) + " states or " + std::to_string(default_max_branches) +
+                          std::to_string(max_states) + " states or " + std::to_string(default_max_steps) +
                           " steps; fix a parameter, or give parameters fewer values");
 }
 
@@ -236,12 +233,12 @@ SearchSpace SearchSpace::counted_or_sampled(SpaceDefinition definition, const Co
   try {
     return SearchSpace(definition, default_max_states, watch);
   } catch (const std::length_error& error) {
-    constexpr std::size_t max_branches = 2'000'000;
+    constexpr std::uint64_t max_steps = 8'000'000;
     SearchSpace space{Unbuilt{}, std::move(definition)};
-    const SpaceSample sample = draw_sample(space.definition_, sample_size, max_branches, watch);
+    const SpaceSample sample = draw_sample(space.definition_, sample_size, max_steps, watch);
     if (sample.rows.empty())
       throw std::length_error(std::string(error.what()) + "; no valid one was found in " +
-                              std::to_string(max_branches) + " tries");
+                              std::to_string(max_steps) + " steps");
     space.graph_ = graph_of(sample.rows, space.parameters().size());
     space.default_ = space.nearest_to_defaults();
     space.counted_ = false;

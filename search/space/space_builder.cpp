@@ -14,11 +14,10 @@ class Builder {
  public:
   using Node = RowGraph::Node;
 
-  Builder(const SpaceDefinition& definition, std::size_t limit, std::size_t max_branches,
+  Builder(const SpaceDefinition& definition, std::size_t limit, std::uint64_t max_steps,
           const CountWatch& watch)
       : limit_(limit),
-        max_branches_(max_branches),
-        branches_left_(max_branches),
+        max_steps_(max_steps),
         watch_(watch),
         construction_(definition),
         states_(definition, construction_.values(), construction_.terms()),
@@ -51,10 +50,8 @@ class Builder {
       if (const auto child = descend(p + 1)) branches_.push_back({0, *child});
     } else {
       const std::size_t values = construction_.values()[p].size();
-      // A combination of values for a constraint costs about an eighth of a branch.
-      const std::size_t tried = values + states_.take_tried() / 8;
-      if (tried > branches_left_) throw TooManyStates();
-      branches_left_ -= tried;
+      // Each value takes at least a step.
+      if (steps() + values > max_steps_) throw TooManyStates();
       for (std::uint32_t index = 0; index < values; ++index) {
         look_up();
         construction_.assign(p, index);
@@ -71,7 +68,12 @@ class Builder {
     constexpr std::size_t interval = 8192;
     if (++unwatched_ < interval || !watch_) return;
     unwatched_ = 0;
-    if (!watch_(max_branches_ - branches_left_)) throw Stopped();
+    if (!watch_(steps())) throw Stopped();
+  }
+
+  std::uint64_t steps() const {
+    constexpr std::uint64_t steps_of_a_state = 40;
+    return construction_.steps() + states_.steps() + steps_of_a_state * count_;
   }
 
   std::optional<Node> descend(std::size_t depth) {
@@ -79,8 +81,7 @@ class Builder {
   }
 
   std::size_t limit_;
-  std::size_t max_branches_;
-  std::size_t branches_left_;
+  std::uint64_t max_steps_;
   const CountWatch& watch_;
   std::size_t unwatched_ = 0;  ///< values tried since the watch was asked
   std::size_t count_ = 0;      ///< states looked at
@@ -93,9 +94,9 @@ class Builder {
 
 }  // namespace
 
-RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit, std::size_t max_branches,
+RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit, std::uint64_t max_steps,
                      const CountWatch& watch) {
-  return Builder(definition, limit, max_branches, watch).build();
+  return Builder(definition, limit, max_steps, watch).build();
 }
 
 }  // namespace tune::search

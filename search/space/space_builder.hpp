@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -14,16 +15,16 @@ namespace tune::search {
 /// Thrown where a space has more states than may be looked at.
 struct TooManyStates {};
 
-/// Values tried, one for each state and value of its parameter: some 0.5 s. gemm restricted to a few values
-/// of its parameters takes more than 500,000.
-inline constexpr std::size_t default_max_branches = 2'000'000;
+/// The work of counting: parts of constraints that are computed, words that describe states, and
+/// `steps_of_a_state` for each new state. A step takes some 10 ns, whatever the constraints are.
+inline constexpr std::uint64_t default_max_steps = 12'000'000;
 
 /// Thrown where whoever watches wants the counting to end.
 struct Stopped {};
 
-/// Is called now and then while a space is counted, with the number of values tried so far (see
-/// default_max_branches). Returns false to end the counting.
-using CountWatch = std::function<bool(std::size_t tried)>;
+/// Is called now and then while a space is counted, with the steps so far (see default_max_steps). Returns
+/// false to end the counting.
+using CountWatch = std::function<bool(std::uint64_t steps)>;
 
 /// Builds the valid configurations of a definition that `check_definition` accepts, in lexical order. A
 /// column holds the index of the parameter's value; where the parameter is conditional, 0 means that it does
@@ -36,14 +37,15 @@ using CountWatch = std::function<bool(std::size_t tried)>;
 /// twice, so that the work does not grow with the number of valid configurations.
 ///
 /// Throws ExprError for a constraint that cannot be evaluated (it names the constraint and the assignment),
-/// TooManyStates beyond `limit` of them or `max_branches` values tried, Stopped where `watch` says so, and
+/// TooManyStates beyond `limit` of them or `max_steps` steps, Stopped where `watch` says so, and
 /// std::length_error beyond RowGraph::max_rows.
 RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit,
-                     std::size_t max_branches = default_max_branches, const CountWatch& watch = {});
+                     std::uint64_t max_steps = default_max_steps, const CountWatch& watch = {});
 
-/// Returns orders of the parameters, by number, in which few states are expected, at most `most`, the best
-/// first: parameters of one constraint stand near each other, unless it remembers one number of all of them.
-std::vector<std::vector<std::size_t>> orders_by_width(const SpaceDefinition& definition, std::size_t most);
+/// Returns the order of the parameters, by number, in which the fewest states are expected, of several that
+/// were tried: parameters of one constraint stand near each other, unless it remembers one number of all of
+/// them.
+std::vector<std::size_t> narrow_order(const SpaceDefinition& definition);
 
 /// Returns the order in which the constraints mention the parameters, the longest constraint first. A
 /// parameter stands behind those of its condition.

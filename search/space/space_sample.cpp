@@ -14,12 +14,11 @@ namespace {
 
 class Sampler {
  public:
-  Sampler(const SpaceDefinition& definition, std::size_t count, std::size_t max_branches,
+  Sampler(const SpaceDefinition& definition, std::size_t count, std::uint64_t max_steps,
           const CountWatch& watch)
       : definition_(definition),
         count_(count),
-        branches_left_(max_branches),
-        max_branches_(max_branches),
+        max_steps_(max_steps),
         watch_(watch),
         construction_(definition) {}
 
@@ -27,19 +26,19 @@ class Sampler {
     SpaceSample sample;
     if (!construction_.accepts(0)) return sample;
     search(from_defaults);
-    const std::size_t all = branches_left_;
+    const std::uint64_t all = left();
     // A look at how many are thrown away. The search takes over where that are too many.
     constexpr std::size_t looks = 16;
-    while (rows_.size() < count_ && branches_left_ > all - all / looks) throw_dice();
+    while (rows_.size() < count_ && left() > all - all / looks) throw_dice();
     const bool enough = rows_.size() * (looks * 3 / 4) >= count_;
-    while (enough && rows_.size() < count_ && branches_left_ > all / 4) throw_dice();
+    while (enough && rows_.size() < count_ && left() > all / 4) throw_dice();
     sample.by_search = rows_.size() < count_;
     Yield searches, walks;
-    while (rows_.size() < count_ && branches_left_ > 0) {
+    while (rows_.size() < count_ && left() > 0) {
       bool found = false;
-      const std::size_t before = branches_left_;
+      const std::uint64_t before = left();
       spend(searches, [&] { found = search(at_random); });
-      const std::size_t cost = before - branches_left_;
+      const std::uint64_t cost = before - left();
       if (found && walks.per_row() <= searches.per_row()) spend(walks, [&] { walk(cost); });
     }
     sample.rows.assign(rows_.begin(), rows_.end());
@@ -51,26 +50,30 @@ class Sampler {
 
   /// What a way to draw costs, and what it gains.
   struct Yield {
-    std::size_t values = 0, rows = 0;
+    std::uint64_t steps = 0, rows = 0;
 
     /// Nothing at the beginning, so that each way is tried.
-    double per_row() const { return static_cast<double>(values) / (static_cast<double>(rows) + 1e-3); }
+    double per_row() const { return static_cast<double>(steps) / (static_cast<double>(rows) + 1e-3); }
   };
 
   template<class Action>
   void spend(Yield& yield, Action action) {
-    const std::size_t left = branches_left_, rows = rows_.size();
+    const std::uint64_t before = left(), rows = rows_.size();
     action();
-    yield.values += left - branches_left_;
+    yield.steps += before - left();
     yield.rows += rows_.size() - rows;
   }
 
   bool try_value() {
-    constexpr std::size_t interval = 8192;
-    if (branches_left_ == 0) return false;
-    if (--branches_left_ % interval == 0 && watch_ && !watch_(max_branches_ - branches_left_))
-      throw Stopped();
+    constexpr std::uint64_t interval = 8192;
+    if (left() == 0) return false;
+    if (++tried_ % interval == 0 && watch_ && !watch_(max_steps_ - left())) throw Stopped();
     return true;
+  }
+
+  std::uint64_t left() const {
+    const std::uint64_t steps = construction_.steps() + tried_;
+    return max_steps_ - std::min(max_steps_, steps);
   }
 
   void keep() {
@@ -102,16 +105,16 @@ class Sampler {
   }
 
   /// Goes from the configuration that was made to others, which differ in one or two parameters each. A
-  /// change and its opposite are proposed equally often, so that no configuration attracts the walk. It tries
-  /// so many values, but at least some proposals.
-  void walk(std::size_t values) {
+  /// change and its opposite are proposed equally often, so that no configuration attracts the walk. It takes
+  /// so many steps, but at least some proposals.
+  void walk(std::uint64_t steps) {
     constexpr int few_proposals = 200;
-    const std::size_t end = branches_left_ - std::min(branches_left_, values);
+    const std::uint64_t end = left() - std::min(left(), steps);
     const std::size_t count = definition_.parameters.size();
     std::vector<RowGraph::Digit> row, proposed;
     for (std::size_t p = 0; p < count; ++p) row.push_back(construction_.digit(p));
     std::size_t same = count;  // so many parameters are in the construction as they are in the row
-    for (int i = 0; rows_.size() < count_ && branches_left_ > (i < few_proposals ? 0 : end); ++i) {
+    for (int i = 0; rows_.size() < count_ && left() > (i < few_proposals ? 0 : end); ++i) {
       proposed = row;
       propose(proposed);
       const auto changed =
@@ -198,8 +201,8 @@ class Sampler {
 
   const SpaceDefinition& definition_;
   std::size_t count_;
-  std::size_t branches_left_;
-  std::size_t max_branches_;
+  std::uint64_t max_steps_;
+  std::uint64_t tried_ = 0;     ///< values
   std::size_t steps_left_ = 0;  ///< of the configuration that is searched
   const CountWatch& watch_;
   Construction construction_;
@@ -209,9 +212,9 @@ class Sampler {
 
 }  // namespace
 
-SpaceSample draw_sample(const SpaceDefinition& definition, std::size_t count, std::size_t max_branches,
+SpaceSample draw_sample(const SpaceDefinition& definition, std::size_t count, std::uint64_t max_steps,
                         const CountWatch& watch) {
-  return Sampler(definition, count, max_branches, watch).draw();
+  return Sampler(definition, count, max_steps, watch).draw();
 }
 
 }  // namespace tune::search

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "search/space/row_graph.hpp"
@@ -25,9 +26,9 @@ struct SpaceSample {
   bool by_search = false;
 };
 
-/// Draws at most `count` and tries at most `max_branches` values. Throws ExprError and Stopped like
-/// build_graph.
-SpaceSample draw_sample(const SpaceDefinition& definition, std::size_t count, std::size_t max_branches,
+/// Draws at most `count` and takes at most `max_steps` steps (see default_max_steps). Throws ExprError and
+/// Stopped like build_graph.
+SpaceSample draw_sample(const SpaceDefinition& definition, std::size_t count, std::uint64_t max_steps,
                         const CountWatch& watch = {});
 
 }  // namespace tune::search

@@ -325,6 +325,7 @@ void SpaceStates::begin(std::size_t depth, const Assignment& assignment) {
   add_decided(level, false, depth, assignment);
   answer_rests(level, false, assignment);
   describe(level, level.parts, level.constant, assignment, words_);
+  steps_ += words_.size();
   level.common = level.commons.intern(words_).number;
 }
 
@@ -335,6 +336,7 @@ Interned::Found SpaceStates::state(std::size_t depth, const Assignment& assignme
   add_decided(level, true, depth, assignment);
   answer_rests(level, true, assignment);
   describe(level, level.parts, level.changing, assignment, words_);
+  steps_ += words_.size();
   return level.states.intern(words_);
 }
 
@@ -433,6 +435,7 @@ void SpaceStates::answer_rests(Level& level, bool changing, const Assignment& as
       rule.version = terms_.version(rule.known_from);
       key_.clear();
       describe(level, rule.parts, rule.numbers, assignment, key_);
+      steps_ += key_.size();
       const auto [key, added] = rule.keys.intern(key_);
       if (added) rule.answers.push_back(answers(rule.term, rest.waits_for));
       rule.now = rule.answers[key];
@@ -458,7 +461,6 @@ SpaceStates::Answers SpaceStates::answers(Terms::Id rule, const std::vector<std:
     }
   };
   ask(ask, 0);
-  tried_ += bit;
   return answers;
 }
 

@@ -32,8 +32,8 @@ class SpaceStates {
   /// parameters 0 .. depth-2 are assigned, and it is known whether depth-1 exists.
   void begin(std::size_t depth, const Assignment& assignment);
 
-  /// Returns how many values were tried since the last call, beside those that the caller assigned.
-  std::size_t take_tried() { return std::exchange(tried_, 0); }
+  /// Returns how many words described states so far.
+  std::uint64_t steps() const { return steps_; }
 
   /// Returns the number of the state once parameters 0 .. depth-1 are assigned, and whether it is new.
   Interned::Found state(std::size_t depth, const Assignment& assignment);
@@ -157,7 +157,7 @@ class SpaceStates {
   std::vector<std::uint32_t> added_;         ///< the parts that the rule that is planned waits with
   Words words_, key_;
   std::vector<Words> words_of_alike_;
-  std::size_t tried_ = 0;
+  std::uint64_t steps_ = 0;
 };
 
 }  // namespace tune::search

@@ -142,7 +142,7 @@ TEST(HugeSpace, GroupsDeclaredInTurnsAreAsManyAsTheirProduct) {
 TEST(HugeSpace, AnotherOrderChangesNothingButTheNumbers) {
   Random random(21);
   int reordered = 0;
-  for (int i = 0; i < 1'000; ++i) {
+  for (int i = 0; i < 400; ++i) {
     const SpaceDefinition definition = random_definition(random);
     SCOPED_TRACE(describe(definition));
     const SearchSpace declared(definition);
@@ -167,7 +167,7 @@ TEST(HugeSpace, AnotherOrderChangesNothingButTheNumbers) {
     ASSERT_EQ(keys.size(), declared.size());
     reordered += same_order ? 0 : 1;
   }
-  EXPECT_GT(reordered, 8);
+  EXPECT_GT(reordered, 2);
 }
 
 TEST(HugeSpace, AllDifferentParametersAreSets) {
@@ -197,7 +197,7 @@ TEST(HugeSpace, OnlyWhatIsTreatedAlikeIsASet) {
   Random random(5);
   const char* const rules[] = {"{} != {}", "({} + {}) % 3 != 1", "{} < {} + 2", "{} % {} != 0",
                                "{} != {} or a == 2"};
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 80; ++i) {
     SpaceDefinition definition;
     definition.constants.emplace("limit", 0);
     for (const char* name : {"a", "b", "c", "d", "e"}) add(definition, name, {1, 2, 3, 4});
