@@ -330,8 +330,9 @@ class Reader {
     if (macro == types_.macros.end() || !macro->second.parameters || at(place_ + 1) != "(" ||
         std::ranges::any_of(scopes_, &Scope::is_block) ||
         std::ranges::none_of(words_in(macro->second.function), is_variable_word) ||
-        macro->second.function.find('(') != std::string::npos)
+        macro->second.function.find('(') != std::string::npos || expansions_ == most_expansions)
       return false;
+    ++expansions_;
     const std::size_t end = behind(place_ + 1);
     const int line = tokens_[place_].line;
     const std::string text = types_.expanded(joined_tokens(tokens_, place_, end));
@@ -376,7 +377,9 @@ class Reader {
   std::vector<Token> tokens_ = {};
   std::vector<Scope> scopes_ = {};
   std::size_t place_ = 0;
-  bool is_transparent_ = false;  ///< `extern "C"` stood last
+  bool is_transparent_ = false;                         ///< `extern "C"` stood last
+  static constexpr std::size_t most_expansions = 1000;  ///< nested calls may double each time
+  std::size_t expansions_ = 0;
 };
 
 /// Puts arguments in place of the parameters that stand for them.

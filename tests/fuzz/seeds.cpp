@@ -154,6 +154,9 @@ std::map<std::string, Seeds, std::less<>> all_seeds() {
       "  for (int i = threadIdx.x; i < n; i += B) y[i] += tex2D<float>(t, i, 0) + c[i];\n#elif W\n  f(&y[blockIdx.x * B]);\n#endif\n}\n",
       "k<3>\n// a\n#ifndef BLOCK\n#define BLOCK 64\n#endif\ntemplate<int N> __global__ void __launch_bounds__(BLOCK)\n"
       "k(float (*a)[3], const int* __restrict__ b /* c */, int n = 3);\n#if __has_include(<x.h>)\n#include X\n#endif\n",
+      "k\n#define TABLE(name, n) __constant__ float c_##name[n]\nTABLE(a, 4);\n#define D(x) __device__ x x;\nD(D(D(int)))\n"
+      "#define ALIGN(n) __align__(n)\ntypedef struct ALIGN(16) P { alignas(float4) float x, y[2]; struct Q { int n; } q; }\n"
+      "  __attribute__((aligned(8))) P;\n__global__ void k(decltype(1.f)* a, P p, float** b) {}\n",
       "k\nstatic constexpr int N = 4,\n  BLOCK{(3)};\nenum E { A, N = 2 };\n"
       "__kernel void k(__global float4* a) { a[N].xy = (float2)(1) + a->s01.yx * convert_float2(b.lo); }\n"};
   all["matvec_file"] = {sound::matvec_file(8, 4, 8 * 4 + 4), sound::matvec_file(8, 4, 8 + 4),

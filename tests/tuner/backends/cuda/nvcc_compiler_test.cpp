@@ -7,8 +7,10 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/backends/cuda/toolkit/nvcc.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit_headers.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/file.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
 
 namespace tune::cuda {
@@ -103,6 +105,7 @@ TEST(NvccStandIn, HasAVersionAndAnIdentity) {
   const NvccCompiler compiler(nvcc, "sm_90");
   EXPECT_EQ(compiler.version(), "nvcc 12.4 sm_90");
   EXPECT_NE(compiler.identity().find("V12.4.1 Build x"), std::string::npos) << compiler.identity();
+  EXPECT_NE(compiler.identity().find(format(" headers {}", headers_revision)), std::string::npos);
   EXPECT_THROW(NvccCompiler(nvcc, "sm_1"), Error);
   EXPECT_THROW(NvccCompiler("/bin/true", "sm_90"), Error);
   setenv("NVCC_APPEND_FLAGS", "-DMORE", 1);

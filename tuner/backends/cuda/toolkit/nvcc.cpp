@@ -282,8 +282,8 @@ std::string NvccCompiler::version() const {
 }
 
 std::string NvccCompiler::identity() const {
-  return format("{} {} host {} {} {}", version(), build_, host_, environment("NVCC_PREPEND_FLAGS"),
-                environment("NVCC_APPEND_FLAGS"));
+  return format("{} {} host {} {} {} headers {}", version(), build_, host_, environment("NVCC_PREPEND_FLAGS"),
+                environment("NVCC_APPEND_FLAGS"), headers_revision);
 }
 
 std::optional<std::string> NvccCompiler::files_key(const CompileRequest& request) const {

@@ -352,7 +352,7 @@ std::string NvrtcCompiler::version() const {
 std::string NvrtcCompiler::identity() const {
   std::string text = format("{} build {}", version(), nvrtc_->build());
   for (const std::string& option : options_of({}, true)) text += " " + option;
-  return text + " headers 5";  // raise it when the texts of other_headers change
+  return format("{} headers {}", text, headers_revision);
 }
 
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {

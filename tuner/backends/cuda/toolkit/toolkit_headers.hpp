@@ -11,6 +11,10 @@
 
 namespace tune::cuda {
 
+/// To be raised when the texts of headers change that compilers are given: kept binaries and failures are
+/// those of other texts then.
+inline constexpr int headers_revision = 6;
+
 /// The headers of a request that it does not contain itself.
 struct OtherHeaders {
   /// Texts for those that NVRTC would not find: standard headers (`stdint.h`, `cuda_runtime.h`, `cfloat`,
