@@ -353,6 +353,18 @@ class Drafter {
             (type.guess.empty() ? "" : "; " + type.guess));
   }
 
+  /// True for an offset or a beginning, for which 0 is always in range.
+  static bool names_a_place(const std::string& name) {
+    std::string lower = name;
+    std::ranges::transform(lower, lower.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+    });
+    return lower.ends_with("off") ||
+           std::ranges::any_of(
+               std::initializer_list<std::string_view>{"offset", "start", "begin", "first", "shift"},
+               [&](std::string_view part) { return lower.find(part) != std::string::npos; });
+  }
+
   static std::string value_of(const TypeName& type) {
     const std::string one = is_floating_point(type.element) ? "0.5" : "1";
     return type.components == 1
@@ -413,9 +425,10 @@ class Drafter {
       const std::string given = passed(name, whole);
       add(name,
           {of_type,
-           {"value", !given.empty() ? given
-                     : whole        ? "1"
-                                    : "0.5"}},
+           {"value", !given.empty()        ? given
+                     : !whole              ? "0.5"
+                     : names_a_place(name) ? "0"
+                                           : "1"}},
           "its value" +
               (given.empty() ? std::string() : format(" (of line {} of the file)", guesses_.launch()->line)));
     }

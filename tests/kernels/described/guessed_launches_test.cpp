@@ -108,6 +108,16 @@ TEST_F(GuessedLaunches, AnExtentThatIsAsLargeAsAnotherIsNotTakenForIt) {
       Not(HasSubstr("\"nx * nx\"")));
 }
 
+// 0 is in range for each array; 1 is not.
+TEST_F(GuessedLaunches, OffsetsBeginAtZero) {
+  const std::string text =
+      "__global__ void k(float* y, const float* x, int start_bit, int inOffset, int goff, int scale) {\n"
+      "  int i = blockIdx.x * BLOCK + threadIdx.x;\n  y[i] = x[i + inOffset];\n}\n";
+  for (const std::string name : {"start_bit", "inOffset", "goff"})
+    EXPECT_THAT(line_of(text, name), HasSubstr("\"value\": 0}")) << name;
+  EXPECT_THAT(line_of(text, "scale"), HasSubstr("\"value\": 1}"));
+}
+
 TEST(KernelsOfOneName, AreListedWithTheirLines) {
   if (const std::string reason = why_no_parser(); !reason.empty()) GTEST_SKIP() << reason;
   const std::string text =
