@@ -149,6 +149,13 @@ std::vector<ConfigurationId> ModelSearch::draw_candidates() {
   const auto add = [&](ConfigurationId id) {
     if (!evidence_.seen.seen(id) && chosen.insert(id).second) ids.push_back(id);
   };
+  // Few were drawn from a space that is not counted: it grows around the best, and where a climb leads.
+  if (evidence_.seen.remaining() <= options_.pool) {
+    for (const ConfigurationId id : evidence_.seen.unseen()) add(id);
+    if (!evidence_.good.empty())
+      for (const ConfigurationId id : neighbours(evidence_.best_one().id)) add(id);
+    return ids;
+  }
   // Half of the candidates are shared among the variants by the chances that they have, since small variants
   // would hardly be drawn otherwise.
   const std::vector<double> chances = results_.chances(options_.belief, options_.softness);
@@ -291,11 +298,16 @@ std::optional<ConfigurationId> ModelSearch::choose() {
   ++turns_;
   draw_open_variants();
   // Whatever the process predicts, a search must not be far behind a random one.
-  if (options_.random_turn > 0 && turns_ % options_.random_turn == 0) return random_open();
+  if (options_.random_turn > 0 && turns_ % options_.random_turn == 0)
+    if (const auto id = random_open()) return id;
   if (options_.local_turn > 0 && turns_ % options_.local_turn == 0)
     if (const auto best = best_neighbour(model, evidence_.best_one().id)) return best->id;
   const auto candidate = model.best_candidate([&](ConfigurationId id) { return is_open(id); }, 0);
-  return candidate ? climb(model, *candidate) : random_open();
+  if (candidate) return climb(model, *candidate);
+  if (const auto id = random_open()) return id;
+  if (space_.counted()) return std::nullopt;
+  const auto beside = best_neighbour(model, evidence_.best_one().id);
+  return beside ? std::optional(beside->id) : std::nullopt;
 }
 
 /// Returns an unseen configuration at random, of an open variant where some tries find one.

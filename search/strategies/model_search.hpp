@@ -115,8 +115,9 @@ class ModelSearch : public Strategy {
   std::optional<ConfigurationId> next_of(std::vector<ConfigurationId>& plan);
   std::vector<ConfigurationId> draw_candidates();
   Surrogate& updated(Model& model);
-  /// True when the candidates are all unseen configurations, not a sample.
-  bool sees_all() const { return evidence_.seen.remaining() <= options_.pool; }
+  /// True when the candidates are all unseen configurations, not a sample. A space that is not counted has
+  /// more than it draws from.
+  bool sees_all() const { return space_.counted() && evidence_.seen.remaining() <= options_.pool; }
   bool follows_records() const {
     return transfer_ && space_.size() - evidence_.seen.remaining() < options_.warm_start_evaluations;
   }

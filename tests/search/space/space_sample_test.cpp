@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <numeric>
 #include <set>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "search/space/search_space.hpp"
+#include "search/strategies/model_search.hpp"
 #include "search/strategies/registry.hpp"
 
 namespace tune::search::testing {
@@ -182,6 +184,37 @@ TEST(SampledSpace, ASearchLeavesTheSample) {
     }
     EXPECT_LT(best, sampled_best) << name;
   }
+}
+
+/// Even where all that was drawn are candidates, and no turn is one of the neighbours of the best.
+TEST(SampledSpace, TheModelFindsAnOptimumThatWasNotDrawn) {
+  const SearchSpace space = SearchSpace::counted_or_sampled(with_all_pairs());
+  ModelOptions options;
+  options.local_turn = 0;
+  ASSERT_LT(space.size(), options.pool);
+  ConfigurationId best = 105;
+  for (std::size_t step = 0; step < 12; ++step) {
+    const auto beside = space.neighbours(best);
+    best = beside[beside.size() / 13 * step];
+  }
+  const std::vector<int> goal = space.value_indices(best);
+  const auto cost = [&](ConfigurationId id) {
+    const std::vector<int> indices = space.value_indices(id);
+    double sum = 1;
+    for (std::size_t p = 0; p < 6; ++p) sum += std::abs(indices[p] - goal[p]);
+    return sum;
+  };
+  for (ConfigurationId id = 0; id < space.size(); ++id) ASSERT_GT(cost(id), cost(best));
+  ModelSearch search({space, 2}, options);
+  double found = cost(0);
+  for (int asked = 0; found > cost(best) && asked < 100; ++asked) {
+    const auto ids = search.ask(1);
+    ASSERT_EQ(ids.size(), 1U);
+    const Observation result{ids[0], cost(ids[0])};
+    search.tell({&result, 1});
+    found = std::min(found, cost(ids[0]));
+  }
+  EXPECT_EQ(found, cost(best));
 }
 
 TEST(SampledSpace, IsSearchedByEveryStrategy) {
