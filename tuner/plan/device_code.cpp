@@ -407,7 +407,7 @@ class Items {
     const std::string_view words = without_prefixes(head(std::min(head_end_, at_)));
     const std::string_view first = leading_word(words);
     const bool is_type = first == "struct" || first == "class" || first == "union" || first == "enum" ||
-                         first == "typedef" || first == "using";
+                         first == "typedef" || first == "using" || first == "concept";
     std::sort(words_.begin(), words_.end());
     words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
     item.stays = first == "static_assert" || words.starts_with("using namespace") || first.empty() ||

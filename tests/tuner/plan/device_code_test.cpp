@@ -35,11 +35,12 @@ TEST(DeviceCode, WhatKernelsNeedStays) {
           "constexpr int twice(int n) { return 2 * n; }\nconst float scale = 2;\n"
           "inline float helper(float x) { return x * scale; }\n"
           "template<class T> struct Of { T value; };\n"
+          "template<class T> concept Number = requires(T a) { a + a; };\ntemplate<Number T> __device__ T two(T a) { return a; }\n"
           "__constant__ float weights[4];\nusing Alias = Of<float>;\n"
           "extern \"C\" __global__ void k(Both* p, Alias a) { p->a = helper(twice(second)) * weights[0]; }\n"),
       {"struct Pair { float a, b; };", "typedef Pair Both;", "enum Kind { first, second };",
-       "constexpr int twice", "const float scale = 2;", "inline float helper", "struct Of", "weights[4];",
-       "using Alias", "void k("},
+       "constexpr int twice", "const float scale = 2;", "inline float helper", "struct Of", "concept Number",
+       "weights[4];", "using Alias", "void k("},
       {});
 }
 

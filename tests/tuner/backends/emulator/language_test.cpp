@@ -141,6 +141,27 @@ TEST(Language, NamesOfTheGlobalNamespace) {
       "template<class T> struct Box { static __device__ int size() { using ::Params; return sizeof(::T4); } };\n}\n");
 }
 
+// What other people's kernels have now and then.
+TEST(Language, RarerParts) {
+  expect_values(
+      "auto block = cg::this_thread_block(); cg::thread_group all = block; v = all.size() + block.group_dim().x;\n"
+      "cg::thread_group eight = cg::tiled_partition(all, 8), four = cg::tiled_partition(eight, 4); eight.sync(); all.sync();\n"
+      "v += eight.thread_rank() + 10 * four.thread_rank() + four.size(); cg::invoke_one(block, [&] { v += 1000; });\n"
+      "v += CUDART_PI_F == 3.14159265f; v += isnan(nanf(\"\")) + isnan(nan(\"\")); v += fabsf(cyl_bessel_i0f(1.f) - 1.2660659f) < 1e-6f;\n"
+      "v += jn(0, 1.0) == j0(1.0); const half none = __float2half(nanf(\"\")); v += half(3u) == __hmax(none, half(3u));\n"
+      "v += __hisnan(__hmin_nan(half(short(1)), none)); v += twice(t); alignas(8) char place[8]; v += *new (place) int(5);",
+      [](int t) {
+        return 64 + 64 + t % 8 + 10 * (t % 4) + 4 + (t == 0 ? 1000 : 0) + 1 + 2 + 1 + 1 + 1 + 1 + 2 * t + 5;
+      },
+      "#include <cooperative_groups.h>\n#include <math_constants.h>\n#include <cuda_fp16.h>\n"
+      "namespace cg = cooperative_groups;\ntemplate<class T> concept Number = requires(T a) { a + a; };\n"
+      "template<Number T> __device__ T twice(T a) { return a + a; }\n");
+  EXPECT_EQ(testing::report_of(
+                "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
+                "  float* p = new float[4]; p[1] = 2; out[threadIdx.x] = p[n % 2]; delete[] p;\n}\n"),
+            "the emulator has no new in kernels, but in a given place");
+}
+
 // As published kernels have them.
 TEST(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
   for (const char* const open : {"extern \"C\" {\n", "#ifdef __cplusplus\nextern \"C\"\n{\n#endif\n",

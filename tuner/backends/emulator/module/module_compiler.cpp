@@ -48,6 +48,7 @@ constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.
                                    {"cuda_fp8.h", "fp8.cuh"},
                                    {"cublasLt.h", "half.cuh"},
                                    {"cublas_v2.h", "half.cuh"},
+                                   {"math_constants.h", "math_constants.cuh"},
                                    {"mma.h", "wmma.cuh"}};
 
 /// Headers of the C++ standard library, also under cuda/std, that standard_library.cuh replaces.
@@ -77,7 +78,7 @@ constexpr std::string_view intrinsics[] = {
     "__frsqrt_", "__drcp_",    "__dsqrt_", "__ddiv_",          "__tanf",          "__log10f",
     "__exp10f",  "__sincosf",  "__dp2a",   "__funnelshift_lc", "__funnelshift_rc"};
 constexpr std::string_view rare_functions =
-    " sinpi cospi exp10 rcbrt erfinv erfcinv erfcx normcdf normcdfinv j0 j1 y0 y1 logb ilogb scalbn frexp modf norm3d "
+    " sinpi cospi exp10 rcbrt erfinv erfcinv erfcx normcdf normcdfinv j0 j1 y0 y1 jn yn cyl_bessel_i0 cyl_bessel_i1 logb ilogb scalbn frexp modf norm3d "
     "norm4d rnorm3d rnorm4d norm rnorm rhypot fdivide ";
 constexpr std::string_view vectors_of[] = {"char", "uchar", "short",    "ushort",    "int",   "uint",
                                            "long", "ulong", "longlong", "ulonglong", "float", "double"};

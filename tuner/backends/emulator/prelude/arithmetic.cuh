@@ -171,6 +171,8 @@ TUNE_FUNCTION(double __fma_rn(double x, double y, double z), __builtin_fma(x, y,
 TUNE_FUNCTION(float __fdiv_rn(float x, float y), x / y)
 TUNE_FUNCTION(float __frcp_rn(float x), 1.0f / x)
 TUNE_FUNCTION(float __fsqrt_rn(float x), __builtin_sqrtf(x))
+TUNE_FUNCTION(double nan(const char*), __builtin_nan(""))
+TUNE_FUNCTION(float nanf(const char*), __builtin_nanf(""))
 TUNE_FUNCTION(bool isnan(double x), __builtin_isnan(x))
 TUNE_FUNCTION(bool isinf(double x), __builtin_isinf(x))
 TUNE_FUNCTION(bool isfinite(double x), __builtin_isfinite(x))
@@ -202,7 +204,7 @@ constexpr long long abs(long long x) {
 TUNE_FUNCTION(float abs(float x), __builtin_fabsf(x))
 TUNE_FUNCTION(double abs(double x), __builtin_fabs(x))
 namespace std {
-using ::abs, ::min, ::max, ::fma, ::fmaf, ::ldexp, ::isnan, ::isinf, ::isfinite, ::signbit;
+using ::abs, ::min, ::max, ::fma, ::fmaf, ::ldexp, ::isnan, ::isinf, ::isfinite, ::signbit, ::nan, ::nanf;
 }
 
 TUNE_FUNCTION(int __popc(unsigned x), __builtin_popcount(x))

@@ -16,6 +16,7 @@ struct thread_block {
   static dim3 group_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
   static dim3 thread_index() { return {threadIdx.x, threadIdx.y, threadIdx.z}; }
   static dim3 dim_threads() { return {blockDim.x, blockDim.y, blockDim.z}; }
+  static dim3 group_dim() { return dim_threads(); }
   static void sync(TUNE_PLACE) { tune_barrier(tune_emulator::Barrier::plain, 0, tune_file, tune_line); }
 };
 TUNE_FUNCTION(thread_block this_thread_block(), {})
@@ -222,6 +223,42 @@ inline coalesced_group tiled_partition(const coalesced_group& group, unsigned th
 template<unsigned threads>
 inline coalesced_group tiled_partition(const coalesced_group& group) {
   return tiled_partition(group, threads);
+}
+
+// A block, or lanes of a warp.
+class thread_group {
+ public:
+  thread_group(const thread_block&) {}
+  thread_group(const coalesced_group& group) : lanes_(group.mask()) {}
+  template<unsigned threads, class Parent>
+  thread_group(const thread_block_tile<threads, Parent>& tile) : lanes_(tile.mask()) {}
+
+  unsigned size() const { return lanes_ == 0 ? thread_block::size() : lanes().size(); }
+  unsigned num_threads() const { return size(); }
+  unsigned thread_rank() const { return lanes_ == 0 ? thread_block::thread_rank() : lanes().thread_rank(); }
+  void sync(TUNE_PLACE) const {
+    if (lanes_ == 0)
+      thread_block::sync(tune_file, tune_line);
+    else
+      lanes().sync(tune_file, tune_line);
+  }
+  // None for a block.
+  unsigned mask() const { return lanes_; }
+
+ private:
+  coalesced_group lanes() const { return coalesced_group(lanes_); }
+  unsigned lanes_ = 0;  // none: the block
+};
+// At most 32 neighbouring ranks, a power of two.
+inline thread_group tiled_partition(const thread_group& group, unsigned threads) {
+  if (group.mask() != 0) return tiled_partition(coalesced_group(group.mask()), threads);
+  const unsigned first = thread_block::thread_rank() % 32 / threads * threads;
+  return coalesced_group((threads == 32 ? ~0u : (1u << threads) - 1) << first);
+}
+
+template<class Group, class Function, class... Arguments>
+inline void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) function(static_cast<Arguments&&>(arguments)...);
 }
 
 template<class Group>

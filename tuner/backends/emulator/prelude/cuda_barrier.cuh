@@ -6,10 +6,6 @@
 #include "collectives.cuh"
 #include "standard_library.cuh"
 
-inline void* operator new(size_t, void* place) noexcept {
-  return place;
-}
-
 namespace cuda {
 
 template<size_t alignment>

@@ -18,7 +18,8 @@ struct __half {
   __half(__half_raw raw) : value(__builtin_bit_cast(_Float16, raw.x)) {}
   __half(float from) : value(static_cast<_Float16>(from)) {}
   __half(double from) : value(static_cast<_Float16>(from)) {}
-  __half(int from) : value(static_cast<_Float16>(from)) {}
+  template<class T, class = typename tune_emulator::Whole<T>::type>
+  __half(T from) : value(static_cast<_Float16>(from)) {}
   operator float() const { return static_cast<float>(value); }
 };
 
@@ -33,7 +34,8 @@ struct __nv_bfloat16 {
     bits = from != from ? 0x7fffu : static_cast<unsigned short>((whole + 0x7fffu + (whole >> 16 & 1u)) >> 16);
   }
   __nv_bfloat16(double from) : __nv_bfloat16(static_cast<float>(from)) {}
-  __nv_bfloat16(int from) : __nv_bfloat16(static_cast<float>(from)) {}
+  template<class T, class = typename tune_emulator::Whole<T>::type>
+  __nv_bfloat16(T from) : __nv_bfloat16(static_cast<float>(from)) {}
   operator float() const { return __builtin_bit_cast(float, static_cast<unsigned>(bits) << 16); }
 };
 
@@ -61,8 +63,10 @@ struct __nv_bfloat16 {
   TUNE_FUNCTION(bool __heq(T x, T y), x == y)                                                  \
   TUNE_FUNCTION(bool __hne(T x, T y), !(x == y))                                               \
   TUNE_FUNCTION(T __hneg(T x), -x)                                                             \
-  TUNE_FUNCTION(T __hmax(T x, T y), x < y ? y : x)                                             \
-  TUNE_FUNCTION(T __hmin(T x, T y), y < x ? y : x)                                             \
+  TUNE_FUNCTION(T __hmax(T x, T y), float(x) < float(y) || float(x) != float(x) ? y : x)       \
+  TUNE_FUNCTION(T __hmin(T x, T y), float(y) < float(x) || float(x) != float(x) ? y : x)       \
+  TUNE_FUNCTION(T __hmax_nan(T x, T y), float(y) != float(y) || float(x) < float(y) ? y : x)   \
+  TUNE_FUNCTION(T __hmin_nan(T x, T y), float(y) != float(y) || float(y) < float(x) ? y : x)   \
   TUNE_FUNCTION(T __hfma(T x, T y, T z),                                                       \
                 T(static_cast<float>(double(float(x)) * double(float(y)) + double(float(z))))) \
   struct __attribute__((aligned(4))) T##2_pair {                                               \

@@ -35,7 +35,20 @@ TUNE_BOTH(j1, __builtin_j1(x))
 TUNE_BOTH(y0, __builtin_y0(x))
 TUNE_BOTH(y1, __builtin_y1(x))
 TUNE_BOTH(logb, __builtin_logb(x))
+// By its power series, in which all terms have one sign.
+inline double tune_bessel_i(int order, double x) {
+  double term = order == 0 ? 1 : x / 2, sum = term;
+  for (int k = 1; __builtin_fabs(term) > 1e-17 * __builtin_fabs(sum); ++k)
+    sum += term *= x * x / (4.0 * k * (k + order));
+  return sum;
+}
+TUNE_BOTH(cyl_bessel_i0, tune_bessel_i(0, x))
+TUNE_BOTH(cyl_bessel_i1, tune_bessel_i(1, x))
 #undef TUNE_BOTH
+TUNE_FUNCTION(double jn(int order, double x), __builtin_jn(order, x))
+TUNE_FUNCTION(float jnf(int order, float x), __builtin_jnf(order, x))
+TUNE_FUNCTION(double yn(int order, double x), __builtin_yn(order, x))
+TUNE_FUNCTION(float ynf(int order, float x), __builtin_ynf(order, x))
 TUNE_FUNCTION(int ilogb(double x), __builtin_ilogb(x))
 TUNE_FUNCTION(int ilogbf(float x), __builtin_ilogbf(x))
 TUNE_FUNCTION(double scalbn(double x, int power), __builtin_ldexp(x, power))

@@ -80,6 +80,18 @@ using ::size_t, ::ptrdiff_t, ::uintptr_t, ::int8_t, ::int16_t, ::int32_t, ::int6
     ::uint32_t, ::uint64_t;
 }
 
+// The heap of a device is not emulated: what the host's returned would lie in no array.
+void* operator new(size_t)
+    __attribute__((error("tune_cannot_emulate: the emulator has no new in kernels, but in a given place")));
+void* operator new[](size_t)
+    __attribute__((error("tune_cannot_emulate: the emulator has no new in kernels, but in a given place")));
+inline void* operator new(size_t, void* place) noexcept {
+  return place;
+}
+inline void* operator new[](size_t, void* place) noexcept {
+  return place;
+}
+
 // A clock that goes on with each question, the same in every emulation.
 TUNE_UNCHECKED inline long long clock64() {
   static long long ticks = 0;
@@ -231,6 +243,10 @@ TUNE_UNCHECKED inline void tune_fail(const char* reason, const char* file, int l
 inline void __trap(TUNE_PLACE) {
   tune_fail("__trap", tune_file, tune_line);
 }
+inline void __brkpt(TUNE_PLACE) {
+  tune_fail("__brkpt", tune_file, tune_line);
+}
+inline void __prof_trigger(int) {}
 #define assert(condition) \
   ((condition) ? static_cast<void>(0) : tune_fail("assertion failed: " #condition, __FILE__, __LINE__))
 template<class... Arguments>

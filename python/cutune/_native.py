@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""libtune's C interface (tune/tune.h) through ctypes. Nothing is compiled for a version of Python."""
+import ctypes
+import os
+import pathlib
+from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+
+__all__ = ["TuneError", "assignments", "check", "library", "value_of"]
+
+OK, WRONG_USE, FAILED, NO_MEMORY = range(4)
+ENDS = ("exhausted", "budget", "little to gain", "cancelled")
+
+
+class TuneError(RuntimeError):
+    """What the tuner cannot do, in one line that names the cure: no such device, no compiler, a database that
+    cannot be used, a definition or an option that cannot be."""
+
+
+class Assignment(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("value", c_char_p)]
+
+
+class Configuration(ctypes.Structure):
+    _fields_ = [("text", c_char_p), ("count", c_size_t), ("values", POINTER(Assignment)), ("kinds", POINTER(c_int))]
+
+
+class Evaluation(ctypes.Structure):
+    _fields_ = [("configuration", c_char_p), ("parameters", c_size_t), ("names", POINTER(c_char_p)),
+                ("values", POINTER(c_char_p)), ("kinds", POINTER(c_int)), ("phase", c_char_p), ("reason", c_char_p),
+                ("detail", c_char_p), ("seconds", c_double), ("joules", c_double), ("error", c_double),
+                ("tolerance", c_double), ("occupancy", c_double), ("registers", c_int), ("reused", c_int),
+                ("estimated", c_int), ("sample_count", c_size_t), ("samples", POINTER(c_double))]
+
+
+class Progress(ctypes.Structure):
+    _fields_ = [("evaluation", POINTER(Evaluation)), ("best", POINTER(Evaluation)), ("evaluations", c_uint64),
+                ("planned", c_uint64), ("measured", c_uint64), ("seconds", c_double)]
+
+
+class Result(ctypes.Structure):
+    _fields_ = [("best", POINTER(Evaluation)), ("count", c_size_t), ("evaluations", POINTER(POINTER(Evaluation))),
+                ("tie_count", c_size_t), ("ties", POINTER(c_char_p)), ("space_size", c_uint64),
+                ("counted", c_uint64), ("reused", c_uint64), ("right", c_uint64), ("end", c_int),
+                ("seconds", c_double), ("limit", c_double), ("run", c_int64),
+                ("tie_configurations", POINTER(POINTER(Configuration))), ("phase_count", c_size_t),
+                ("phases", POINTER(c_char_p)), ("phase_failures", POINTER(c_uint64))]
+
+
+class Stored(ctypes.Structure):
+    _fields_ = [("configuration", POINTER(Configuration)), ("seconds", c_double), ("joules", c_double),
+                ("match", c_char_p), ("why", c_char_p), ("size", c_char_p), ("device", c_char_p)]
+
+
+class Size(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("help", c_char_p), ("value", c_int64), ("default_value", c_int64)]
+
+
+class Setting(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("help", c_char_p), ("value", c_char_p), ("default_value", c_char_p),
+                ("count", c_size_t), ("values", POINTER(c_char_p)), ("kinds", POINTER(c_int)), ("low", c_int64),
+                ("high", c_int64)]
+
+
+class Parameter(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("help", c_char_p), ("default_value", c_char_p), ("condition", c_char_p),
+                ("count", c_size_t), ("values", POINTER(c_char_p)), ("kinds", POINTER(c_int))]
+
+
+class Constraint(ctypes.Structure):
+    _fields_ = [("rule", c_char_p), ("why", c_char_p)]
+
+
+class Argument(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("kind", c_char_p), ("type", c_char_p), ("dimensions", c_size_t),
+                ("extents", POINTER(c_int64)), ("value", c_char_p), ("passed", c_int)]
+
+
+class Description(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("summary", c_char_p), ("item", c_char_p),
+                ("size_count", c_size_t), ("sizes", POINTER(POINTER(Size))),
+                ("setting_count", c_size_t), ("settings", POINTER(POINTER(Setting))),
+                ("parameter_count", c_size_t), ("parameters", POINTER(POINTER(Parameter))),
+                ("constraint_count", c_size_t), ("constraints", POINTER(POINTER(Constraint))),
+                ("argument_count", c_size_t), ("arguments", POINTER(POINTER(Argument))),
+                ("default_configuration", POINTER(Configuration)), ("space_size", c_uint64), ("counted", c_int)]
+
+
+ProgressFunction = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
+NoticeFunction = ctypes.CFUNCTYPE(None, c_char_p, c_void_p)
+
+_FUNCTIONS = {
+    "tune_version": (c_char_p, []),
+    "tune_message": (c_char_p, []),
+    "tune_problem_read": (c_int, [c_char_p, POINTER(c_void_p)]),
+    "tune_problem_define": (c_int, [c_char_p, c_char_p, POINTER(Assignment), c_size_t, POINTER(c_void_p)]),
+    "tune_problem_built_in": (c_int, [c_char_p, POINTER(c_void_p)]),
+    "tune_built_in": (c_char_p, [c_size_t]),
+    "tune_problem_name": (c_char_p, [c_void_p]),
+    "tune_problem_free": (None, [c_void_p]),
+    "tune_open": (c_int, [POINTER(c_void_p)]),
+    "tune_close": (None, [c_void_p]),
+    "tune_set": (c_int, [c_void_p, c_char_p, c_char_p]),
+    "tune_option": (c_char_p, [c_size_t]),
+    "tune_on_progress": (c_int, [c_void_p, ProgressFunction, c_void_p]),
+    "tune_on_notice": (c_int, [c_void_p, NoticeFunction, c_void_p]),
+    "tune_run": (c_int, [c_void_p, c_void_p, POINTER(Assignment), c_size_t, POINTER(POINTER(Result))]),
+    "tune_evaluate": (c_int, [c_void_p, c_void_p, POINTER(Assignment), c_size_t, POINTER(Assignment), c_size_t,
+                              POINTER(POINTER(Result))]),
+    "tune_best": (c_int, [c_void_p, c_void_p, POINTER(Assignment), c_size_t, POINTER(POINTER(Stored))]),
+    "tune_stored_free": (None, [POINTER(Stored)]),
+    "tune_describe": (c_int, [c_void_p, c_void_p, POINTER(Assignment), c_size_t, POINTER(POINTER(Description))]),
+    "tune_description_free": (None, [POINTER(Description)]),
+    "tune_cancel": (None, [c_void_p]),
+    "tune_result_free": (None, [POINTER(Result)]),
+}
+
+_PREFIX = pathlib.Path(__file__).resolve().parent / "_tune"
+_loaded = None
+
+
+def library_path():
+    """Returns the file of libtune: $TUNE_LIBRARY, else the one inside this package."""
+    named = os.environ.get("TUNE_LIBRARY")
+    if named:
+        return pathlib.Path(named)
+    found = sorted(_PREFIX.glob("lib/**/libtune.so.*.*.*"))
+    if not found:
+        raise TuneError(f"libtune.so is not in {_PREFIX}: install the wheel, or name a library in TUNE_LIBRARY")
+    return found[-1]
+
+
+def program_path():
+    """Returns the program `tune`: $TUNE_WORKER, else the one inside this package."""
+    return os.environ.get("TUNE_WORKER") or str(_PREFIX / "bin" / "tune")
+
+
+def library():
+    """Returns the loaded library with the types of its functions. Raises TuneError where there is none."""
+    global _loaded
+    if _loaded is None:
+        path = library_path()
+        try:
+            loaded = ctypes.CDLL(str(path))
+        except OSError as error:
+            raise TuneError(f"{path} cannot be loaded: {error}") from None
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(loaded, name)
+            function.restype, function.argtypes = result, arguments
+        _loaded = loaded
+    return _loaded
+
+
+def check(status):
+    """Raises what a status code means: ValueError for wrong use, MemoryError, else TuneError."""
+    if status == OK:
+        return
+    message = library().tune_message().decode()
+    raise {WRONG_USE: ValueError, NO_MEMORY: MemoryError}.get(status, TuneError)(message)
+
+
+def assignments(values):
+    """Returns a dict as an array of assignments, and its length."""
+    array = (Assignment * max(1, len(values)))()
+    for at, (name, value) in enumerate(values.items()):
+        array[at] = Assignment(str(name).encode(), text_of(value).encode())
+    return array, len(values)
+
+
+def text_of(value):
+    """Returns a value as the tuner reads it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else repr(value.item() if hasattr(value, "item") else value)
+
+
+def value_of(text, kind):
+    """Returns a value of the tuner (text and tune_kind) as bool, int, float or str."""
+    text = text.decode()
+    return (lambda: text == "true", lambda: int(text), lambda: float(text), lambda: text)[kind]()

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Problems: a kernel with its parameters, constraints, launch and arguments."""
+import ctypes
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+import weakref
+
+from . import _arrays, _expressions, _native
+
+__all__ = ["InOut", "Out", "Problem", "Scratch", "Symbol"]
+
+
+class _Argument:
+    access = "read"
+
+    def __init__(self, value, *, expect=None, tolerance=None):
+        self.value, self.expect, self.tolerance = value, expect, tolerance
+
+
+class Out(_Argument):
+    """An array that the kernel writes. `value`: an array of its type and shape; its contents do not matter.
+    `expect`: the right results, an array of the same type and shape. `tolerance`: a number (absolute), or a dict as
+    in a definition ({"absolute": 1e-6, "relative": 1e-5})."""
+    access = "write"
+
+
+class InOut(_Argument):
+    """An array that the kernel reads and writes: filled with `value` before each execution, compared afterwards."""
+    access = "both"
+
+
+class Scratch(_Argument):
+    """An array that passes data between launches, or that the kernel destroys: filled again, never compared."""
+    access = "scratch"
+
+
+class Symbol(_Argument):
+    """A `__constant__` or `__device__` variable of the kernel's file, filled with `value` before the launches."""
+
+    def __init__(self, value, name=None):
+        super().__init__(value)
+        self.name = name
+
+
+def _remove(folder, process):
+    if os.getpid() == process:  # after a fork, the folder belongs to the other one
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_path(source):
+    return isinstance(source, pathlib.PurePath) or ("\n" not in source and "{" not in source)
+
+
+class Problem:
+    """A kernel to be tuned.
+
+    name        of the problem in the database
+    source      text of the kernel's file, or the path of a file
+    parameters  dict: the values of each parameter; the first is the default. They are macros of the kernel, or template
+                arguments where `kernel` names them ("k<TILE>")
+    arguments   dict in the order of the kernel's arguments: arrays (NumPy, CuPy, PyTorch, Numba; an array is an input
+                unless it is wrapped in Out, InOut, Scratch or Symbol), numbers (NumPy's scalars have their type, a
+                Python int is an int, a float a float), or a dict as in a definition
+    grid        blocks, one to three: numbers, formulas as texts ("ceil_div(n, BLOCK)"), or functions of the parameters
+    block       threads, likewise
+    kernel      its name; default: `name`
+    constraints texts in the language of formulas, which is Python's; or functions that get the parameters by name or as
+                one dict, and return what is allowed. A function is written down as a formula where it can be followed,
+                else its values are listed, which is slower
+    sizes       dict of names and numbers that formulas may use; default: `size`, the elements of the largest array
+    shared      bytes of dynamic shared memory, as `grid`
+    tolerance   of all results: a number (absolute), or a dict
+    options     of the compiler: ["-use_fast_math"]
+    include     folders of headers
+    more        further fields of a definition (docs/your-own-kernel.md): "work", "metrics", "objective", "settings"
+
+    Arrays are copied when the problem is made. Results are compared with `expect`; without any, with those of the
+    default configuration. Raises ValueError for what cannot be, with the name of the argument.
+    """
+
+    def __init__(self, name, source, *, parameters, arguments, grid, block, kernel=None, constraints=(), sizes=None,
+                 shared=None, tolerance=None, options=(), include=(), more=None):
+        self._folder = tempfile.mkdtemp(prefix="cutune-")
+        weakref.finalize(self, _remove, self._folder, os.getpid())
+        self.parameters = {str(key): [_plain(value, key) for value in values] for key, values in parameters.items()}
+        self.listed = []  # constraints whose values were listed
+        self._largest = 1
+        files = {}
+        definition = {"problem": name}
+        if _is_path(source):
+            path = pathlib.Path(source)
+            if not path.is_file():
+                raise ValueError(f"there is no kernel file '{source}': a source is a text, or the path of a file")
+            file, include = str(path.resolve()), [str(path.resolve().parent), *include]
+        else:
+            file = name + ".cu"
+            files[file] = source
+        definition["kernel"] = {"file": file}
+        if include:
+            definition["kernel"]["include"] = [str(folder) for folder in include]
+        if options:
+            definition["kernel"]["options"] = [str(option) for option in options]
+        definition["parameters"] = {key: self._values(key) for key in self.parameters}
+        definition["constraints"] = [self._rule(rule) for rule in constraints]
+        definition["arguments"] = {key: self._argument(str(key), value) for key, value in arguments.items()}
+        definition["sizes"] = {str(key): int(value) for key, value in (sizes or {"size": self._largest}).items()}
+        launch = {"entry": kernel or name, "grid": self._extents(grid, "grid"), "block": self._extents(block, "block")}
+        if shared is not None:
+            launch["shared"] = self._formula(shared, "shared")
+        definition["launches"] = launch
+        if tolerance is not None:
+            definition["tolerance"] = _tolerance(tolerance)
+        definition.update(more or {})
+        self.definition = definition
+        self._open(files)
+
+    @classmethod
+    def read(cls, file):
+        """Returns the problem of a definition's file."""
+        problem = cls.__new__(cls)
+        problem.listed, problem.definition = [], None
+        handle = ctypes.c_void_p()
+        _native.check(_native.library().tune_problem_read(str(file).encode(), ctypes.byref(handle)))
+        problem._take(handle)
+        return problem
+
+    @classmethod
+    def built_in(cls, name):
+        """Returns a problem that the tuner has, such as "stencil3d" (see `cutune.built_in_problems`)."""
+        problem = cls.__new__(cls)
+        problem.listed, problem.definition = [], None
+        handle = ctypes.c_void_p()
+        _native.check(_native.library().tune_problem_built_in(name.encode(), ctypes.byref(handle)))
+        problem._take(handle)
+        return problem
+
+    @property
+    def name(self):
+        """Its name in the database."""
+        return _native.library().tune_problem_name(self._handle).decode()
+
+    def save(self, folder):
+        """Writes the definition with its files to a folder, for the command: `tune --problem FOLDER/NAME.json`. Returns
+        the definition's path."""
+        if self.definition is None:
+            raise ValueError("a problem that was read, or that the tuner has, is not written again")
+        folder = pathlib.Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in pathlib.Path(self._folder).iterdir():
+            shutil.copy(file, folder / file.name)
+        path = folder / f"{self.definition['problem']}.json"
+        path.write_text(json.dumps(self.definition, indent=1) + "\n")
+        return path
+
+    def __repr__(self):
+        return f"<cutune.Problem {self.name}>"
+
+    def _open(self, files):
+        for name, text in files.items():
+            (pathlib.Path(self._folder) / name).write_text(text)
+        handle = ctypes.c_void_p()
+        _native.check(_native.library().tune_problem_define(json.dumps(self.definition).encode(),
+                                                            self._folder.encode(), None, 0, ctypes.byref(handle)))
+        self._take(handle)
+
+    def _take(self, handle):
+        self._handle = handle
+        weakref.finalize(self, _native.library().tune_problem_free, handle)
+
+    def _values(self, name):
+        values = self.parameters[name]
+        if not values:
+            raise ValueError(f"parameter '{name}' has no values")
+        return values
+
+    def _rule(self, rule):
+        if not callable(rule):
+            return rule
+        text, listed = _expressions.rule_of(rule, self.parameters)
+        if listed:
+            self.listed.append(getattr(rule, "__name__", repr(rule)))
+        return {"rule": text, "why": getattr(rule, "__doc__", None) or f"{getattr(rule, '__name__', 'a function')} "
+                                                                      "does not allow it"}
+
+    def _formula(self, value, what):
+        if callable(value):
+            try:
+                return _expressions.formula_of(value, self.parameters)
+            except ValueError as error:
+                raise ValueError(f"{what}: {error}") from None
+        return value if isinstance(value, str) else _plain(value, what)
+
+    def _extents(self, value, what):
+        values = value if isinstance(value, (list, tuple)) else [value]
+        if not 1 <= len(values) <= 3:
+            raise ValueError(f"{what} has {len(values)} extents: give one to three")
+        return [self._formula(one, what) for one in values]
+
+    def _argument(self, name, given):
+        if isinstance(given, dict):
+            return given
+        argument = given if isinstance(given, _Argument) else _Argument(given)
+        if not _arrays.is_array(argument.value):
+            if argument.access != "read":
+                raise ValueError(f"argument '{name}': what a kernel writes is an array, not a number")
+            type_name, value = _arrays.scalar(argument.value, name)
+            result = {"type": type_name, "value": value}
+        else:
+            array = _arrays.host_array(argument.value, name)
+            if array.count == 0:
+                raise ValueError(f"argument '{name}': the array has no elements")
+            result = {"type": array.type, "size": list(reversed(array.shape)), "access": argument.access}
+            if argument.access != "write":
+                result["fill"] = {"file": self._store(array)}
+            self._largest = max(self._largest, array.count)
+            if argument.expect is not None:
+                expected = _arrays.host_array(argument.expect, name)
+                if (expected.type, expected.shape) != (array.type, array.shape):
+                    raise ValueError(f"argument '{name}': the expected results are {expected.type}{list(expected.shape)}, "
+                                     f"and the array is {array.type}{list(array.shape)}")
+                result["expect"] = {"file": self._store(expected)}
+            if argument.tolerance is not None:
+                result["tolerance"] = _tolerance(argument.tolerance)
+        if isinstance(argument, Symbol):
+            result["symbol"] = argument.name or name
+            result.pop("access", None)
+        return result
+
+    def _store(self, array):
+        """Writes an array to a file that is named by its contents, so that equal data are equal problems."""
+        name = hashlib.sha256(array.data).hexdigest()[:16] + ".bin"
+        (pathlib.Path(self._folder) / name).write_bytes(array.data)
+        return name
+
+
+def _plain(value, name):
+    value = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
+    if not isinstance(value, (bool, int, float, str)):
+        raise ValueError(f"'{name}': {value!r} is neither a number nor a text")
+    return value
+
+
+def _tolerance(value):
+    return value if isinstance(value, dict) else {"absolute": float(value)}

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs, checks, evaluations and stored results."""
+import ctypes
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import threading
+from typing import Any, Callable, Dict, List, Optional
+
+from . import _native
+from .problem import Problem
+
+__all__ = ["Evaluation", "Result", "Stored", "best", "built_in_problems", "check", "evaluate", "run", "space_size"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Evaluation:
+    """One configuration compiled, checked and measured."""
+    configuration: Dict[str, Any]
+    seconds: float  #: of an execution, the median of the samples; 0: not measured
+    joules: float  #: of an execution; 0: not measured
+    samples: List[float]  #: seconds of an execution
+    error: float  #: largest difference from the reference
+    tolerance: float  #: of that error
+    registers: int  #: of a thread; 0: unknown
+    occupancy: float  #: 0 to 1; 0: unknown
+    reused: bool  #: answered from the database
+    estimated: bool  #: seconds follow from a measurement over fewer time steps
+    phase: Optional[str]  #: in which it failed (compile, resources, launch, verify, timeout, crash); None: it is right
+    reason: Optional[str]
+    detail: Optional[str]
+
+    @property
+    def right(self):
+        """Whether it ran with right results."""
+        return self.phase is None
+
+
+@dataclasses.dataclass
+class Result:
+    """The result of a run."""
+    problem: str
+    best: Optional[Evaluation]  #: None on the emulator, and where no configuration is right
+    ties: List[Dict[str, Any]]  #: configurations that are not slower than the best by 0.5 % with confidence
+    evaluations: List[Evaluation]  #: in the order in which they ended
+    space_size: int  #: valid configurations
+    reused: int  #: evaluations from the database
+    failures: Dict[str, int]  #: how many failed in each phase
+    end: str  #: exhausted, budget, little to gain or cancelled
+    seconds: float  #: that the run took
+    limit: float  #: seconds that the device's bandwidth and peak allow; 0: unknown
+    run: int  #: its number in the database; 0: nothing was stored
+    notices: List[str]
+
+    def rows(self):
+        """Returns a list of dicts, one an evaluation: its parameters, `seconds`, `phase`, `reason` and more."""
+        return [{**one.configuration, "seconds": one.seconds if one.samples else None, "joules": one.joules or None,
+                 "registers": one.registers, "occupancy": one.occupancy, "error": one.error, "phase": one.phase,
+                 "reason": one.reason} for one in self.evaluations]
+
+    def table(self):
+        """Returns the rows as a pandas.DataFrame where pandas is installed, else as they are."""
+        try:
+            import pandas
+        except ImportError:
+            return self.rows()
+        return pandas.DataFrame(self.rows())
+
+    def __repr__(self):
+        if self.best is None:
+            right = sum(one.right for one in self.evaluations)
+            return f"<{self.problem}: {right} of {len(self.evaluations)} configurations right, {self.end}>"
+        values = ", ".join(f"{name}={value}" for name, value in self.best.configuration.items())
+        return f"<{self.problem}: {values}: {self.best.seconds * 1e3:.4g} ms, best of {len(self.evaluations)}, {self.end}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class Stored:
+    """The best stored configuration."""
+    configuration: Dict[str, Any]
+    seconds: float  #: that were measured, at `size` on `device`
+    joules: float  #: of an execution; 0: not measured
+    match: str  #: exact, nearest size, same architecture or portfolio
+    why: str  #: one sentence
+    size: str
+    device: str
+
+
+def _values(names, values, kinds, count):
+    return {names[i].decode(): _native.value_of(values[i], kinds[i]) for i in range(count)}
+
+
+def _configuration(configuration):
+    return {configuration.values[i].name.decode(): _native.value_of(configuration.values[i].value, configuration.kinds[i])
+            for i in range(configuration.count)}
+
+
+def _text(value):
+    return None if value is None else value.decode(errors="replace")
+
+
+def _evaluation(one):
+    return Evaluation(_values(one.names, one.values, one.kinds, one.parameters), one.seconds, one.joules,
+                      one.samples[:one.sample_count], one.error, one.tolerance, one.registers, one.occupancy,
+                      bool(one.reused), bool(one.estimated), _text(one.phase), _text(one.reason), _text(one.detail))
+
+
+class _Tuner:
+    """A tuner of the library, with its options."""
+
+    def __init__(self, **options):
+        self.process = os.getpid()
+        library, handle = _native.library(), ctypes.c_void_p()
+        _native.check(library.tune_open(ctypes.byref(handle)))
+        self.handle, self.notices, self.raised = handle, [], None
+        self.on_notice = _native.NoticeFunction(lambda line, _: self.notices.append(line.decode(errors="replace")))
+        self.on_progress = None
+        try:
+            _native.check(library.tune_on_notice(handle, self.on_notice, None))
+            for name, value in options.items():
+                if value is not None:
+                    _native.check(library.tune_set(handle, name.encode(), _native.text_of(value).encode()))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self):
+        if os.getpid() == self.process:  # after a fork, its worker processes belong to the other one
+            _native.library().tune_close(self.handle)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def report(self, callback):
+        """Calls `callback(evaluation, progress)` after each evaluation; what it raises ends the run."""
+        def progress(state, _):
+            if self.raised is not None:
+                return 1
+            try:
+                stop = callback(_evaluation(state.contents.evaluation.contents), {
+                    "evaluations": state.contents.evaluations, "planned": state.contents.planned,
+                    "seconds": state.contents.seconds,
+                    "best": _evaluation(state.contents.best.contents) if state.contents.best else None})
+            except BaseException as error:  # it cannot cross the library
+                self.raised = error
+                return 1
+            return 1 if stop is False else 0
+        self.on_progress = _native.ProgressFunction(progress)
+        _native.check(_native.library().tune_on_progress(self.handle, self.on_progress, None))
+
+    def call(self, work):
+        """Calls the library in a thread, so that Ctrl-C reaches this one. The first Ctrl-C cancels the run, which then
+        returns what there is; the second one raises KeyboardInterrupt."""
+        if threading.current_thread() is not threading.main_thread():
+            return work()
+        outcome = []
+
+        def run():
+            try:
+                outcome.append((True, work()))
+            except BaseException as error:
+                outcome.append((False, error))
+        before = signal.getsignal(signal.SIGINT)
+        interrupted = []
+
+        def interrupt(number, frame):
+            _native.library().tune_cancel(self.handle)
+            if interrupted and callable(before):
+                before(number, frame)
+            interrupted.append(True)
+        thread = threading.Thread(target=run, daemon=True)
+        signal.signal(signal.SIGINT, interrupt)
+        try:
+            thread.start()
+            while thread.is_alive():
+                thread.join(0.05)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        done, value = outcome[0]
+        if not done:
+            raise value
+        return value
+
+
+def _problem(problem):
+    if isinstance(problem, Problem):
+        return problem
+    if not isinstance(problem, (str, os.PathLike)):
+        raise TypeError(f"a {type(problem).__name__} is no problem: pass a cutune.Problem, the path of a definition, or the "
+                        "name of a problem that the tuner has")
+    text = os.fspath(problem)
+    return Problem.read(text) if text.endswith(".json") else Problem.built_in(text)
+
+
+def run(problem, sizes=None, *, device="0", evaluations=None, seconds=None, until_gain=None, strategy=None, seed=None,
+        objective=None, database=None, where=None, warm_caches=None, fresh=None, transfer=None, finalists=None,
+        timeout=None, compilers=None, on_evaluation: Optional[Callable] = None) -> Result:
+    """Searches a problem's configurations for the fastest right one, and stores every evaluation.
+
+    problem      a Problem, the path of a definition, or the name of a problem that the tuner has
+    sizes        dict of the sizes and settings that are not at their defaults
+    device       number of a GPU, or "emulator": configurations run on the CPU and are checked, nothing is measured
+    evaluations, seconds, until_gain   budgets; without any: that of the definition, else 200 evaluations
+    strategy     as --strategy of the command; seed: of the strategy
+    objective    "time", "energy", "edp", "min:METRIC" or "max:METRIC"
+    database     file with the results; default: where the command looks ($TUNE_DB, ...)
+    where        restricts the space: an expression
+    warm_caches, fresh, transfer, finalists, timeout, compilers   as of the command
+    on_evaluation  is called after each evaluation with it and a dict (evaluations, planned, seconds, best); the run ends
+                 where it returns False, or with what it raises
+
+    The first Ctrl-C ends the run with what there is. Raises ValueError for what cannot be, TuneError where the
+    environment lacks something."""
+    problem = _problem(problem)
+    with _Tuner(device=str(device), evaluations=evaluations, seconds=seconds, until_gain=until_gain, strategy=strategy,
+                seed=seed, objective=objective, database=None if database is None else os.fspath(database), where=where,
+                warm_caches=warm_caches, fresh=fresh, transfer=transfer, finalists=finalists, timeout=timeout,
+                compilers=compilers) as tuner:
+        if on_evaluation is not None:
+            tuner.report(on_evaluation)
+        result = ctypes.POINTER(_native.Result)()
+        array, count = _native.assignments(sizes or {})
+        library = _native.library()
+        tuner.call(lambda: _native.check(library.tune_run(tuner.handle, problem._handle, array, count,
+                                                          ctypes.byref(result))))
+        try:
+            if tuner.raised is not None:
+                raise tuner.raised
+            return _result(problem, result.contents, tuner.notices)
+        finally:
+            library.tune_result_free(result)
+
+
+def _result(problem, result, notices):
+    return Result(problem.name, _evaluation(result.best.contents) if result.best else None,
+                  [_configuration(result.tie_configurations[i].contents) for i in range(result.tie_count)],
+                  [_evaluation(result.evaluations[i].contents) for i in range(result.count)],
+                  result.space_size, result.reused,
+                  {result.phases[i].decode(): result.phase_failures[i] for i in range(result.phase_count)},
+                  _native.ENDS[result.end], result.seconds, result.limit, result.run, notices)
+
+
+def check(problem, sizes=None, *, evaluations=None, **options) -> Result:
+    """Runs configurations on the emulator: finds wrong results, races, accesses outside of arrays and uninitialised
+    reads without a GPU. See `run`."""
+    return run(problem, sizes, device="emulator", evaluations=evaluations, **options)
+
+
+def evaluate(problem, configuration, sizes=None, *, device="0", database=None, fresh=None, warm_caches=None,
+             timeout=None) -> Evaluation:
+    """Evaluates one configuration, or fetches the database's evaluation of it. Parameters that are left out are at
+    their defaults."""
+    problem = _problem(problem)
+    with _Tuner(device=str(device), database=None if database is None else os.fspath(database), fresh=fresh,
+                warm_caches=warm_caches, timeout=timeout) as tuner:
+        result = ctypes.POINTER(_native.Result)()
+        values, value_count = _native.assignments(configuration)
+        array, count = _native.assignments(sizes or {})
+        library = _native.library()
+        tuner.call(lambda: _native.check(library.tune_evaluate(tuner.handle, problem._handle, values, value_count, array,
+                                                               count, ctypes.byref(result))))
+        try:
+            return _evaluation(result.contents.evaluations[0].contents)
+        finally:
+            library.tune_result_free(result)
+
+
+def best(problem, sizes=None, *, device="0", database=None) -> Optional[Stored]:
+    """Returns the best stored configuration for a problem at a size, also of the recordings that ship with the tuner;
+    None where nothing fits. Measures nothing."""
+    problem = _problem(problem)
+    with _Tuner(device=str(device), database=None if database is None else os.fspath(database)) as tuner:
+        stored = ctypes.POINTER(_native.Stored)()
+        array, count = _native.assignments(sizes or {})
+        library = _native.library()
+        _native.check(library.tune_best(tuner.handle, problem._handle, array, count, ctypes.byref(stored)))
+        if not stored:
+            return None
+        try:
+            one = stored.contents
+            return Stored(_configuration(one.configuration.contents), one.seconds, one.joules, one.match.decode(),
+                          one.why.decode(), one.size.decode(), one.device.decode())
+        finally:
+            library.tune_stored_free(stored)
+
+
+def space_size(problem, sizes=None, *, where=None) -> int:
+    """Returns the number of valid configurations, with the limits of an sm_90."""
+    problem = _problem(problem)
+    with _Tuner(device="emulator", where=where) as tuner:
+        description = ctypes.POINTER(_native.Description)()
+        array, count = _native.assignments(sizes or {})
+        library = _native.library()
+        _native.check(library.tune_describe(tuner.handle, problem._handle, array, count, ctypes.byref(description)))
+        try:
+            return description.contents.space_size
+        finally:
+            library.tune_description_free(description)
+
+
+def built_in_problems() -> List[str]:
+    """Returns the names of the problems that the tuner has."""
+    names = []
+    while True:
+        name = _native.library().tune_built_in(len(names))
+        if name is None:
+            return names
+        names.append(name.decode())
+
+
+def report(path, *, database=None):
+    """Writes the report of all stored results to a file (HTML, or Markdown for `.md`). Returns the path."""
+    command = [_native.program_path(), "report", "--out", os.fspath(path)]
+    if database is not None:
+        command += ["--db", os.fspath(database)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise _native.TuneError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "tune report failed")
+    return path
+
+
+def command(*arguments) -> Any:
+    """Runs a command of the program `tune` with --format json, and returns what it prints."""
+    done = subprocess.run([_native.program_path(), *map(str, arguments), "--format", "json"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 1) or not done.stdout.strip():
+        raise _native.TuneError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "the program failed")
+    return json.loads(done.stdout)

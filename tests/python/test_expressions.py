@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of Python as formulas: the formula allows what the function allows."""
+import itertools
+import math
+import unittest
+
+from cutune import _expressions
+
+PARAMETERS = {"x": [1, 2, 4, 8, 16], "y": [1, 3, 5], "kind": ["plain", "tiled"]}
+
+
+def allowed_by(text, parameters):
+    """Evaluates a formula as Python does, whose language it is."""
+    return [row for row in itertools.product(*parameters.values())
+            if eval(text, {"floor": math.floor, "ceil": math.ceil}, dict(zip(parameters, row)))]
+
+
+def allowed_by_function(function, parameters):
+    names = list(parameters)
+    rows = []
+    for row in itertools.product(*parameters.values()):
+        positional, by_name = _expressions._arguments(function, names, dict(zip(names, row)))
+        if function(*positional, **by_name):
+            rows.append(row)
+    return rows
+
+
+class Rules(unittest.TestCase):
+    def check(self, function, listed=False, parameters=None):
+        parameters = parameters or PARAMETERS
+        text, was_listed = _expressions.rule_of(function, parameters)
+        self.assertEqual(was_listed, listed, text)
+        self.assertEqual(allowed_by(text, parameters), allowed_by_function(function, parameters), text)
+        return text
+
+    def test_arithmetic_and_comparisons(self):
+        self.check(lambda x, y: x * y <= 20)
+        self.check(lambda p: p["x"] % p["y"] == 0)
+        self.check(lambda x, y: -(-x // y) > 1)
+        self.check(lambda x, y: 2 ** x >= 3 ** y)
+        self.check(lambda x, y: (x ^ y) & 3 != x >> 1)
+        self.check(lambda x, y: abs(x - 2 * y) < 3)
+        self.check(lambda x, y: math.floor(x / y) == math.ceil(x / 3))
+
+    def test_ways_through_conditions(self):
+        self.check(lambda x, y: x > 2 and y < 5)
+        self.check(lambda x, y: x > 2 or y < 5)
+        self.check(lambda x, y: not x > 2)
+        self.check(lambda x, y: 1 < x <= y * 4 < 20)
+        self.check(lambda x, y, kind: x == 1 if kind == "plain" else y in (1, 5))
+        self.check(lambda p: p["kind"] != "tiled" or p["x"] >= 4)
+
+        def loops(x, y):
+            for limit in (2, 4, 8):
+                if x == limit and y > 1:
+                    return False
+            return True
+        self.check(loops)
+
+    def test_keyword_functions(self):
+        self.check(lambda **p: p["x"] >= p["y"])
+
+    def test_what_cannot_be_followed_is_listed(self):
+        self.check(lambda x, y: math.log2(x) > y, listed=True)
+        self.check(lambda p: len("a" * p["x"]) > p["y"], listed=True)
+        self.check(lambda x, y: x in range(y), listed=True)
+
+    def test_a_listing_sees_parameters_that_matter_for_some_values_only(self):
+        self.check(lambda p: math.gcd(p["x"], 4) > 1 if p["kind"] == "tiled" else math.gcd(p["y"], 3) > 1, listed=True)
+
+    def test_nothing_or_all_is_allowed(self):
+        self.assertEqual(allowed_by(self.check(lambda x: False), PARAMETERS), [])
+        self.check(lambda x: True)
+
+    def test_random_functions(self):
+        import random
+        generator = random.Random(7)
+        signs = ["+", "-", "*", "//", "%"]
+        relations = ["<", "<=", "==", "!=", ">", ">="]
+        joints = [" and ", " or ", " and not ", " or not "]
+        for _ in range(200):
+            def term():
+                return f"({generator.choice('xy')} {generator.choice(signs)} {generator.choice(['x', 'y', '2', '3'])})"
+            text = "".join(f"{term()} {generator.choice(relations)} {term()}{generator.choice(joints)}"
+                           for _ in range(generator.randrange(1, 4))) + f"{term()} > 1"
+            self.check(eval("lambda x, y: " + text), parameters={"x": [1, 2, 4, 8], "y": [1, 3, 5]})
+
+    def test_errors_name_the_cure(self):
+        with self.assertRaisesRegex(ValueError, "'z', which is no parameter: take one dict"):
+            _expressions.rule_of(lambda x, z: x < z, PARAMETERS)
+        large = {name: list(range(100)) for name in "abc"}
+        with self.assertRaisesRegex(ValueError, "1000000 combinations .* write it as a text"):
+            _expressions.rule_of(lambda a, b, c: math.gcd(a, b, c) == 1, large)
+        with self.assertRaises(ZeroDivisionError):
+            _expressions.rule_of(lambda x: math.log2(x) / 0 > 1, PARAMETERS)
+
+
+class Formulas(unittest.TestCase):
+    def check(self, function, parameters=None):
+        parameters = parameters or {"x": [1, 2, 4, 8], "y": [1, 3]}
+        text = _expressions.formula_of(function, parameters)
+        for row in itertools.product(*parameters.values()):
+            values = dict(zip(parameters, row))
+            positional, by_name = _expressions._arguments(function, list(parameters), values)
+            self.assertEqual(eval(text, {}, values), function(*positional, **by_name), text)
+
+    def test_followed(self):
+        self.check(lambda x, y: -(-1000 // (x * y)))
+        self.check(lambda p: p["x"] if p["y"] > 1 else 3)
+        self.check(lambda x, y: max(x, y))
+
+    def test_listed(self):
+        self.check(lambda x: math.comb(x, 1) + 1)
+        self.check(lambda x, y: int(x / y))
+
+
+if __name__ == "__main__":
+    unittest.main()

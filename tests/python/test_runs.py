@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Problems in Python on the emulator, and what goes wrong."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import types
+import unittest
+import unittest.mock
+
+import numpy as np
+
+import cutune
+
+SOURCE = """
+extern "C" __global__ void scale(float* y, const float* x, float a, int n) {
+  const int first = (blockIdx.x * BLOCK + threadIdx.x) * ITEMS;
+  for (int i = first; i < first + ITEMS; ++i)
+    if (i < n) y[i] = a * x[i];
+}
+"""
+
+
+def scale(source=SOURCE, count=1003, **changes):
+    x = np.linspace(-1, 1, count, dtype=np.float32)
+    fields = dict(parameters={"BLOCK": [64, 128, 256], "ITEMS": [1, 2, 4]},
+                  constraints=["BLOCK * ITEMS <= 512", lambda BLOCK, ITEMS: BLOCK != 128 or ITEMS == 1],
+                  arguments={"y": cutune.Out(np.empty_like(x), expect=2 * x), "x": x, "a": np.float32(2), "n": count},
+                  grid=lambda p: -(-count // (p["BLOCK"] * p["ITEMS"])), block="BLOCK")
+    fields.update(changes)
+    return cutune.Problem("scale", source, **fields)
+
+
+class Checks(unittest.TestCase):
+    def test_a_right_kernel(self):
+        seen = []
+        result = cutune.check(scale(), on_evaluation=lambda one, progress: seen.append(one))
+        self.assertEqual(result.space_size, 6)
+        self.assertEqual(len(result.evaluations), 6)
+        self.assertTrue(all(one.right for one in result.evaluations))
+        self.assertEqual([one.configuration for one in seen], [one.configuration for one in result.evaluations])
+        self.assertEqual(sorted((c["BLOCK"], c["ITEMS"]) for c in (one.configuration for one in seen)),
+                         [(64, 1), (64, 2), (64, 4), (128, 1), (256, 1), (256, 2)])
+        self.assertIsNone(result.best)
+        self.assertEqual(result.end, "exhausted")
+        self.assertIn("6 of 6 configurations right", repr(result))
+
+    def test_a_wrong_kernel_is_found(self):
+        result = cutune.check(scale(SOURCE.replace("if (i < n) y[i] = a", "if (i < n) y[i] = (ITEMS == 4 ? 3 : 2)")))
+        self.assertEqual(result.failures, {"verify": 1})
+        wrong = [one for one in result.evaluations if not one.right]
+        self.assertEqual([one.configuration["ITEMS"] for one in wrong], [4])
+        self.assertEqual(wrong[0].phase, "verify")
+
+    def test_an_access_outside_of_an_array_is_found(self):
+        result = cutune.check(scale(SOURCE.replace("if (i < n) ", ""), constraints=["ITEMS == 4", "BLOCK == 64"]))
+        self.assertEqual(len(result.failures), 1)
+        self.assertIn("y", result.evaluations[0].detail)
+
+    def test_arrays_of_several_dimensions_have_their_fastest_extent_first(self):
+        source = """extern "C" __global__ void copy(int* out, const int (*in)[5]) {
+          if (threadIdx.x < 5) out[blockIdx.x * 5 + threadIdx.x] = in[blockIdx.x][threadIdx.x]; }"""
+        given = np.arange(15, dtype=np.int32).reshape(3, 5)
+        problem = cutune.Problem("copy", source, parameters={"BLOCK": [32, 64]},
+                                 arguments={"out": cutune.Out(given, expect=given), "in": given}, grid=3, block="BLOCK")
+        self.assertEqual(cutune.check(problem).failures, {})
+
+    def test_inout_scratch_symbol_and_templates(self):
+        source = """
+        __constant__ float weights[3];
+        template <int BLOCK> __global__ void add(double* y, int* used) {
+          used[threadIdx.x] = 1;
+          if (threadIdx.x < 3) y[threadIdx.x] += weights[threadIdx.x]; }"""
+        problem = cutune.Problem(
+            "add", source, parameters={"BLOCK": [32, 64]}, kernel="add<BLOCK>",
+            arguments={"y": cutune.InOut(np.ones(3), expect=np.array([1.5, 2, 3.])),
+                       "used": cutune.Scratch(np.zeros(64, np.int32)),
+                       "weights": cutune.Symbol(np.array([0.5, 1, 2], np.float32))}, grid=1, block="BLOCK")
+        self.assertEqual(cutune.check(problem).failures, {})
+
+    def test_a_file_and_its_definition(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "scale.cu")
+            path.write_text(SOURCE)
+            problem = scale(path)
+            self.assertEqual(cutune.check(problem).failures, {})
+            again = cutune.Problem.read(problem.save(pathlib.Path(folder, "saved")))
+            self.assertEqual(cutune.check(again).space_size, 6)
+
+    def test_equal_data_are_equal_problems(self):
+        self.assertEqual(scale().definition, scale().definition)
+
+    def test_one_configuration(self):
+        one = cutune.evaluate(scale(), {"BLOCK": 256}, device="emulator")
+        self.assertTrue(one.right)
+        self.assertEqual(one.configuration, {"BLOCK": 256, "ITEMS": 1})
+        refused = cutune.evaluate(scale(), {"BLOCK": 256, "ITEMS": 4}, device="emulator")
+        self.assertEqual(refused.phase, "constraint")
+
+    def test_rows_and_table(self):
+        result = cutune.check(scale())
+        self.assertEqual(len(result.rows()), 6)
+        self.assertEqual(set(result.rows()[0]) >= {"BLOCK", "ITEMS", "seconds", "phase"}, True)
+        stand_in = types.SimpleNamespace(DataFrame=lambda rows: ("frame", len(rows)))
+        with unittest.mock.patch.dict(sys.modules, {"pandas": stand_in}):
+            self.assertEqual(result.table(), ("frame", 6))
+        with unittest.mock.patch.dict(sys.modules, {"pandas": None}):
+            self.assertEqual(result.table(), result.rows())
+
+
+class Stored(unittest.TestCase):
+    def test_the_shipped_recordings_answer(self):
+        stored = cutune.best("stencil3d", {"nx": 512, "ny": 512, "nz": 512}, device="emulator")
+        self.assertEqual(stored.size, "512x512x512")
+        self.assertIn("variant", stored.configuration)
+        self.assertIsInstance(stored.configuration["block_x"], int)
+        self.assertGreater(stored.seconds, 0)
+
+    def test_nothing_fits(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIsNone(cutune.best(scale(), device="emulator", database=pathlib.Path(folder, "none.db")))
+
+    def test_problems_of_the_tuner(self):
+        self.assertIn("gemm", cutune.built_in_problems())
+        self.assertGreater(cutune.space_size("gemm"), 1000)
+        self.assertEqual(cutune.space_size(scale(), where="BLOCK == 64"), 3)
+
+
+class Errors(unittest.TestCase):
+    def test_wrong_arguments(self):
+        x = np.ones(4, np.float32)
+        for make, kind, words in [
+                (lambda: scale(source="nowhere.cu"), ValueError, "no kernel file 'nowhere.cu'"),
+                (lambda: scale(parameters={"BLOCK": []}), ValueError, "'BLOCK' has no values"),
+                (lambda: scale(parameters={"BLOCK": [None]}), ValueError, "'BLOCK': None is neither"),
+                (lambda: scale(arguments={"y": cutune.Out(3)}), ValueError, "'y': what a kernel writes is an array"),
+                (lambda: scale(arguments={"y": cutune.Out(x, expect=np.ones(5, np.float32))}), ValueError,
+                 r"'y': the expected results are float32\[5\], and the array is float32\[4\]"),
+                (lambda: scale(arguments={"y": np.empty(0, np.float32)}), ValueError, "'y': the array has no elements"),
+                (lambda: scale(arguments={"y": "text"}), TypeError, "'y': a str is neither"),
+                (lambda: scale(grid=[1, 2, 3, 4]), ValueError, "grid has 4 extents"),
+                (lambda: scale(constraints=["BLOCK <"]), ValueError, "BLOCK <"),
+                (lambda: scale(arguments={"y": cutune.Out(np.ones(1003)), "x": x, "a": 2.0, "n": 4}), ValueError,
+                 "float64"),
+                (lambda: cutune.run(3), TypeError, "a int is no problem"),
+                (lambda: cutune.run("nothing", device="emulator"), ValueError, "unknown problem 'nothing'"),
+                (lambda: cutune.check(scale(), strategy="none"), ValueError, "no strategy 'none'"),
+                (lambda: cutune.check(scale(), {"wrong": 3}), ValueError, "wrong")]:
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                make()
+
+    def test_no_gpu(self):
+        if any(name.startswith("nvidia") for name in os.listdir("/dev")):
+            self.skipTest("there is a GPU")
+        with self.assertRaisesRegex((ValueError, cutune.TuneError), "no NVIDIA driver"):
+            cutune.run(scale())
+
+    def test_a_callback_that_raises_ends_the_run(self):
+        calls = []
+
+        def fail(one, progress):
+            calls.append(one)
+            raise KeyError("mine")
+        with self.assertRaisesRegex(KeyError, "mine"):
+            cutune.check(scale(), on_evaluation=fail)
+        self.assertEqual(len(calls), 1)
+
+    def test_a_callback_ends_the_run(self):
+        result = cutune.check(scale(), on_evaluation=lambda one, progress: False)
+        self.assertEqual(result.end, "cancelled")
+        self.assertLess(len(result.evaluations), 6)
+
+    def test_a_function_that_raises(self):
+        with self.assertRaises(ZeroDivisionError):
+            scale(constraints=[lambda BLOCK, ITEMS: int(BLOCK / ITEMS) // 0])
+
+
+class Processes(unittest.TestCase):
+    def run_script(self, text, **options):
+        path = pathlib.Path(self.folder, "script.py")
+        here = pathlib.Path(__file__).resolve().parent
+        path.write_text(f"import sys\nsys.path.insert(0, {str(here)!r})\nimport os, threading, time\nimport cutune\n"
+                        "from test_runs import scale\n" + textwrap.dedent(text))
+        return subprocess.Popen([sys.executable, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                **options)
+
+    def setUp(self):
+        self._held = tempfile.TemporaryDirectory()
+        self.folder = self._held.name
+
+    def tearDown(self):
+        self._held.cleanup()
+
+    def test_threads_have_tuners_of_their_own(self):
+        outcomes = []
+        threads = [threading.Thread(target=lambda: outcomes.append(cutune.check(scale()).failures)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(outcomes, [{}, {}])
+
+    def test_ctrl_c_ends_a_run_with_what_there_is(self):
+        process = self.run_script("""
+            first = []
+            result = cutune.check(scale(count=200003), on_evaluation=lambda one, progress: (print("one", flush=True), time.sleep(0.2))[0])
+            print(result.end, len(result.evaluations), flush=True)
+            """)
+        self.assertEqual(process.stdout.readline(), "one\n")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, err)
+        end, count = out.splitlines()[-1].rsplit(" ", 1)
+        self.assertEqual(end, "cancelled", out + err)
+        self.assertLess(int(count), 6)
+
+    def test_after_a_fork_both_processes_work(self):
+        process = self.run_script("""
+            problem = scale()
+            assert cutune.check(problem).failures == {}
+            child = os.fork()
+            right = cutune.check(problem).failures == {}
+            if child == 0:
+                sys.exit(0 if right else 3)
+            status = os.waitpid(child, 0)[1]
+            print(right and cutune.check(problem).failures == {}, status)
+            """)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(out, "True 0\n", err)
+
+    def test_an_interpreter_that_exits_during_a_run(self):
+        process = self.run_script("""
+            threading.Thread(target=lambda: cutune.check(scale(count=2000003)), daemon=True).start()
+            time.sleep(0.3)
+            """)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
