@@ -76,6 +76,7 @@ class Problem:
     tolerance   of all results: a number (absolute), or a dict
     options     of the compiler: ["-use_fast_math"]
     include     folders of headers
+    kernel_fields  further fields of its `kernel`: "language", "compiler", "defines", "redefine"
     more        further fields of a definition (docs/your-own-kernel.md): "work", "metrics", "objective", "settings"
 
     Arrays are copied when the problem is made. Results are compared with `expect`; without any, with those of the
@@ -83,7 +84,7 @@ class Problem:
     """
 
     def __init__(self, name, source, *, parameters, arguments, grid, block, kernel=None, constraints=(), sizes=None,
-                 shared=None, tolerance=None, options=(), include=(), more=None):
+                 shared=None, tolerance=None, options=(), include=(), more=None, kernel_fields=None):
         self._folder = tempfile.mkdtemp(prefix="cutune-")
         weakref.finalize(self, _remove, self._folder, os.getpid())
         self.parameters = {str(key): [_plain(value, key) for value in values] for key, values in parameters.items()}
@@ -99,7 +100,7 @@ class Problem:
         else:
             file = name + ".cu"
             files[file] = source
-        definition["kernel"] = {"file": file}
+        definition["kernel"] = {"file": file, **(kernel_fields or {})}
         if include:
             definition["kernel"]["include"] = [str(folder) for folder in include]
         if options:

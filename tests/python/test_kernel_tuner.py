@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scripts of Kernel Tuner, on the emulator."""
+import json
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+import cutune.kernel_tuner as kernel_tuner
+from cutune.kernel_tuner import util
+from cutune.kernel_tuner.file_utils import store_metadata_file, store_output_file
+from cutune.kernel_tuner.kernelbuilder import PythonKernel
+from cutune.kernel_tuner.observers import BenchmarkObserver
+from cutune.kernel_tuner.observers.nvml import NVMLObserver
+from cutune.kernel_tuner.observers.register import RegisterObserver
+
+SOURCE = """
+__global__ void vector_add(float *c, const float *a, const float *b, int n) {
+  int i = blockIdx.x * block_size_x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+"""
+SIZE = 1001
+A = np.linspace(0, 1, SIZE, dtype=np.float32)
+B = np.linspace(3, 5, SIZE, dtype=np.float32)
+ARGUMENTS = [np.zeros_like(A), A, B, np.int32(SIZE)]
+PARAMETERS = {"block_size_x": [32, 64, 96, 128]}
+
+
+def tune(source=SOURCE, arguments=None, tune_params=None, name="vector_add", size=SIZE, **options):
+    options = {"device": "emulator", "quiet": True, **options}
+    return kernel_tuner.tune_kernel(name, source, size, arguments or ARGUMENTS, tune_params or PARAMETERS, **options)
+
+
+def errors(results):
+    return {one["block_size_x"]: one.get("__error__") for one in results}
+
+
+class TuneKernel(unittest.TestCase):
+    def test_every_configuration_is_evaluated(self):
+        results, env = tune(answer=[A + B, None, None, None])
+        self.assertEqual(errors(results), dict.fromkeys([32, 64, 96, 128]))
+        self.assertEqual(env["kernel_name"], "vector_add")
+
+    def test_answers_are_compared_within_atol(self):
+        results, _ = tune(answer=[A + B + 0.01, None, None, None])
+        self.assertEqual(set(errors(results).values()), {"RuntimeFailedConfig"})
+        results, _ = tune(answer=[A + B + 0.01, None, None, None], atol=0.1)
+        self.assertEqual(set(errors(results).values()), {None})
+
+    def test_restrictions(self):
+        for restrictions in (["block_size_x % 64 == 0"], lambda p: p["block_size_x"] % 64 == 0,
+                             [lambda block_size_x: block_size_x % 64 == 0]):
+            self.assertEqual(set(errors(tune(restrictions=restrictions)[0])), {64, 128})
+
+    def test_a_verify_function_judges(self):
+        seen = []
+
+        def verify(answer, results, atol=None):
+            seen.append(atol)
+            np.testing.assert_array_equal(results[1], A)
+            return np.allclose(answer[0], results[0], atol=atol)
+        self.assertEqual(set(errors(tune(answer=[A + B, None, None, None], verify=verify)[0]).values()), {None})
+        self.assertEqual(seen, [1e-6] * 4)
+        self.assertEqual(set(errors(tune(answer=[A, None, None, None], verify=lambda answer, results: np.allclose(
+            answer[0], results[0]))[0]).values()), {"RuntimeFailedConfig"})
+
+    def test_a_verify_function_that_raises_ends_the_call(self):
+        def verify(answer, results, atol=None):
+            raise KeyError("mine")
+        with self.assertRaisesRegex(KeyError, "mine"):
+            tune(verify=verify)
+
+    def test_grids(self):
+        source = """__global__ void fill(int* out, int w, int h) {
+          int x = blockIdx.x * (block_size_x * tile) + threadIdx.x, y = blockIdx.y * block_size_y + threadIdx.y;
+          for (int t = 0; t < tile; ++t) if (x + t * block_size_x < w && y < h) out[y * w + x + t * block_size_x] = 1; }"""
+        ones = np.ones((30, 50), np.int32)
+        for options in ({"grid_div_x": ["block_size_x", "tile"]}, {"grid_div_x": lambda p: p["block_size_x"] * p["tile"]},
+                        {"grid_div_x": ["block_size_x * tile"], "grid_div_y": ["block_size_y"]}):
+            results, _ = tune(source, [np.zeros_like(ones), np.int32(50), np.int32(30)],
+                              {"block_size_x": [8, 16], "block_size_y": [4], "tile": [1, 3]}, "fill", (50, 30),
+                              answer=[ones, None, None], **options)
+            self.assertEqual([one.get("__error__") for one in results], [None] * 4)
+
+    def test_constant_and_shared_memory(self):
+        source = """__constant__ float weights[2]; extern __shared__ float buffer[];
+        __global__ void weigh(float* out, const float* in) {
+          buffer[threadIdx.x] = in[threadIdx.x] * weights[1];
+          __syncthreads();
+          out[threadIdx.x] = buffer[block_size_x - 1 - threadIdx.x]; }"""
+        given = np.arange(64, dtype=np.float32)
+        results, _ = tune(source, [np.zeros_like(given), given], {"block_size_x": [64]}, "weigh", 64,
+                          answer=[2 * given[::-1], None], smem_args={"size": lambda p: 4 * p["block_size_x"]},
+                          cmem_args={"weights": np.array([1, 2], np.float32)})
+        self.assertEqual(errors(results), {64: None})
+
+    def test_a_function_that_generates_the_kernel(self):
+        def generate(params):
+            return SOURCE.replace("a[i] + b[i]", f"a[i] + b[i] * {params['factor']}")
+        results, _ = tune(generate, tune_params={"block_size_x": [32], "factor": [1, 2]}, answer=[A + B, None, None, None])
+        self.assertEqual({one["factor"]: one.get("__error__") for one in results}, {1: None, 2: "RuntimeFailedConfig"})
+
+    def test_opencl(self):
+        source = """__kernel void vector_add(__global float *c, __global const float *a, __global const float *b, int n) {
+          int i = get_global_id(0); if (i < n) c[i] = a[i] + b[i]; }"""
+        self.assertEqual(set(errors(tune(source, answer=[A + B, None, None, None])[0]).values()), {None})
+
+    def test_strategies_and_budgets(self):
+        many = {"block_size_x": [32 * i for i in range(1, 33)]}
+        results, _ = tune(tune_params=many, strategy="random_sample", strategy_options={"max_fevals": 5})
+        self.assertEqual(len(results), 5)
+
+    def test_a_cache_is_a_file_of_kernel_tuner(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tune(cache=pathlib.Path(folder, "results"))
+            content = json.loads(pathlib.Path(folder, "results.json").read_text())
+        self.assertEqual(sorted(content["cache"]), ["128", "32", "64", "96"])
+        self.assertEqual(content["tune_params_keys"], ["block_size_x"])
+
+    def test_what_cannot_be_is_an_error(self):
+        for options, words in [({"strategy": "nothing"}, "no strategy 'nothing'; there is: basinhopping, bayes_opt"),
+                               ({"texmem_args": {"t": A}}, "pass a texture object"),
+                               ({"lang": "Fortran"}, "kernels in Fortran"),
+                               ({"objective": "GFLOP/s"}, "'GFLOP/s' is neither 'time' nor one of the metrics"),
+                               ({"observers": [type("Mine", (BenchmarkObserver,), {})()]}, "Mine is not known here"),
+                               ({"answer": [A[:3], None, None, None]}, "has 3 elements, and the argument 1001"),
+                               ({"simulation_mode": True}, "replay:FILE"),
+                               ({"size": (1, 2, 3, 4)}, "4 extents")]:
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                tune(**options)
+
+
+class Metrics(unittest.TestCase):
+    """Formulas of metrics, with the time in ms for scripts and in s for the tuner."""
+
+    def test_formulas(self):
+        metrics = {"GB/s": lambda p: 12 * SIZE / 1e6 / p["time"], "text": "block_size_x / time",
+                   "other": lambda p: np.log2(p["time"])}
+        formulas = kernel_tuner._metric_formulas(metrics, PARAMETERS)
+        self.assertEqual(set(formulas), {"GB/s", "text"})
+        values = {"time": 0.002, "block_size_x": 64}
+        self.assertAlmostEqual(eval(formulas["GB/s"], {}, values), 12 * SIZE / 1e6 / 2)
+        self.assertAlmostEqual(eval(formulas["text"], {}, values), 32)
+
+    def test_objectives(self):
+        metrics = {"GFLOP/s": "1 / time", "energy_cost": "time * 2"}
+        wanted = kernel_tuner._objective
+        self.assertEqual(wanted("GFLOP/s", None, metrics, metrics), "max:GFLOP/s")
+        self.assertEqual(wanted("GFLOP/s", False, metrics, metrics), "min:GFLOP/s")
+        self.assertEqual(wanted("energy_cost", None, metrics, metrics), "min:energy_cost")
+        self.assertEqual(wanted(None, None, None, {}), "time")
+        with self.assertRaisesRegex(ValueError, "more or less of 'quality' better"):
+            wanted("quality", None, {"quality": "1"}, {"quality": "1"})
+        with self.assertRaisesRegex(ValueError, "cannot be written as a formula"):
+            wanted("GFLOP/s", None, metrics, {})
+
+    def test_entries_of_measured_configurations(self):
+        from cutune import Evaluation
+        one = Evaluation({"block_size_x": 64}, 0.002, 0.5, [0.002, 0.0021], 0, 0, 20, 1, False, False, None, None, None)
+        entry = kernel_tuner._entry(one, {"half": "time / 2", "double": lambda p: p["time"] * 2},
+                                    [RegisterObserver(), NVMLObserver(["nvml_energy"])])
+        self.assertEqual((entry["time"], entry["half"], entry["double"], entry["num_regs"], entry["nvml_energy"]),
+                         (2, 1, 4, 20, 0.5))
+        self.assertNotIn("nvml_power", entry)
+
+
+class RunKernel(unittest.TestCase):
+    def test_arguments_come_back(self):
+        results = kernel_tuner.run_kernel("vector_add", SOURCE, SIZE, ARGUMENTS, {"block_size_x": 64}, device="emulator")
+        np.testing.assert_array_equal(results[0], A + B)
+        np.testing.assert_array_equal(results[1], A)
+        self.assertEqual(results[3], SIZE)
+        self.assertFalse(ARGUMENTS[0].any())
+
+    def test_failures_are_errors(self):
+        with self.assertRaisesRegex(RuntimeError, "vector_add: .*"):
+            kernel_tuner.run_kernel("vector_add", SOURCE.replace("i < n", "true"), SIZE, ARGUMENTS, {"block_size_x": 64},
+                                    device="emulator")
+
+    def test_python_kernel(self):
+        add = PythonKernel("vector_add", SOURCE, SIZE, ARGUMENTS, {"block_size_x": 64}, outputs=[True, False, False, False],
+                           device="emulator")
+        result, = add(*ARGUMENTS)
+        np.testing.assert_array_equal(result, A + B)
+
+
+class Files(unittest.TestCase):
+    RESULTS = [{"block_size_x": 32, "time": 2.0, "times": [2.0]}, {"block_size_x": 64, "time": 1.0, "times": [1.0]},
+               {"block_size_x": 96, "__error__": "CompilationFailedConfig", "time": "CompilationFailedConfig"}]
+
+    def test_the_best_and_its_text(self):
+        best = util.get_best_config(self.RESULTS, "time")
+        self.assertEqual(util.get_config_string(best, ["block_size_x", "time"], {"time": "ms"}),
+                         "block_size_x=64, time=1.000ms")
+
+    def test_outputs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store_output_file(folder + "/out.json", self.RESULTS, PARAMETERS)
+            store_metadata_file(folder + "/meta.json")
+            stored = json.loads(pathlib.Path(folder, "out.json").read_text())["results"]
+            self.assertEqual([one["invalidity"] for one in stored], ["correct", "correct", "compile"])
+            for _ in range(2):
+                kernel_tuner.store_results(folder + "/best.json", "k", "", PARAMETERS, 10, self.RESULTS, {})
+            kept = json.loads(pathlib.Path(folder, "best.json").read_text())["data"]
+            self.assertEqual([one["block_size_x"] for one in kept], [64, 64])
+
+
+if __name__ == "__main__":
+    unittest.main()
