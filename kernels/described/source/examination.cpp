@@ -5,6 +5,8 @@
 #include <regex>
 #include <string_view>
 
+#include "kernels/described/description.hpp"
+#include "kernels/described/source/source_tree.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/directives.hpp"
@@ -115,8 +117,29 @@ Examination::Examination(const std::string& file_name, const KernelText& text, c
     examine();
     if (!add_unknown()) break;
   }
+  if (add_missing_types()) examine();
   leave_out_useless();
   ask_for_others();
+}
+
+bool Examination::add_missing_types() {
+  std::set<std::string, std::less<>> names;
+  for (const ParameterOfKernel& one : facts_->parameters)
+    if (is_name(one.type) && !type_named(one.type) && !declared_.contains(one.type) &&
+        !facts_->structs.contains(one.type))
+      names.insert(one.type);
+  if (names.empty() || !undefined_) return false;
+  // The compiler takes the file with them alone: it hides a type among other errors.
+  MacroValues with = values_;
+  for (const std::string& name : names) with[name] = "float";
+  const auto without = undefined_(values_);
+  const bool is_missing = !without || std::ranges::any_of(*without, [&](const std::string& name) {
+    return names.contains(name);
+  });
+  if (!is_missing || !undefined_(with)) return false;
+  missing_types_.assign(names.begin(), names.end());
+  values_ = with;
+  return !missing_types_.empty();
 }
 
 std::vector<std::pair<std::string, std::string>> Examination::elsewhere() const {

@@ -37,6 +37,9 @@ class Examination {
   const MacroValues& macros() const { return branches_.macros; }
   /// Parameters for whose values the kernel reads other arrays: its results depend on them.
   const std::set<std::string, std::less<>>& deciding() const { return deciding_; }
+  /// Types of arguments that nothing declares, as the compiler says: another file defines them, and includes
+  /// this one. They count as float.
+  const std::vector<std::string>& missing_types() const { return missing_types_; }
   /// Names that nothing defines and other functions of the file use, with values.
   std::vector<std::pair<std::string, std::string>> elsewhere() const;
 
@@ -52,6 +55,7 @@ class Examination {
   void ask_for_others();
   /// Adds names that nothing defines to the parameters; true where there are new ones.
   bool add_unknown();
+  bool add_missing_types();
   /// True where the compiler sees the name, too: not in a branch that other values choose.
   bool is_in_default(const std::string& name) const;
 
@@ -68,6 +72,7 @@ class Examination {
   std::size_t bytes_left_ = 8'000'000;  ///< to be read for other values: a second
   std::set<std::string> dropped_ = {}, useless_ = {};
   std::set<std::string, std::less<>> deciding_ = {};
+  std::vector<std::string> missing_types_ = {};
   std::vector<std::string> needed_ = {};  ///< by other functions of the file
   std::optional<std::vector<std::string>> undefined_elsewhere_ = std::nullopt;
   std::set<std::string, std::less<>> declared_ = {};  ///< in any branch

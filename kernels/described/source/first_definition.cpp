@@ -568,7 +568,13 @@ DraftField guessed_reference(const std::vector<std::string>& same, const KernelF
 }
 
 Draft draft_of_kernel(const std::string& file_name, const Examination& examination) {
-  return Drafter(file_name, examination).draft();
+  Draft draft = Drafter(file_name, examination).draft();
+  std::vector<std::string> types;
+  for (const std::string& one : examination.missing_types()) types.push_back(as_json("-D" + one + "=float"));
+  if (!types.empty())
+    draft.kernel.push_back(
+        {"options", json_list(types), "the file does not declare this type: which is it?"});
+  return draft;
 }
 
 FirstDefinition first_definition(const std::string& file_name, const KernelText& text,

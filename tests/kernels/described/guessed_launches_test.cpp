@@ -118,6 +118,22 @@ TEST_F(GuessedLaunches, OffsetsBeginAtZero) {
   EXPECT_THAT(line_of(text, "scale"), HasSubstr("\"value\": 1}"));
 }
 
+TEST_F(GuessedLaunches, ATypeThatAnIncludingFileDefines) {
+  const std::string text =
+      "__global__ void k(long n, fp* y, fp scale) {\n  int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) y[i] = scale;\n}\n";
+  const auto compiler = [](const MacroValues& defines) {
+    std::vector<std::string> missing = {"fp", "BLOCK"};
+    std::erase_if(missing, [&](const std::string& name) { return defines.contains(name); });
+    return std::optional(missing);
+  };
+  const FirstDefinition made = first_definition("k.cu", {{"k.cu", text}, {}}, {}, compiler);
+  EXPECT_THAT(made.json, HasSubstr("\"options\": [\"-Dfp=float\"]}"));
+  EXPECT_THAT(made.json, HasSubstr("the file does not declare this type: which is it?"));
+  EXPECT_THAT(made.json, HasSubstr(R"("y": {"type": "float", "size": "n", "access": "write"})"));
+  EXPECT_THAT(made.json, HasSubstr(R"("scale": {"type": "float", "value": 0.5})"));
+  EXPECT_TRUE(made.missing.empty());
+}
+
 TEST(KernelsOfOneName, AreListedWithTheirLines) {
   if (const std::string reason = why_no_parser(); !reason.empty()) GTEST_SKIP() << reason;
   const std::string text =
