@@ -47,6 +47,8 @@ def host_array(value, name):
     Takes arrays with `__cuda_array_interface__` (CuPy, Numba, PyTorch on a GPU; copied from the device),
     `__array_interface__` (NumPy), PyTorch tensors on the host, and the buffer protocol. Raises ValueError for an
     array that is not in C order, TypeError for elements that no kernel's argument can have."""
+    if hasattr(value, "mask") and hasattr(value, "filled"):
+        raise ValueError(f"argument '{name}': a masked array has elements without a value: pass array.filled(value)")
     if _is_tensor(value):
         return _from_tensor(value, name)
     if hasattr(value, "__cuda_array_interface__"):
@@ -168,4 +170,5 @@ def scalar(value, name):
         raise ValueError(f"argument '{name}': {value} needs more than 64 bits")
     if isinstance(value, float):
         return "float32", value
-    raise TypeError(f"argument '{name}': a {type(value).__name__} is neither a number nor an array")
+    raise TypeError(f"argument '{name}': a {type(value).__name__} is neither a number nor an array: pass an array of NumPy, "
+                    "CuPy or PyTorch (numpy.asarray), or a number")

@@ -9,17 +9,17 @@ import inspect
 import itertools
 import math
 
-__all__ = ["MAX_LISTED", "formula_of", "literal", "rule_of"]
+__all__ = ["MAX_LISTED", "formula_of", "formulas_of", "literal", "rule_of"]
 
 MAX_LISTED = 200_000  # combinations of values
 _MAX_PATHS = 256
 
 
-class _Unfollowed(Exception):
+class _Unfollowed(BaseException):
     """Raised where a name is used as a number."""
 
 
-class _Branch(Exception):
+class _Branch(BaseException):
     """Ends a call at a condition whose outcome is not chosen yet."""
 
 
@@ -28,12 +28,18 @@ class _Trace:
 
     def __init__(self, outcomes):
         self.outcomes, self.conditions = outcomes, []
+        self.refused, self.ended = False, False  # also where the function swallows the exception
+
+    def refuse(self):
+        self.refused = True
+        raise _Unfollowed
 
     def decide(self, text):
         for known, outcome in zip(self.conditions, self.outcomes):
             if known == text:
                 return outcome
         if len(self.conditions) == len(self.outcomes):
+            self.ended = True
             raise _Branch
         self.conditions.append(text)
         return self.outcomes[len(self.conditions) - 1]
@@ -43,6 +49,7 @@ class Name:
     """A formula that is being written down."""
     __slots__ = ("text", "trace")
     __hash__ = None
+    __array_ufunc__ = None  # NumPy leaves operators to the methods here
 
     def __init__(self, text, trace):
         self.text, self.trace = text, trace
@@ -51,10 +58,11 @@ class Name:
         return self.trace.decide(self.text)
 
     def _refuse(self, *_):
-        raise _Unfollowed
+        self.trace.refuse()
 
-    __int__ = __float__ = __index__ = __iter__ = __len__ = __str__ = __format__ = _refuse
+    __int__ = __float__ = __index__ = __iter__ = __len__ = __str__ = __repr__ = __format__ = _refuse
     __getitem__ = __call__ = __contains__ = __complex__ = _refuse
+    __class__ = property(_refuse)  # isinstance
 
     def __abs__(self):
         return Name(f"abs({self.text})", self.trace)
@@ -86,13 +94,17 @@ class Name:
 
 def _add_operators():
     def operator(sign):
-        def method(self, other):
+        def operand(self, other):
             text = literal(other)
-            return NotImplemented if text is None else Name(f"({self.text} {sign} {text})", self.trace)
+            if text is None or (text.startswith("'") and sign not in ("==", "!=")):  # arrays, arithmetic of texts
+                self.trace.refuse()
+            return text
+
+        def method(self, other):
+            return Name(f"({self.text} {sign} {operand(self, other)})", self.trace)
 
         def reflected(self, other):
-            text = literal(other)
-            return NotImplemented if text is None else Name(f"({text} {sign} {self.text})", self.trace)
+            return Name(f"({operand(self, other)} {sign} {self.text})", self.trace)
         return method, reflected
 
     for name, sign in {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
@@ -106,7 +118,7 @@ def _add_operators():
 
 def literal(value):
     """Returns a value as it is written in a formula; None for what has no such form."""
-    if isinstance(value, Name):
+    if type(value) is Name:
         return value.text
     if hasattr(value, "item") and getattr(value, "shape", None) == ():
         value = value.item()
@@ -133,12 +145,15 @@ def _arguments(function, names, values):
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         return [values], {}
-    wanted = [one for one in signature.parameters.values() if one.default is one.empty]
+    taken = list(signature.parameters.values())
+    wanted = [one for one in taken if one.default is one.empty]
     if any(one.kind == one.VAR_KEYWORD for one in wanted):
         return [], values
     wanted = [one for one in wanted if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY, one.POSITIONAL_ONLY)]
-    if wanted and all(one.name in names for one in wanted):
-        return [], {one.name: values[one.name] for one in wanted}
+    if all(one.name in names for one in wanted):  # a default is for what is no parameter
+        by_name = {one.name: values[one.name] for one in taken if one.name in names}
+        if by_name:
+            return [], by_name
     if len(wanted) == 1:
         return [values], {}
     unknown = next((one.name for one in wanted if one.name not in names), None)
@@ -154,14 +169,17 @@ def _followed(function, names):
         trace = _Trace(outcomes)
         values = {name: Name(name, trace) for name in names}
         positional, by_name = _arguments(function, names, values)
+        result, failed = None, False
         try:
             result = function(*positional, **by_name)
-        except _Branch:
+        except (Exception, _Branch, _Unfollowed):  # of the function: other libraries refuse a name in their own ways
+            failed = True
+        if trace.ended and not trace.refused:
             open_ways += [outcomes + (False,), outcomes + (True,)]
             if len(ways) + len(open_ways) > _MAX_PATHS:
                 return None
             continue
-        except Exception:  # of the function: other libraries refuse a name in their own ways
+        if failed or trace.refused:
             return None
         conditions = [text if outcome else f"(not {text})" for text, outcome in zip(trace.conditions, outcomes)]
         ways.append((conditions, result))
@@ -178,8 +196,8 @@ def rule_of(function, parameters):
     if ways is not None:
         allowed = []
         for conditions, result in ways:
-            text = result.text if isinstance(result, Name) else None
-            if text is None and not result:
+            text = result.text if type(result) is Name else None
+            if text is None and not _truth(result):
                 continue
             parts = conditions + ([text] if text is not None else [])
             allowed.append("(" + " and ".join(parts) + ")" if parts else "True")
@@ -187,10 +205,18 @@ def rule_of(function, parameters):
     return _listed(function, parameters), True
 
 
+def _truth(result):
+    """Returns whether a constraint's result allows a configuration."""
+    if result is None or isinstance(result, (tuple, list, dict, set)):
+        raise ValueError(f"a constraint returns a {type(result).__name__}, which is neither true nor false: "
+                         + ("does it lack a 'return'?" if result is None else "join conditions with 'and', or all()"))
+    return bool(result)
+
+
 def _listed(function, parameters):
     used, rows = [], []
     for used, row, result in _values(function, parameters, MAX_LISTED):
-        if result:
+        if _truth(result):
             rows.append(literal(list(row)))
     return f"[{', '.join(used)}] in [{', '.join(rows)}]" if rows else "False"
 
@@ -199,9 +225,15 @@ def _values(function, parameters, most):
     """Returns the names of the parameters that a function looks at, their values, and its result, for each
     combination."""
     try:
-        return _table(function, parameters, _used(function, parameters), most)
-    except KeyError:  # it looks at others for some values
-        return _table(function, parameters, list(parameters), most)
+        try:
+            return _table(function, parameters, _used(function, parameters), most)
+        except KeyError:  # it looks at others for some values
+            return _table(function, parameters, list(parameters), most)
+    except KeyError as error:
+        if not error.args or not isinstance(error.args[0], str) or error.args[0] in parameters:
+            raise
+        raise ValueError(f"a function looks at {error.args[0]!r}, which is no parameter; there is: "
+                         f"{', '.join(parameters)}") from error
 
 
 def _table(function, parameters, used, most):
@@ -231,20 +263,20 @@ class _Noting(dict):
         self.noted.add(name)
         return super().get(name, default)
 
-    def _all(self):
-        self.noted.update(self.keys())
 
-    def items(self):
-        self._all()
-        return super().items()
+def _add_noting_methods():
+    def noting(name):
+        def method(self, *arguments):
+            self.noted.update(dict.keys(self))
+            return getattr(dict, name)(self, *arguments)
+        return method
 
-    def values(self):
-        self._all()
-        return super().values()
+    for name in ("items", "values", "copy", "pop", "popitem", "setdefault", "__iter__", "__eq__", "__ne__", "__repr__",
+                 *(["__or__", "__ror__"] if hasattr(dict, "__or__") else [])):
+        setattr(_Noting, name, noting(name))
 
-    def __iter__(self):
-        self._all()
-        return super().__iter__()
+
+_add_noting_methods()
 
 
 def _used(function, parameters):
@@ -257,27 +289,56 @@ def _used(function, parameters):
     for name in [None, *parameters]:  # others may be looked at for other values
         for value in parameters[name] if name else [None]:
             values = _Noting({**first, name: value} if name else first, noted)
-            function(values)
+            try:
+                function(values)
+            except TypeError as error:
+                raise ValueError(f"a function of one argument that is no parameter's name gets a dict of the parameters; "
+                                 f"it raises TypeError: {error}") from error
     return [name for name in parameters if name in noted] or list(parameters)
 
 
-def formula_of(function, parameters):
-    """Returns the formula of a number that a function of the parameters computes. Raises ValueError where the
-    function cannot be followed and its values cannot be listed."""
+def formulas_of(function, parameters):
+    """Returns the formulas of the numbers that a function of the parameters computes: it returns one, or a tuple. Raises
+    ValueError where the function cannot be followed and its values cannot be listed."""
     ways = _followed(function, list(parameters))
-    if ways is not None and all(literal(result) is not None for _, result in ways):
-        text = literal(ways[-1][1])
-        for conditions, result in reversed(ways[:-1]):
-            condition = " and ".join(conditions) if conditions else "True"
-            text = f"({literal(result)} if {condition} else {text})"
-        return text
-    terms = []
-    for used, row, result in _values(function, parameters, 4096):
-        number = literal(result)
-        if number is None or isinstance(result, str):
-            raise ValueError(f"the function returns {result!r}, which is no number")
-        terms.append(f"{number} * ({_where(used, row)})")
-    return " + ".join(terms)
+    if ways is not None:
+        results = _columns([result for _, result in ways])
+        if all(literal(one) is not None for column in results for one in column):
+            return [_chosen([conditions for conditions, _ in ways], column) for column in results]
+    table = _values(function, parameters, 4096)
+    formulas = []
+    for column in _columns([result for _, _, result in table]):
+        terms = []
+        for (used, row, _), result in zip(table, column):
+            number = literal(result)
+            if number is None or isinstance(result, (str, list, tuple)):
+                raise ValueError(f"the function returns {result!r}, which is no number")
+            terms.append(f"{number} * ({_where(used, row)})")
+        formulas.append(" + ".join(terms))
+    return formulas
+
+
+def formula_of(function, parameters):
+    """Returns the formula of the one number that a function computes. Raises as `formulas_of`."""
+    formulas = formulas_of(function, parameters)
+    if len(formulas) != 1:
+        raise ValueError(f"the function returns {len(formulas)} numbers, and one is needed")
+    return formulas[0]
+
+
+def _columns(results):
+    rows = [list(one) if type(one) is not Name and isinstance(one, (tuple, list)) else [one] for one in results]
+    if len({len(row) for row in rows}) != 1:
+        raise ValueError("the function returns tuples of different lengths: return as many numbers for all parameters")
+    return list(zip(*rows))
+
+
+def _chosen(conditions, column):
+    """Returns the formula of a number that depends on the way through a function."""
+    text = literal(column[-1])
+    for tested, result in reversed(list(zip(conditions, column))[:-1]):
+        text = f"({literal(result)} if {' and '.join(tested) if tested else 'True'} else {text})"
+    return text
 
 
 def _where(used, row):

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pathlib
+import re
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 __all__ = ["TuneError", "assignments", "check", "library", "value_of"]
@@ -154,12 +155,21 @@ def check(status):
     """Raises what a status code means: ValueError for wrong use, MemoryError, else TuneError."""
     if status == OK:
         return
-    message = library().tune_message().decode()
+    message = in_python(library().tune_message().decode(errors="replace"))
     raise {WRONG_USE: ValueError, NO_MEMORY: MemoryError}.get(status, TuneError)(message)
 
 
+def in_python(message):
+    """Returns a message of the library in the words of this package: options are arguments, and the file of the
+    definition that Python wrote is not named."""
+    message = re.sub(r"\bOptions::(\w+) = ", r"\1=", message)
+    return re.sub(r"\S*/cutune-[^/\s]+/definition\.json(:[\d:]+)?: ", "", message)
+
+
 def assignments(values):
-    """Returns a dict as an array of assignments, and its length."""
+    """Returns a dict as an array of assignments, and its length. Raises ValueError for what is no dict."""
+    if not hasattr(values, "items"):
+        raise ValueError(f"a {type(values).__name__} is no dict of names and values")
     array = (Assignment * max(1, len(values)))()
     for at, (name, value) in enumerate(values.items()):
         array[at] = Assignment(str(name).encode(), text_of(value).encode())
@@ -170,7 +180,10 @@ def text_of(value):
     """Returns a value as the tuner reads it."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else repr(value.item() if hasattr(value, "item") else value)
+    value = value.item() if hasattr(value, "item") else value
+    if not isinstance(value, (int, float, str)):
+        raise ValueError(f"{value!r} is neither a number nor a text")
+    return value if isinstance(value, str) else repr(value)
 
 
 def value_of(text, kind):

@@ -2,8 +2,11 @@
 """Problems: a kernel with its parameters, constraints, launch and arguments."""
 import ctypes
 import hashlib
+import inspect
 import json
+import math
 import os
+import re
 import pathlib
 import shutil
 import tempfile
@@ -52,6 +55,8 @@ def _remove(folder, process):
 
 
 def _is_path(source):
+    if not isinstance(source, (str, pathlib.PurePath)):
+        raise TypeError(f"source is a {type(source).__name__}: it is the text of a kernel's file (str), or the path of a file")
     return isinstance(source, pathlib.PurePath) or ("\n" not in source and "{" not in source)
 
 
@@ -87,7 +92,11 @@ class Problem:
                  shared=None, tolerance=None, options=(), include=(), more=None, kernel_fields=None):
         self._folder = tempfile.mkdtemp(prefix="cutune-")
         weakref.finalize(self, _remove, self._folder, os.getpid())
-        self.parameters = {str(key): [_plain(value, key) for value in values] for key, values in parameters.items()}
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"name is {name!r}: a problem has a text as its name")
+        parameters = _named(parameters, "parameters", "the values of each parameter")
+        self.parameters = {str(key): [_plain(value, f"parameter '{key}'") for value in _several(values, f"parameter '{key}'")]
+                           for key, values in parameters.items()}
         self.listed = []  # constraints whose values were listed
         self._largest = 1
         files = {}
@@ -96,19 +105,22 @@ class Problem:
             path = pathlib.Path(source)
             if not path.is_file():
                 raise ValueError(f"there is no kernel file '{source}': a source is a text, or the path of a file")
-            file, include = str(path.resolve()), [str(path.resolve().parent), *include]
+            file, include = str(path.resolve()), [str(path.resolve().parent), *_several(include, "include")]
         else:
-            file = name + ".cu"
+            file = _file_name(name) + ".cu"
             files[file] = source
         definition["kernel"] = {"file": file, **(kernel_fields or {})}
         if include:
-            definition["kernel"]["include"] = [str(folder) for folder in include]
+            definition["kernel"]["include"] = [str(folder) for folder in _several(include, "include")]
         if options:
-            definition["kernel"]["options"] = [str(option) for option in options]
+            definition["kernel"]["options"] = [str(option) for option in _several(options, "options")]
         definition["parameters"] = {key: self._values(key) for key in self.parameters}
-        definition["constraints"] = [self._rule(rule) for rule in constraints]
-        definition["arguments"] = {key: self._argument(str(key), value) for key, value in arguments.items()}
-        definition["sizes"] = {str(key): int(value) for key, value in (sizes or {"size": self._largest}).items()}
+        rules = [constraints] if callable(constraints) or isinstance(constraints, str) else constraints
+        definition["constraints"] = [self._rule(rule) for rule in rules]
+        definition["arguments"] = {str(key): self._argument(str(key), value) for key, value in _named(
+            arguments, "arguments", "the kernel's arguments in their order").items()}
+        definition["sizes"] = {str(key): _whole(value, key) for key, value in _named(
+            sizes or {"size": self._largest}, "sizes", "numbers that formulas use").items()}
         launch = {"entry": kernel or name, "grid": self._extents(grid, "grid"), "block": self._extents(block, "block")}
         if shared is not None:
             launch["shared"] = self._formula(shared, "shared")
@@ -125,7 +137,7 @@ class Problem:
         problem = cls.__new__(cls)
         problem.listed, problem.definition = [], None
         handle = ctypes.c_void_p()
-        _native.check(_native.library().tune_problem_read(str(file).encode(), ctypes.byref(handle)))
+        _native.check(_native.library().tune_problem_read(os.fsencode(file), ctypes.byref(handle)))
         problem._take(handle)
         return problem
 
@@ -153,8 +165,8 @@ class Problem:
         folder.mkdir(parents=True, exist_ok=True)
         for file in pathlib.Path(self._folder).iterdir():
             shutil.copy(file, folder / file.name)
-        path = folder / f"{self.definition['problem']}.json"
-        path.write_text(json.dumps(self.definition, indent=1) + "\n")
+        path = folder / f"{_file_name(self.definition['problem'])}.json"
+        path.write_text(json.dumps(self.definition, indent=1) + "\n", encoding="utf-8")
         return path
 
     def __repr__(self):
@@ -162,10 +174,10 @@ class Problem:
 
     def _open(self, files):
         for name, text in files.items():
-            (pathlib.Path(self._folder) / name).write_text(text)
+            (pathlib.Path(self._folder) / name).write_text(text, encoding="utf-8")
         handle = ctypes.c_void_p()
         _native.check(_native.library().tune_problem_define(json.dumps(self.definition).encode(),
-                                                            self._folder.encode(), None, 0, ctypes.byref(handle)))
+                                                            os.fsencode(self._folder), None, 0, ctypes.byref(handle)))
         self._take(handle)
 
     def _take(self, handle):
@@ -184,8 +196,9 @@ class Problem:
         text, listed = _expressions.rule_of(rule, self.parameters)
         if listed:
             self.listed.append(getattr(rule, "__name__", repr(rule)))
-        return {"rule": text, "why": getattr(rule, "__doc__", None) or f"{getattr(rule, '__name__', 'a function')} "
-                                                                      "does not allow it"}
+        about = inspect.getdoc(rule) if inspect.isroutine(rule) else None
+        name = getattr(rule, "__name__", type(rule).__name__)
+        return {"rule": text, "why": about.splitlines()[0] if about else f"{name} does not allow it"}
 
     def _formula(self, value, what):
         if callable(value):
@@ -196,6 +209,12 @@ class Problem:
         return value if isinstance(value, str) else _plain(value, what)
 
     def _extents(self, value, what):
+        if callable(value):
+            try:
+                value = _expressions.formulas_of(value, self.parameters)
+            except ValueError as error:
+                raise ValueError(f"{what}: {error}") from None
+        value = value.tolist() if hasattr(value, "tolist") else value
         values = value if isinstance(value, (list, tuple)) else [value]
         if not 1 <= len(values) <= 3:
             raise ValueError(f"{what} has {len(values)} extents: give one to three")
@@ -207,8 +226,10 @@ class Problem:
         argument = given if isinstance(given, _Argument) else _Argument(given)
         if not _arrays.is_array(argument.value):
             if argument.access != "read":
-                raise ValueError(f"argument '{name}': what a kernel writes is an array, not a number")
+                raise ValueError(f"argument '{name}': what a kernel writes is an array with at least one "
+                                 "dimension (numpy.empty(1, numpy.float32)), not a number")
             type_name, value = _arrays.scalar(argument.value, name)
+            _plain(value, f"argument '{name}'")
             result = {"type": type_name, "value": value}
         else:
             array = _arrays.host_array(argument.value, name)
@@ -241,9 +262,39 @@ class Problem:
 def _plain(value, name):
     value = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
     if not isinstance(value, (bool, int, float, str)):
-        raise ValueError(f"'{name}': {value!r} is neither a number nor a text")
+        raise ValueError(f"{name}: {value!r} is neither a number nor a text")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name}: {value} is no value that a formula can have: numbers are finite; arrays may hold it")
     return value
 
 
+def _several(values, name):
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise ValueError(f"{name}: {values!r} is one value: give a list, [{values!r}]")
+    return values
+
+
+def _named(values, name, what):
+    if not hasattr(values, "items"):
+        raise ValueError(f"{name} is a {type(values).__name__}: give a dict of {what}")
+    return values
+
+
+def _whole(value, name):
+    if value != int(value):
+        raise ValueError(f"sizes: '{name}' is {value}, which is not a whole number")
+    return int(value)
+
+
+def _file_name(name):
+    return re.sub(r"\W", "_", name)
+
+
 def _tolerance(value):
-    return value if isinstance(value, dict) else {"absolute": float(value)}
+    if isinstance(value, dict):
+        return value
+    try:
+        return {"absolute": float(value)}
+    except (TypeError, ValueError):
+        raise ValueError(f"tolerance: {value!r} is neither a number nor a dict such as "
+                         "{'absolute': 1e-6, 'relative': 1e-5}") from None

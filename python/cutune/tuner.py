@@ -115,13 +115,16 @@ class _Tuner:
         library, handle = _native.library(), ctypes.c_void_p()
         _native.check(library.tune_open(ctypes.byref(handle)))
         self.handle, self.notices, self.raised = handle, [], None
-        self.on_notice = _native.NoticeFunction(lambda line, _: self.notices.append(line.decode(errors="replace")))
+        self.on_notice = _native.NoticeFunction(lambda line, _: self.notices.append(_native.in_python(
+            line.decode(errors="replace"))))
         self.on_progress = None
         try:
             _native.check(library.tune_on_notice(handle, self.on_notice, None))
             for name, value in options.items():
                 if value is not None:
-                    _native.check(library.tune_set(handle, name.encode(), _native.text_of(value).encode()))
+                    if not isinstance(value, (bool, int, float, str)) and not hasattr(value, "item"):
+                        raise ValueError(f"{name}: {value!r} is neither a number nor a text")
+                    _native.check(library.tune_set(handle, name.encode(), os.fsencode(_native.text_of(value))))
         except BaseException:
             self.close()
             raise
@@ -313,21 +316,25 @@ def built_in_problems() -> List[str]:
         names.append(name.decode())
 
 
+def _last_line(text):
+    return text.strip().splitlines()[-1] if text.strip() else "the program 'tune' failed without a message"
+
+
 def report(path, *, database=None):
     """Writes the report of all stored results to a file (HTML, or Markdown for `.md`). Returns the path."""
     command = [_native.program_path(), "report", "--out", os.fspath(path)]
     if database is not None:
         command += ["--db", os.fspath(database)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace")
     if done.returncode != 0:
-        raise _native.TuneError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "tune report failed")
+        raise _native.TuneError(_last_line(done.stderr).replace("with --db", "with database=").replace("--out: ", ""))
     return path
 
 
 def command(*arguments) -> Any:
     """Runs a command of the program `tune` with --format json, and returns what it prints."""
     done = subprocess.run([_native.program_path(), *map(str, arguments), "--format", "json"], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True)
+                          stderr=subprocess.PIPE, encoding="utf-8", errors="replace")
     if done.returncode not in (0, 1) or not done.stdout.strip():
-        raise _native.TuneError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "the program failed")
+        raise _native.TuneError(_last_line(done.stderr))
     return json.loads(done.stdout)

@@ -30,6 +30,7 @@ class HostArrays(unittest.TestCase):
                 (np.ones(4, np.complex64), TypeError, "'a'.*'<c8' are no argument.*float32"),
                 (np.ones(4, ">f4"), TypeError, "'a'.*'>f4'"),
                 (np.array(["x"]), TypeError, "'a'"),
+                (np.ma.masked_array([1.0, 2.0], [False, True]), ValueError, "'a': a masked array .* array.filled"),
                 ([1, 2, 3], TypeError, "'a': a list is no array: pass an array of NumPy")]:
             with self.assertRaisesRegex(kind, words):
                 _arrays.host_array(value, "a")

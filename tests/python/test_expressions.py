@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of Python as formulas: the formula allows what the function allows."""
+import functools
 import itertools
 import math
 import unittest
@@ -65,6 +66,42 @@ class Rules(unittest.TestCase):
         self.check(lambda p: len("a" * p["x"]) > p["y"], listed=True)
         self.check(lambda x, y: x in range(y), listed=True)
 
+    def test_what_looks_at_more_than_a_number_is_listed(self):
+        import numpy as np
+        self.check(lambda x: isinstance(x, int) and x > 3, listed=True)
+        self.check(lambda x: repr(x) == "4", listed=True)
+        self.check(lambda x: f"{x}" == "4", listed=True)
+        self.check(lambda x, kind: kind + "s" == "tileds" or x * "a" == "aa", listed=True)
+        self.check(lambda x: x in np.array([2, 4]), listed=True)
+        self.check(lambda x: np.any(np.array([2, 4]) == x), listed=True)
+        self.check(lambda x, y: np.int64(4) * x <= np.int32(3) * y)
+
+        def swallows(x, y):
+            try:
+                return x in range(y)
+            except Exception:
+                return True
+        self.check(swallows, listed=True)
+
+    def test_a_function_that_swallows_exceptions_is_followed_both_ways(self):
+        def swallows(x, y):
+            try:
+                return x > 2 and y > 1
+            except Exception:
+                return True
+        self.check(swallows)
+
+    def test_all_uses_of_a_dict_are_noticed(self):
+        self.check(lambda p: math.gcd(*list(p.copy().values())[:2]) > 1, listed=True)
+        self.check(lambda p: "'x': 4" in str(p), listed=True)
+        self.check(lambda p: sum(one for one in p.values() if one in (2, 3, 4)) > 4)
+        self.check(lambda p: any(p[name] == 5 for name in p))
+
+    def test_arguments_with_defaults(self):
+        self.check(lambda x, limit=4: x <= limit)
+        self.check(lambda x=4: x <= 4)  # a parameter, whatever its default
+        self.check(functools.partial(lambda limit, x: x <= limit, 4))
+
     def test_a_listing_sees_parameters_that_matter_for_some_values_only(self):
         self.check(lambda p: math.gcd(p["x"], 4) > 1 if p["kind"] == "tiled" else math.gcd(p["y"], 3) > 1, listed=True)
 
@@ -88,6 +125,14 @@ class Rules(unittest.TestCase):
     def test_errors_name_the_cure(self):
         with self.assertRaisesRegex(ValueError, "'z', which is no parameter: take one dict"):
             _expressions.rule_of(lambda x, z: x < z, PARAMETERS)
+        with self.assertRaisesRegex(ValueError, "looks at 'z', which is no parameter; there is: x, y, kind"):
+            _expressions.rule_of(lambda p: p["z"] > 1, PARAMETERS)
+        with self.assertRaisesRegex(ValueError, "no parameter's name gets a dict"):
+            _expressions.rule_of(lambda z: z > 1, PARAMETERS)
+        with self.assertRaisesRegex(ValueError, "NoneType, .* lack a 'return'"):
+            _expressions.rule_of(lambda x: None, PARAMETERS)
+        with self.assertRaisesRegex(ValueError, "tuple, .* join conditions with 'and'"):
+            _expressions.rule_of(lambda x, y: (x > 1, y > 1), PARAMETERS)
         large = {name: list(range(100)) for name in "abc"}
         with self.assertRaisesRegex(ValueError, "1000000 combinations .* write it as a text"):
             _expressions.rule_of(lambda a, b, c: math.gcd(a, b, c) == 1, large)
@@ -108,6 +153,17 @@ class Formulas(unittest.TestCase):
         self.check(lambda x, y: -(-1000 // (x * y)))
         self.check(lambda p: p["x"] if p["y"] > 1 else 3)
         self.check(lambda x, y: max(x, y))
+
+    def test_several_numbers(self):
+        parameters = {"x": [1, 2, 4, 8], "y": [1, 3]}
+        for function in (lambda x, y: (x * y, x if y > 1 else 3), lambda x, y: [math.gcd(x, 4), int(x / y)]):
+            texts = _expressions.formulas_of(function, parameters)
+            for x, y in itertools.product(*parameters.values()):
+                self.assertEqual([eval(text, {}, {"x": x, "y": y}) for text in texts], list(function(x, y)), texts)
+        with self.assertRaisesRegex(ValueError, "tuples of different lengths"):
+            _expressions.formulas_of(lambda x: (x, 1) if x > 1 else x, parameters)
+        with self.assertRaisesRegex(ValueError, "returns 2 numbers, and one is needed"):
+            _expressions.formula_of(lambda x: (x, 1), parameters)
 
     def test_listed(self):
         self.check(lambda x: math.comb(x, 1) + 1)

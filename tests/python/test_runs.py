@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Problems in Python on the emulator, and what goes wrong."""
+import functools
 import os
 import pathlib
 import signal
@@ -94,6 +95,37 @@ class Checks(unittest.TestCase):
     def test_equal_data_are_equal_problems(self):
         self.assertEqual(scale().definition, scale().definition)
 
+    def test_names_and_paths_of_any_letters(self):
+        with tempfile.TemporaryDirectory() as folder:
+            saved = scale(SOURCE + "// größe\n", kernel="scale").save(pathlib.Path(folder, "größe"))
+            self.assertEqual(cutune.check(cutune.Problem.read(saved), evaluations=1).failures, {})
+            for name, file in (("größe", "größe.json"), ("../a b", "___a_b.json")):
+                problem = cutune.Problem(name, SOURCE, kernel="scale", parameters={"BLOCK": [64], "ITEMS": [1]},
+                                         arguments={"y": cutune.Out(np.ones(4, np.float32)), "x": np.ones(4, np.float32),
+                                                    "a": 1.0, "n": 4}, grid=1, block="BLOCK")
+                self.assertEqual(problem.save(folder), pathlib.Path(folder, file))
+                self.assertEqual(cutune.check(problem).failures, {})
+
+    def test_forms_of_constraints_and_extents(self):
+        self.assertEqual(cutune.space_size(scale(constraints="BLOCK == 64")), 3)
+        self.assertEqual(cutune.space_size(scale(constraints=lambda BLOCK: BLOCK == 64)), 3)
+        for grid in (lambda p: (-(-1003 // (p["BLOCK"] * p["ITEMS"])), 1), lambda BLOCK: (1003 // BLOCK + 1, 1, 1),
+                     np.array([16, 1])):
+            self.assertEqual(cutune.check(scale(grid=grid), evaluations=2).failures, {})
+
+        def rule(BLOCK):
+            """At most 64 threads.
+
+            More text."""
+            return BLOCK <= 64
+        whys = [one["why"] for one in scale(constraints=[rule, functools.partial(rule)]).definition["constraints"]]
+        self.assertEqual(whys, ["At most 64 threads.", "partial does not allow it"])
+
+    def test_a_kernel_that_does_not_compile(self):
+        one = cutune.check(scale(SOURCE.replace("a * x", "a * * * x")), evaluations=1).evaluations[0]
+        self.assertEqual(one.phase, "compile")
+        self.assertRegex(one.detail, r"scale\.cu:5:\d+: error")
+
     def test_one_configuration(self):
         one = cutune.evaluate(scale(), {"BLOCK": 256}, device="emulator")
         self.assertTrue(one.right)
@@ -146,6 +178,19 @@ class Errors(unittest.TestCase):
                 (lambda: scale(constraints=["BLOCK <"]), ValueError, "BLOCK <"),
                 (lambda: scale(arguments={"y": cutune.Out(np.ones(1003)), "x": x, "a": 2.0, "n": 4}), ValueError,
                  "float64"),
+                (lambda: scale(parameters={"BLOCK": 64}), ValueError, r"'BLOCK': 64 is one value: give a list, \[64\]"),
+                (lambda: scale(parameters={"BLOCK": [float("nan")]}), ValueError, "'BLOCK': nan .* numbers are finite"),
+                (lambda: scale(parameters=[64]), ValueError, "parameters is a list: give a dict"),
+                (lambda: scale(arguments=[x]), ValueError, "arguments is a list: give a dict"),
+                (lambda: scale(arguments={"a": float("inf")}), ValueError, "'a': inf .* numbers are finite"),
+                (lambda: scale(arguments={"y": [1, 2]}), TypeError, "'y': a list is neither .*numpy.asarray"),
+                (lambda: scale(options="-O3"), ValueError, "options: '-O3' is one value"),
+                (lambda: scale(sizes={"m": 2.5}), ValueError, "'m' is 2.5, which is not a whole number"),
+                (lambda: scale(tolerance="x"), ValueError, "tolerance: 'x' is neither"),
+                (lambda: scale(source=b"void"), TypeError, "source is a bytes"),
+                (lambda: cutune.space_size(scale(constraints=["BLOK < 2"])), ValueError, "^the constraint 'BLOK < 2' mentions 'BLOK'"),
+                (lambda: cutune.check(scale(), where=len), ValueError, "where: .* neither a number nor a text"),
+                (lambda: cutune.check(scale(), [4]), ValueError, "a list is no dict"),
                 (lambda: cutune.run(3), TypeError, "a int is no problem"),
                 (lambda: cutune.run("nothing", device="emulator"), ValueError, "unknown problem 'nothing'"),
                 (lambda: cutune.check(scale(), strategy="none"), ValueError, "no strategy 'none'"),
@@ -156,7 +201,7 @@ class Errors(unittest.TestCase):
     def test_no_gpu(self):
         if any(name.startswith("nvidia") for name in os.listdir("/dev")):
             self.skipTest("there is a GPU")
-        with self.assertRaisesRegex((ValueError, cutune.TuneError), "no NVIDIA driver"):
+        with self.assertRaisesRegex((ValueError, cutune.TuneError), "no NVIDIA driver.*; device=\"emulator\" checks"):
             cutune.run(scale())
 
     def test_a_callback_that_raises_ends_the_run(self):

@@ -113,7 +113,7 @@ class _Definition:
         if texmem_args:
             raise ValueError("textures by reference (texmem_args) are gone from CUDA 12: pass a texture object, see "
                              "'texture' in docs/your-own-kernel.md")
-        self.parameters = {str(name): [_problem._plain(value, name) for value in values]
+        self.parameters = {str(name): [_problem._plain(value, name) for value in _problem._several(values, name)]
                            for name, values in tune_params.items()}
         self.names = [f"arg{i}" for i in range(len(arguments))]
         self.given = arguments
@@ -199,13 +199,7 @@ def _rules(restrictions, parameters):
 def _sizes(problem_size, parameters):
     """Returns three formulas."""
     if callable(problem_size):
-        first = {name: values[0] for name, values in parameters.items()}
-        sample = problem_size(first)
-        count = len(sample) if isinstance(sample, (tuple, list)) else 1
-
-        def one(i):
-            return lambda p: problem_size(p)[i] if count > 1 or isinstance(sample, (tuple, list)) else problem_size(p)
-        sizes = [_expressions.formula_of(one(i), parameters) for i in range(count)]
+        sizes = _expressions.formulas_of(problem_size, parameters)
     else:
         sizes = list(problem_size) if isinstance(problem_size, (tuple, list)) else [problem_size]
         sizes = [one if isinstance(one, str) else str(int(one)) for one in sizes]
