@@ -251,7 +251,9 @@ class FamilyProblem : public Problem {
 
   const ProblemInfo& info() const override { return info_; }
   search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override {
-    return functions_.space(job(instance), device);
+    search::SpaceDefinition definition = functions_.space(job(instance), device);
+    definition.declared_to_be_counted = true;
+    return definition;
   }
   ProblemCost cost(const Instance& instance) const override { return functions_.cost(job(instance)); }
   double least_seconds(const Instance& instance, const search::Value& variant,

@@ -207,7 +207,10 @@ void Surrogate::score(const Evidence& evidence) {
   const Eigen::ArrayXf deviations = (candidates_.variances() * static_cast<float>(explanation_.scale))
                                         .max(static_cast<float>(min_variance))
                                         .sqrt();
+  means_ = means;
+  deviations_ = deviations;
   const Eigen::ArrayXf feasible = near_good_ / near_all_;
+  chances_ = feasible;
   scores_.resize(means.size());
   for (Eigen::Index i = 0; i < means.size(); ++i)
     scores_(i) = feasible(i) * static_cast<float>(expected_improvement(static_cast<double>(means(i)),
@@ -223,6 +226,7 @@ void Surrogate::score(const Evidence& evidence) {
 void Surrogate::lower(std::span<const Level> levels) {
   const Eigen::ArrayXf apart = (1 - candidates_.correlations(process_.kernel(), levels.data())).max(0);
   scores_ = (scores_ < 0).select(scores_, scores_ * apart);
+  chances_ *= apart;
 }
 
 void Surrogate::expect(ConfigurationId id, std::span<const Level> levels) {
@@ -256,7 +260,7 @@ Eigen::VectorXd Surrogate::feasibility(const LevelMatrix& levels, const Level* c
 /// larger.
 std::optional<Surrogate::Valued> Surrogate::best_of(std::span<const ConfigurationId> ids,
                                                     ConfigurationId centre, const Evidence& evidence,
-                                                    double above) const {
+                                                    double above, double behind) const {
   std::vector<ConfigurationId> unseen;
   for (const ConfigurationId id : ids)
     if (!evidence.seen.seen(id)) unseen.push_back(id);
@@ -282,7 +286,7 @@ std::optional<Surrogate::Valued> Surrogate::best_of(std::span<const Configuratio
         explanation_.constant + explanation_.slopes.dot(features(unseen[static_cast<std::size_t>(i)]));
   const auto value = [&](Eigen::Index i, double unexplained) {
     const double deviation = std::sqrt(std::max(min_variance, explanation_.scale * unexplained));
-    return weights(i) * expected_improvement(means(i), deviation);
+    return weights(i) * expected_improvement(means(i) - behind, deviation);
   };
 
   const Eigen::VectorXd unexplained = process_.most_unexplained(k);
@@ -305,12 +309,17 @@ std::optional<Surrogate::Valued> Surrogate::best_of(std::span<const Configuratio
 }
 
 std::optional<ConfigurationId> Surrogate::best_candidate(const std::function<bool(ConfigurationId)>& allowed,
-                                                         float above) const {
+                                                         float above, double behind) const {
   std::optional<ConfigurationId> best;
   float max = above;
   for (Eigen::Index i = 0; i < scores_.size(); ++i) {
     if (scores_(i) < 0) continue;
-    const float score = cost_ ? scores_(i) * cost_weights_(i) : scores_(i);
+    const float gain =
+        behind == 0
+            ? scores_(i)
+            : chances_(i) * static_cast<float>(expected_improvement(static_cast<double>(means_(i)) - behind,
+                                                                    static_cast<double>(deviations_(i))));
+    const float score = cost_ ? gain * cost_weights_(i) : gain;
     const ConfigurationId id = candidates_.id(static_cast<std::size_t>(i));
     if (score <= max || (allowed && !allowed(id))) continue;
     max = score;

@@ -98,8 +98,9 @@ class Surrogate {
   /// Returns the unseen candidate with the largest acquisition value among those that `allowed` lets through
   /// (all where it is empty), if its value is more than `above`: it is 0 where improvements are too unlikely
   /// for a number.
+  /// `behind` is the slowdown on which an improvement is one: 0 for that of the best.
   std::optional<ConfigurationId> best_candidate(const std::function<bool(ConfigurationId)>& allowed = {},
-                                                float above = -1) const;
+                                                float above = -1, double behind = 0) const;
   /// A configuration and its acquisition value.
   struct Valued {
     ConfigurationId id;
@@ -109,7 +110,11 @@ class Surrogate {
   /// more than `above`. They need not be candidates. It takes the less time the fewer parameters tell them
   /// from `centre`.
   std::optional<Valued> best_of(std::span<const ConfigurationId> ids, ConfigurationId centre,
-                                const Evidence& evidence, double above = -1) const;
+                                const Evidence& evidence, double above = -1, double behind = 0) const;
+  /// Returns the slowdown of a cost beside the best of the evidence.
+  double behind(double cost, const Evidence& evidence) const {
+    return slowdown(cost, *evidence.best_one().cost, softness_);
+  }
   /// Returns the probability that each of these does not fail, before any fit by a prior kernel. Looks at
   /// about a thousand evaluations. See ProductKernel::correlations for `centre`.
   Eigen::VectorXd feasibility(const LevelMatrix& levels, const Level* centre, const Evidence& evidence) const;
@@ -141,6 +146,7 @@ class Surrogate {
   Eigen::MatrixXf candidate_features_;                      ///< one row a candidate
   Eigen::ArrayXf near_all_, near_good_;                     ///< evaluations near each candidate
   Eigen::ArrayXf cost_weights_;                             ///< EvaluationCost::cost_weight; empty without it
+  Eigen::ArrayXf means_, deviations_, chances_;             ///< of the candidates' improvements
   Eigen::ArrayXf scores_;                                   ///< negative: seen
   std::optional<double> largest_gain_;
   std::vector<std::size_t> followed_;  ///< places in the evidence of the process's points

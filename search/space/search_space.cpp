@@ -45,8 +45,9 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
 /// The parameters are in declaration order, or, where that takes long, in one in which less has to be
 /// remembered.
 void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
-  // Each is enough for most spaces that it suits: the built-in problems, pairs, numbers that are no integers.
-  constexpr std::uint64_t as_declared = 3'500'000, narrow_first = 500'000, as_mentioned = 2'000'000;
+  // Each is enough for most spaces that it suits: pairs, numbers that are no integers.
+  constexpr std::uint64_t for_certain = 200'000'000, narrow_first = 500'000, as_mentioned = 2'000'000;
+  const std::uint64_t as_declared = definition_.declared_to_be_counted ? for_certain : 3'500'000;
   const auto build_in = [&](std::vector<std::size_t> order, std::uint64_t max_steps) {
     SpaceDefinition reordered = definition_;
     for (std::size_t column = 0; column < order.size(); ++column)

@@ -28,6 +28,7 @@ void visit_options(ModelOptions& options, OptionVisitor& visitor) {
   visitor.number("patience", options.belief.patience, 0.01, 1e6, "with variants whose best is slower");
   visitor.number("endurance", options.belief.endurance, 0, 1e6,
                  "results of the fastest variant without a gain that double the patience; 0: never");
+  visitor.toggle("apart", options.apart, "with related records, one of several open variants at a time");
   visitor.count("pool", options.pool, 100, 100'000, "candidates where the space has more");
   visitor.number("cost", options.cost, 0, 10,
                  "exponent of the expected seconds that acquisition values are divided by");
@@ -286,6 +287,30 @@ void ModelSearch::draw_open_variants() {
     open_variants_[static_cast<std::size_t>(std::ranges::max_element(chances) - chances.begin())] = true;
 }
 
+/// Draws one of several open variants: then an improvement is one on its own best.
+/// Expected improvements on the best of all go where a variant that is behind is unknown, not where it is
+/// good. Returns the configuration whose neighbours count.
+ConfigurationId ModelSearch::draw_one_of_open(const Surrogate& model) {
+  behind_ = 0;
+  const ConfigurationId best = evidence_.best_one().id;
+  // In a cold search all of them are equally known, and compete.
+  if (!options_.apart || !transfer_ || std::ranges::count(open_variants_, true) < 2) return best;
+  std::vector<std::optional<std::size_t>> bests(variants_.size());
+  for (const std::size_t i : evidence_.good) {
+    auto& mine = bests[variants_.of(evidence_.evaluated[i].id)];
+    if (!mine || *evidence_.evaluated[i].cost < *evidence_.evaluated[*mine].cost) mine = i;
+  }
+  std::vector<std::size_t> open;
+  for (std::size_t v = 0; v < bests.size(); ++v)
+    if (open_variants_[v] && bests[v]) open.push_back(v);
+  if (open.empty()) return best;
+  const std::size_t drawn = open[random_.below(open.size())];
+  for (std::size_t v = 0; v < bests.size(); ++v) open_variants_[v] = v == drawn;
+  const Evidence::Evaluated& one = evidence_.evaluated[*bests[drawn]];
+  behind_ = model.behind(*one.cost, evidence_);
+  return one.id;
+}
+
 std::optional<ConfigurationId> ModelSearch::choose() {
   if (const auto id = next_of(from_records_)) return id;
   bool follows = follows_records();
@@ -297,16 +322,17 @@ std::optional<ConfigurationId> ModelSearch::choose() {
   const Surrogate& model = updated(follows ? *transfer_ : model_);
   ++turns_;
   draw_open_variants();
+  const ConfigurationId centre = draw_one_of_open(model);
   // Whatever the process predicts, a search must not be far behind a random one.
   if (options_.random_turn > 0 && turns_ % options_.random_turn == 0)
     if (const auto id = random_open()) return id;
   if (options_.local_turn > 0 && turns_ % options_.local_turn == 0)
-    if (const auto best = best_neighbour(model, evidence_.best_one().id)) return best->id;
-  const auto candidate = model.best_candidate([&](ConfigurationId id) { return is_open(id); }, 0);
+    if (const auto best = best_neighbour(model, centre)) return best->id;
+  const auto candidate = model.best_candidate([&](ConfigurationId id) { return is_open(id); }, 0, behind_);
   if (candidate) return climb(model, *candidate);
   if (const auto id = random_open()) return id;
   if (space_.counted()) return std::nullopt;
-  const auto beside = best_neighbour(model, evidence_.best_one().id);
+  const auto beside = best_neighbour(model, centre);
   return beside ? std::optional(beside->id) : std::nullopt;
 }
 
@@ -322,7 +348,7 @@ std::optional<ConfigurationId> ModelSearch::random_open() {
 /// climb goes from neighbour to neighbour as long as the value grows.
 ConfigurationId ModelSearch::climb(const Surrogate& model, ConfigurationId from) {
   if (sees_all()) return from;
-  double value = model.best_of(std::span(&from, 1), from, evidence_)->value;
+  double value = model.best_of(std::span(&from, 1), from, evidence_, -1, behind_)->value;
   for (int step = 0; step < max_steps; ++step) {
     const auto next = best_neighbour(model, from, value);
     if (!next) break;

@@ -31,6 +31,7 @@ struct ModelOptions {
   std::size_t warm_start_evaluations = 12;  ///< evaluations for which related records are followed
   /// Of these: after so many results without a gain every second choice is that of a cold search; 0: none.
   std::size_t hedge = 4;
+  bool apart = true;             ///< with related records, one of several open variants is searched at a time
   std::size_t pool = 6000;       ///< candidates where the space has more
   std::size_t local_turn = 3;    ///< every so many choices is a neighbour of the best; 0: none
   std::size_t random_turn = 10;  ///< every so many choices is one at random; 0: none
@@ -100,12 +101,13 @@ class ModelSearch : public Strategy {
                                                   double above = -1) {
     std::vector<ConfigurationId> ids = space_.some_neighbours(id, max_neighbour_values, random_);
     std::erase_if(ids, [&](ConfigurationId one) { return !is_open(one); });
-    return model.best_of(ids, id, evidence_, above);
+    return model.best_of(ids, id, evidence_, above, behind_);
   }
   std::optional<ConfigurationId> choose();
   std::optional<ConfigurationId> choose_first();
   bool gained_nothing_lately() const;
   void draw_open_variants();
+  ConfigurationId draw_one_of_open(const Surrogate& model);
   bool is_open(ConfigurationId id) const {
     return open_variants_.empty() || open_variants_[variants_.of(id)];
   }
@@ -136,6 +138,7 @@ class ModelSearch : public Strategy {
   VariantResults results_;
   std::vector<double> bounds_;        ///< by variant: SearchTask::variant_bounds; 0 once it is left out
   std::vector<bool> known_variants_;  ///< asked for or told
+  double behind_ = 0;                 ///< slowdown of the best of the variant that was drawn
   std::vector<bool> open_variants_;   ///< for the present choice; empty: all
   std::size_t turns_ = 0, starts_ = 0, hedges_ = 0;
 };

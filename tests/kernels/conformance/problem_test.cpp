@@ -155,6 +155,19 @@ TEST_P(EveryProblem, HasASpaceThatIsBuiltInFewSteps) {
   EXPECT_NO_THROW(search::build_graph(definition, search::SearchSpace::default_max_states, max_steps));
 }
 
+// Other sizes take more steps, and are counted all the same.
+TEST(ProblemSpaces, AreCountedAtUnusualSizes) {
+  const auto is_counted = [](const char* problem, const char* size,
+                             const std::vector<std::pair<std::string, Value>>& settings) {
+    const auto made = make_problem(problem);
+    return search::SearchSpace::counted_or_sampled(
+               made->space(make_instance(made->info(), size, settings), architecture_properties("sm_90")))
+        .counted();
+  };
+  EXPECT_TRUE(is_counted("matvec", "14336x14336", {}));
+  EXPECT_TRUE(is_counted("stencil3d", "128x128x128", {{"steps", 96}}));
+}
+
 TEST_P(EveryProblem, CountsItsWork) {
   for (const Drawn& drawn : draw().all) {
     SCOPED_TRACE(drawn.text());

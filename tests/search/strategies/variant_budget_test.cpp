@@ -80,6 +80,37 @@ TEST(VariantBudget, EachVariantIsTriedEvenSo) {
   }
 }
 
+// The neighbours of the best are those of the best of one variant, or of another that is nearly as fast.
+TEST(VariantBudget, AVariantBehindIsSearchedBesideItsOwnBest) {
+  SpaceDefinition definition;
+  definition.parameters = {{"variant", "", {"fast", "behind", "slow"}, "fast"}};
+  for (const char* name : {"p", "q", "r", "s"})
+    definition.parameters.push_back({name, "", {1, 2, 3, 4, 5, 6, 7, 8}, 4});
+  SearchSpace space(std::move(definition));
+  std::vector<std::optional<double>> costs;
+  for (ConfigurationId id = 0; id < space.size(); ++id)
+    costs.emplace_back(
+        std::vector{1e-3, 1.01e-3, 4e-3}[static_cast<std::size_t>(space.value_indices(id)[0])]);
+  const Landscape landscape("three variants", std::move(space), std::move(costs));
+  RelatedRecord record;
+  for (ConfigurationId id = 0; id < 9; ++id)
+    record.observations.push_back({id, 1 + 0.01 * static_cast<double>(id)});
+  for (const bool apart : {false, true}) {
+    ModelOptions options;
+    options.apart = apart;
+    options.local_turn = 1;
+    options.random_turn = 0;
+    options.belief.endurance = 0;
+    ModelSearch search({landscape.space(), 1, {record}}, options);
+    const std::vector<std::size_t> times = evaluate(search, landscape, 90, 30);
+    if (apart)
+      EXPECT_GT(times[1], 18U);
+    else
+      EXPECT_LT(times[1], 12U);
+    EXPECT_LT(times[2], 6U);
+  }
+}
+
 TEST(VariantResults, ChancesFallWithEachResultThatIsSlow) {
   VariantResults results(4);
   EXPECT_EQ(results.chances({1, 0}, 0.5), (std::vector<double>{1, 1, 1, 1})) << "nothing is known";
