@@ -13,6 +13,7 @@ __all__ = ["MAX_LISTED", "formula_of", "formulas_of", "literal", "rule_of"]
 
 MAX_LISTED = 200_000  # combinations of values
 _MAX_PATHS = 256
+_MAX_CONDITIONS = 50_000  # characters of all conditions of all ways, far below what the tuner reads
 
 
 class _Unfollowed(BaseException):
@@ -163,7 +164,7 @@ def _arguments(function, names, values):
 
 def _followed(function, names):
     """Returns the formulas of each way through the function: (conditions, result). None where it cannot be followed."""
-    ways, open_ways = [], [()]
+    ways, open_ways, written = [], [()], 0
     while open_ways:
         outcomes = open_ways.pop()
         trace = _Trace(outcomes)
@@ -183,6 +184,9 @@ def _followed(function, names):
             return None
         conditions = [text if outcome else f"(not {text})" for text, outcome in zip(trace.conditions, outcomes)]
         ways.append((conditions, result))
+        written += sum(map(len, conditions))
+        if written > _MAX_CONDITIONS:
+            return None
     return ways
 
 
@@ -292,8 +296,8 @@ def _used(function, parameters):
             try:
                 function(values)
             except TypeError as error:
-                raise ValueError(f"a function of one argument that is no parameter's name gets a dict of the parameters; "
-                                 f"it raises TypeError: {error}") from error
+                raise ValueError("a function of one argument that is no parameter's name gets a dict of the "
+                                 f"parameters; it raises TypeError: {error}") from error
     return [name for name in parameters if name in noted] or list(parameters)
 
 

@@ -115,6 +115,7 @@ class _Tuner:
         library, handle = _native.library(), ctypes.c_void_p()
         _native.check(library.tune_open(ctypes.byref(handle)))
         self.handle, self.notices, self.raised = handle, [], None
+        self.calls, self.closing, self.lock = 0, False, threading.Lock()
         self.on_notice = _native.NoticeFunction(lambda line, _: self.notices.append(_native.in_python(
             line.decode(errors="replace"))))
         self.on_progress = None
@@ -130,8 +131,23 @@ class _Tuner:
             raise
 
     def close(self):
-        if os.getpid() == self.process:  # after a fork, its worker processes belong to the other one
-            _native.library().tune_close(self.handle)
+        """Ends it, after the call that a second Ctrl-C left behind."""
+        with self.lock:
+            self.closing = True
+            if self.calls or os.getpid() != self.process:  # after a fork, its processes belong to the other one
+                return
+        _native.library().tune_close(self.handle)
+
+    def _counted(self, work):
+        self.calls += 1
+        try:
+            return work()
+        finally:
+            with self.lock:
+                self.calls -= 1
+                last = self.closing
+            if last:
+                self.close()
 
     def __enter__(self):
         return self
@@ -160,12 +176,12 @@ class _Tuner:
         """Calls the library in a thread, so that Ctrl-C reaches this one. The first Ctrl-C cancels the run, which then
         returns what there is; the second one raises KeyboardInterrupt."""
         if threading.current_thread() is not threading.main_thread():
-            return work()
+            return self._counted(work)
         outcome = []
 
         def run():
             try:
-                outcome.append((True, work()))
+                outcome.append((True, self._counted(work)))
             except BaseException as error:
                 outcome.append((False, error))
         before = signal.getsignal(signal.SIGINT)
@@ -183,7 +199,7 @@ class _Tuner:
             while thread.is_alive():
                 thread.join(0.05)
         finally:
-            signal.signal(signal.SIGINT, before)
+            signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
         done, value = outcome[0]
         if not done:
             raise value

@@ -83,6 +83,10 @@ class Rules(unittest.TestCase):
                 return True
         self.check(swallows, listed=True)
 
+    def test_a_function_with_very_many_conditions_is_listed(self):
+        self.check(lambda x: x in range(2, 200), listed=True)
+        self.check(lambda x: x in range(2, 9))
+
     def test_a_function_that_swallows_exceptions_is_followed_both_ways(self):
         def swallows(x, y):
             try:

@@ -263,6 +263,30 @@ class Processes(unittest.TestCase):
         self.assertEqual(end, "cancelled", out + err)
         self.assertLess(int(count), 6)
 
+    def test_the_second_ctrl_c_raises_and_the_tuner_ends_after_its_call(self):
+        process = self.run_script("""
+            import signal
+            from cutune import _native, tuner
+            order = []
+            close = _native.library().tune_close
+            _native.library().tune_close = lambda handle: (order.append("closed"), close(handle))
+            def slow():
+                for _ in range(2):
+                    os.kill(os.getpid(), signal.SIGINT)
+                    time.sleep(0.2)
+                order.append("ended")
+            try:
+                with tuner._Tuner(device="emulator") as one:
+                    one.call(slow)
+            except KeyboardInterrupt:
+                order.append("interrupted")
+            while len(order) < 3:
+                time.sleep(0.01)
+            print(*order, flush=True)
+            """)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(out, "interrupted ended closed\n", err)
+
     def test_after_a_fork_both_processes_work(self):
         process = self.run_script("""
             problem = scale()
