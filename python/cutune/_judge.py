@@ -5,8 +5,9 @@ import os
 import pathlib
 import socket
 import sys
-import tempfile
 import threading
+
+from . import _folders
 
 __all__ = ["Judge"]
 
@@ -17,10 +18,13 @@ class Judge:
 
     def __init__(self, function):
         self.function, self.raised = function, None
-        self._folder = tempfile.TemporaryDirectory(prefix="cutune-judge-")
-        self._path = os.path.join(self._folder.name, "socket")
+        self._folder = _folders.make()
+        self._path = os.path.join(self._folder, "socket")
         self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.bind(self._path)
+        try:
+            self._socket.bind(self._path)
+        except OSError as error:
+            raise ValueError(f"'{self._path}' cannot be a socket ({error}): set TMPDIR to a shorter folder") from None
         self._socket.listen()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -41,7 +45,7 @@ class Judge:
             pass
         self._socket.close()
         self._thread.join()
-        self._folder.cleanup()
+        _folders.remove(self._folder, os.getpid())
 
     def _serve(self):
         while True:

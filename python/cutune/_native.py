@@ -6,6 +6,8 @@ import pathlib
 import re
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
+from . import _folders
+
 __all__ = ["TuneError", "assignments", "check", "library", "value_of"]
 
 OK, WRONG_USE, FAILED, NO_MEMORY = range(4)
@@ -163,7 +165,7 @@ def in_python(message):
     """Returns a message of the library in the words of this package: options are arguments, and the file of the
     definition that Python wrote is not named."""
     message = re.sub(r"\bOptions::(\w+) = ", r"\1=", message)
-    return re.sub(r"\S*/cutune-[^/\s]+/definition\.json(:[\d:]+)?: ", "", message)
+    return re.sub(re.escape(_folders.root()) + r"/[^/]+/definition\.json(:[\d:]+)?: ", "", message)
 
 
 def assignments(values):

@@ -9,10 +9,9 @@ import os
 import re
 import pathlib
 import shutil
-import tempfile
 import weakref
 
-from . import _arrays, _expressions, _native
+from . import _arrays, _expressions, _folders, _native
 
 __all__ = ["InOut", "Out", "Problem", "Scratch", "Symbol"]
 
@@ -47,11 +46,6 @@ class Symbol(_Argument):
     def __init__(self, value, name=None):
         super().__init__(value)
         self.name = name
-
-
-def _remove(folder, process):
-    if os.getpid() == process:  # after a fork, the folder belongs to the other one
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_path(source):
@@ -90,8 +84,7 @@ class Problem:
 
     def __init__(self, name, source, *, parameters, arguments, grid, block, kernel=None, constraints=(), sizes=None,
                  shared=None, tolerance=None, options=(), include=(), more=None, kernel_fields=None):
-        self._folder = tempfile.mkdtemp(prefix="cutune-")
-        weakref.finalize(self, _remove, self._folder, os.getpid())
+        self._new_folder()
         if not isinstance(name, str) or not name:
             raise ValueError(f"name is {name!r}: a problem has a text as its name")
         parameters = _named(parameters, "parameters", "the values of each parameter")
@@ -108,7 +101,7 @@ class Problem:
             file, include = str(path.resolve()), [str(path.resolve().parent), *_several(include, "include")]
         else:
             file = _file_name(name) + ".cu"
-            files[file] = source
+            files[file] = source.encode()
         definition["kernel"] = {"file": file, **(kernel_fields or {})}
         if include:
             definition["kernel"]["include"] = [str(folder) for folder in _several(include, "include")]
@@ -135,7 +128,7 @@ class Problem:
     def read(cls, file):
         """Returns the problem of a definition's file."""
         problem = cls.__new__(cls)
-        problem.listed, problem.definition = [], None
+        problem.listed, problem.definition, problem._origin = [], None, (cls.read, (os.path.abspath(file),))
         handle = ctypes.c_void_p()
         _native.check(_native.library().tune_problem_read(os.fsencode(file), ctypes.byref(handle)))
         problem._take(handle)
@@ -145,7 +138,7 @@ class Problem:
     def built_in(cls, name):
         """Returns a problem that the tuner has, such as "stencil3d" (see `cutune.built_in_problems`)."""
         problem = cls.__new__(cls)
-        problem.listed, problem.definition = [], None
+        problem.listed, problem.definition, problem._origin = [], None, (cls.built_in, (name,))
         handle = ctypes.c_void_p()
         _native.check(_native.library().tune_problem_built_in(name.encode(), ctypes.byref(handle)))
         problem._take(handle)
@@ -172,9 +165,25 @@ class Problem:
     def __repr__(self):
         return f"<cutune.Problem {self.name}>"
 
+    def __copy__(self):
+        return self  # a problem does not change
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        if self.definition is None:
+            return self._origin
+        files = {file.name: file.read_bytes() for file in pathlib.Path(self._folder).iterdir()}
+        return _made_again, (type(self), self.definition, self.parameters, self.listed, files)
+
+    def _new_folder(self):
+        self._folder = _folders.make()
+        weakref.finalize(self, _folders.remove, self._folder, os.getpid())
+
     def _open(self, files):
-        for name, text in files.items():
-            (pathlib.Path(self._folder) / name).write_text(text, encoding="utf-8")
+        for name, data in files.items():
+            (pathlib.Path(self._folder) / name).write_bytes(data)
         handle = ctypes.c_void_p()
         _native.check(_native.library().tune_problem_define(json.dumps(self.definition).encode(),
                                                             os.fsencode(self._folder), None, 0, ctypes.byref(handle)))
@@ -257,6 +266,15 @@ class Problem:
         name = hashlib.sha256(array.data).hexdigest()[:16] + ".bin"
         (pathlib.Path(self._folder) / name).write_bytes(array.data)
         return name
+
+
+def _made_again(cls, definition, parameters, listed, files):
+    """Returns a problem that was pickled."""
+    problem = cls.__new__(cls)
+    problem.definition, problem.parameters, problem.listed = definition, parameters, listed
+    problem._new_folder()
+    problem._open(files)
+    return problem
 
 
 def _plain(value, name):

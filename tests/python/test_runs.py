@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Problems in Python on the emulator, and what goes wrong."""
+import copy
 import functools
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
 import threading
+import time
 import types
 import unittest
 import unittest.mock
@@ -125,6 +128,20 @@ class Checks(unittest.TestCase):
         one = cutune.check(scale(SOURCE.replace("a * x", "a * * * x")), evaluations=1).evaluations[0]
         self.assertEqual(one.phase, "compile")
         self.assertRegex(one.detail, r"scale\.cu:5:\d+: error")
+
+    def test_copies_and_pickles(self):
+        problem = scale(constraints=[lambda BLOCK, ITEMS: repr(BLOCK) == "64"])
+        result = cutune.check(problem, evaluations=1)
+        self.assertEqual(pickle.loads(pickle.dumps(result)), result)
+        self.assertEqual(copy.deepcopy(result), result)
+        self.assertIs(copy.copy(problem), copy.deepcopy([problem])[0])
+        data = pickle.dumps(problem)
+        definition = problem.definition
+        del problem
+        again = pickle.loads(data)
+        self.assertEqual((again.definition, again.listed), (definition, ["<lambda>"]))
+        self.assertEqual(cutune.check(again).failures, {})
+        self.assertEqual(pickle.loads(pickle.dumps(cutune.Problem.built_in("gemm"))).name, "gemm")
 
     def test_one_configuration(self):
         one = cutune.evaluate(scale(), {"BLOCK": 256}, device="emulator")
@@ -300,6 +317,32 @@ class Processes(unittest.TestCase):
             """)
         out, err = process.communicate(timeout=60)
         self.assertEqual(out, "True 0\n", err)
+
+    def test_no_folder_is_left(self):
+        kept = dict(os.environ, TMPDIR=self.folder)
+
+        def left():
+            return [name for name in os.listdir(self.folder) if name.startswith("cutune-")]
+        process = self.run_script("a, b = scale(), scale()\nprint(cutune.check(a).failures)", env=kept)
+        self.assertEqual(process.communicate(timeout=60), ("{}\n", ""))
+        self.assertEqual(left(), [])
+        process = self.run_script("a = scale()\nprint(1, flush=True)\ntime.sleep(60)", env=kept)
+        process.stdout.readline()
+        process.kill()
+        process.communicate()
+        killed, = left()
+        old = time.time() - 100
+        os.utime(os.path.join(self.folder, killed, "lock"), (old, old))
+        living = self.run_script("a = scale()\nprint(1, flush=True)\ninput()", env=kept, stdin=subprocess.PIPE)
+        living.stdout.readline()
+        remaining, = left()
+        self.assertNotEqual(remaining, killed)
+        os.utime(os.path.join(self.folder, remaining, "lock"), (old, old))
+        process = self.run_script("a = scale()\nprint(len(cutune._folders._held))", env=kept)
+        self.assertEqual(process.communicate(timeout=60), ("1\n", ""))
+        self.assertEqual(left(), [remaining])
+        living.communicate("\n", timeout=60)
+        self.assertEqual(left(), [])
 
     def test_an_interpreter_that_exits_during_a_run(self):
         process = self.run_script("""
