@@ -3,7 +3,7 @@
 import array as standard_array
 import ctypes
 
-__all__ = ["HostArray", "host_array", "is_array", "scalar"]
+__all__ = ["HostArray", "host_array", "is_array", "on_device", "scalar"]
 
 # The kinds and bytes of __array_interface__, and the types of a definition.
 _TYPES = {"f2": "float16", "f4": "float32", "f8": "float64", "i1": "int8", "i2": "int16", "i4": "int32",
@@ -97,11 +97,15 @@ def _is_tensor(value):
     return type(value).__module__.split(".")[0] == "torch" and hasattr(value, "data_ptr")
 
 
-def _from_tensor(value, name):
+def _tensor_type(value, name):
     element = str(value.dtype).split(".")[-1]
-    element = {"half": "float16", "float": "float32", "double": "float64"}.get(element, element)
     if element not in _SIZES:
         raise TypeError(f"argument '{name}': elements of the type {value.dtype} are no argument of a kernel")
+    return element
+
+
+def _from_tensor(value, name):
+    element = _tensor_type(value, name)
     if not value.is_contiguous():
         raise ValueError(f"argument '{name}': its elements are not in C order: pass tensor.contiguous()")
     held = value.detach().cpu().contiguous()
@@ -117,6 +121,22 @@ def _from_device(interface, name):
     if size:
         array.data = _copy_from_device(interface["data"][0], size, name)
     return array
+
+
+def on_device(value, name):
+    """Returns the type of the elements and the address of an array on a device; None for what is none."""
+    if _is_tensor(value):
+        if not value.is_cuda:
+            return None
+        if not value.is_contiguous():
+            raise ValueError(f"argument '{name}': its elements are not in C order: pass tensor.contiguous()")
+        return _tensor_type(value, name), value.data_ptr()
+    if not hasattr(value, "__cuda_array_interface__"):
+        return None
+    interface = value.__cuda_array_interface__
+    element = _element_type(interface["typestr"], name)
+    _check_order(interface.get("strides"), interface["shape"], element, name)
+    return element, interface["data"][0]
 
 
 def _copy_from_device(address, size, name):
