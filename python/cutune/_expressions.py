@@ -8,6 +8,7 @@ combination of values instead: slower, and only possible where these are few."""
 import inspect
 import itertools
 import math
+import random
 
 __all__ = ["MAX_LISTED", "formula_of", "formulas_of", "literal", "rule_of"]
 
@@ -126,7 +127,7 @@ def literal(value):
     if isinstance(value, bool):
         return "True" if value else "False"
     if isinstance(value, (int, float)):
-        if isinstance(value, float) and not math.isfinite(value):
+        if not (math.isfinite(value) if isinstance(value, float) else -2**63 <= value < 2**63):
             return None
         return repr(value) if value >= 0 else f"({value!r})"
     if isinstance(value, str):
@@ -205,8 +206,38 @@ def rule_of(function, parameters):
                 continue
             parts = conditions + ([text] if text is not None else [])
             allowed.append("(" + " and ".join(parts) + ")" if parts else "True")
-        return (" or ".join(allowed) if allowed else "False"), False
+        text = " or ".join(allowed) if allowed else "False"
+        if _agrees(f"bool({text})", lambda values: _truth(_called(function, parameters, values)), parameters):
+            return text, False
     return _listed(function, parameters), True
+
+
+def _called(function, parameters, values):
+    positional, by_name = _arguments(function, list(parameters), values)
+    return function(*positional, **by_name)
+
+
+def _agrees(text, wanted, parameters):
+    """Returns whether a formula has the values of a function for some combinations: `is` and `type` cannot be followed."""
+    known = {"floor": math.floor, "ceil": math.ceil, "trunc": math.trunc}
+    try:
+        code = compile(text, "formula", "eval")
+    except (SyntaxError, MemoryError, RecursionError):  # too deep for Python's parser
+        return True
+    generator = random.Random(1)
+    first = {name: values[0] for name, values in parameters.items()}
+    samples = [{**first, name: value} for name, values in parameters.items() for value in values[:16]]
+    samples += [{name: generator.choice(values) for name, values in parameters.items()} for _ in range(32)]
+    for values in samples:
+        outcomes = []
+        for compute in (wanted, lambda values: eval(code, known, values)):
+            try:
+                outcomes.append(compute(dict(values)))
+            except Exception as error:
+                outcomes.append(type(error))
+        if outcomes[0] != outcomes[1]:
+            return False
+    return True
 
 
 def _truth(result):
@@ -247,8 +278,7 @@ def _table(function, parameters, used, most):
                          f"of values (at most {most} are listed): write it as a text, or with fewer parameters")
     table = []
     for row in itertools.product(*(parameters[name] for name in used)):
-        positional, by_name = _arguments(function, list(parameters), dict(zip(used, row)))
-        table.append((used, row, function(*positional, **by_name)))
+        table.append((used, row, _called(function, parameters, dict(zip(used, row)))))
     return table
 
 
@@ -308,7 +338,9 @@ def formulas_of(function, parameters):
     if ways is not None:
         results = _columns([result for _, result in ways])
         if all(literal(one) is not None for column in results for one in column):
-            return [_chosen([conditions for conditions, _ in ways], column) for column in results]
+            formulas = [_chosen([conditions for conditions, _ in ways], column) for column in results]
+            if _agrees(f"({', '.join(formulas)},)", lambda values: _row(_called(function, parameters, values)), parameters):
+                return formulas
     table = _values(function, parameters, 4096)
     formulas = []
     for column in _columns([result for _, _, result in table]):
@@ -330,8 +362,12 @@ def formula_of(function, parameters):
     return formulas[0]
 
 
+def _row(result):
+    return tuple(result) if type(result) is not Name and isinstance(result, (tuple, list)) else (result,)
+
+
 def _columns(results):
-    rows = [list(one) if type(one) is not Name and isinstance(one, (tuple, list)) else [one] for one in results]
+    rows = [_row(one) for one in results]
     if len({len(row) for row in rows}) != 1:
         raise ValueError("the function returns tuples of different lengths: return as many numbers for all parameters")
     return list(zip(*rows))

@@ -70,6 +70,9 @@ class Rules(unittest.TestCase):
         import numpy as np
         self.check(lambda x: isinstance(x, int) and x > 3, listed=True)
         self.check(lambda x: repr(x) == "4", listed=True)
+        self.check(lambda x, kind: type(x) is int and kind == "plain", listed=True)
+        self.check(lambda x, y: (x > 2) is True or y == 3, listed=True)
+        self.check(lambda x: x < 2**63, listed=True)
         self.check(lambda x: f"{x}" == "4", listed=True)
         self.check(lambda x, kind: kind + "s" == "tileds" or x * "a" == "aa", listed=True)
         self.check(lambda x: x in np.array([2, 4]), listed=True)
@@ -170,6 +173,7 @@ class Formulas(unittest.TestCase):
             _expressions.formula_of(lambda x: (x, 1), parameters)
 
     def test_listed(self):
+        self.check(lambda x, y: 5 if (x > 2) is True else y)
         self.check(lambda x: math.comb(x, 1) + 1)
         self.check(lambda x, y: int(x / y))
 

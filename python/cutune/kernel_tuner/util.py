@@ -19,5 +19,5 @@ def get_best_config(results, objective, objective_higher_is_better=False):
     """Returns the best of the results that have no error."""
     right = [one for one in results if "__error__" not in one and one.get(objective) is not None]
     if not right:
-        raise RuntimeError("no configuration is right and measured")
+        raise RuntimeError("no configuration is right and measured (on the emulator none is measured)")
     return (max if objective_higher_is_better else min)(right, key=lambda one: one[objective])
