@@ -20,7 +20,7 @@ __all__ = ["Dispatcher", "Evaluation", "InOut", "Out", "Problem", "Result", "Scr
            "built_in_problems", "check", "command", "evaluate", "report", "run", "space_size", "version"]
 
 
-def version():
+def version() -> str:
     """Returns the version of the tuner."""
     from . import _native
     return _native.library().tune_version().decode()

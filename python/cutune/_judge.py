@@ -54,8 +54,11 @@ class Judge:
             except OSError:
                 return
             with connection:
-                words = json.loads(connection.makefile().readline() or "[]")
-                arrays = {name: pathlib.Path(path).read_bytes() for name, path in zip(words[::2], words[1::2])}
+                try:
+                    words = json.loads(connection.makefile().readline() or "[]")
+                    arrays = {name: pathlib.Path(path).read_bytes() for name, path in zip(words[::2], words[1::2])}
+                except (OSError, ValueError):
+                    continue  # the execution was given up
                 try:
                     verdict = self.function(arrays) or ""
                 except BaseException as error:  # the run ends with it, later and in the script's own thread

@@ -162,9 +162,10 @@ def check(status):
 
 
 def in_python(message):
-    """Returns a message of the library in the words of this package: options are arguments, and the file of the
-    definition that Python wrote is not named."""
+    """Returns a message of the library in the words of this package: options are arguments, and the files and the
+    command that Python wrote are not named."""
     message = re.sub(r"\bOptions::(\w+) = ", r"\1=", message)
+    message = re.sub(r"the program [^\n]*_judge_client\.py [^\n]* says: ", "", message)
     return re.sub(re.escape(_folders.root()) + r"/[^/]+/definition\.json(:[\d:]+)?: ", "", message)
 
 

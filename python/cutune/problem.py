@@ -10,16 +10,23 @@ import re
 import pathlib
 import shutil
 import weakref
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _arrays, _expressions, _folders, _native
 
 __all__ = ["InOut", "Out", "Problem", "Scratch", "Symbol"]
 
 
+#: A number, a formula as a text, or a function of the parameters.
+Formula = Union[int, str, Callable]
+#: Absolute, or a dict with "absolute" and "relative".
+Tolerance = Union[float, Mapping[str, float]]
+
+
 class _Argument:
     access = "read"
 
-    def __init__(self, value, *, expect=None, tolerance=None):
+    def __init__(self, value: Any, *, expect: Any = None, tolerance: Optional[Tolerance] = None):
         self.value, self.expect, self.tolerance = value, expect, tolerance
 
 
@@ -43,7 +50,7 @@ class Scratch(_Argument):
 class Symbol(_Argument):
     """A `__constant__` or `__device__` variable of the kernel's file, filled with `value` before the launches."""
 
-    def __init__(self, value, name=None):
+    def __init__(self, value: Any, name: Optional[str] = None):
         super().__init__(value)
         self.name = name
 
@@ -64,7 +71,8 @@ class Problem:
     arguments   dict in the order of the kernel's arguments: arrays (NumPy, CuPy, PyTorch, Numba; an array is an input
                 unless it is wrapped in Out, InOut, Scratch or Symbol), numbers (NumPy's scalars have their type, a
                 Python int is an int, a float a float), or a dict as in a definition
-    grid        blocks, one to three: numbers, formulas as texts ("ceil_div(n, BLOCK)"), or functions of the parameters
+    grid        blocks, one to three: numbers, formulas as texts ("ceil_div(n, BLOCK)"), or functions of the parameters; or
+                one function that returns a tuple of all
     block       threads, likewise
     kernel      its name; default: `name`
     constraints texts in the language of formulas, which is Python's; or functions that get the parameters by name or as
@@ -82,8 +90,14 @@ class Problem:
     default configuration. Raises ValueError for what cannot be, with the name of the argument.
     """
 
-    def __init__(self, name, source, *, parameters, arguments, grid, block, kernel=None, constraints=(), sizes=None,
-                 shared=None, tolerance=None, options=(), include=(), more=None, kernel_fields=None):
+    def __init__(self, name: str, source: Union[str, pathlib.PurePath], *,
+                 parameters: Mapping[str, Iterable[Union[bool, int, float, str]]], arguments: Mapping[str, Any],
+                 grid: Union[Formula, Sequence[Formula]], block: Union[Formula, Sequence[Formula]],
+                 kernel: Optional[str] = None, constraints: Union[str, Callable, Iterable[Union[str, Callable]]] = (),
+                 sizes: Optional[Mapping[str, int]] = None, shared: Optional[Formula] = None,
+                 tolerance: Optional[Tolerance] = None, options: Iterable[str] = (),
+                 include: Iterable[Union[str, pathlib.PurePath]] = (), more: Optional[Mapping[str, Any]] = None,
+                 kernel_fields: Optional[Mapping[str, Any]] = None):
         self._new_folder()
         if not isinstance(name, str) or not name:
             raise ValueError(f"name is {name!r}: a problem has a text as its name")
@@ -125,7 +139,7 @@ class Problem:
         self._open(files)
 
     @classmethod
-    def read(cls, file):
+    def read(cls, file: Union[str, os.PathLike]) -> "Problem":
         """Returns the problem of a definition's file."""
         problem = cls.__new__(cls)
         problem.listed, problem.definition, problem._origin = [], None, (cls.read, (os.path.abspath(file),))
@@ -135,7 +149,7 @@ class Problem:
         return problem
 
     @classmethod
-    def built_in(cls, name):
+    def built_in(cls, name: str) -> "Problem":
         """Returns a problem that the tuner has, such as "stencil3d" (see `cutune.built_in_problems`)."""
         problem = cls.__new__(cls)
         problem.listed, problem.definition, problem._origin = [], None, (cls.built_in, (name,))
@@ -145,11 +159,11 @@ class Problem:
         return problem
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Its name in the database."""
         return _native.library().tune_problem_name(self._handle).decode()
 
-    def save(self, folder):
+    def save(self, folder: Union[str, os.PathLike]) -> pathlib.Path:
         """Writes the definition with its files to a folder, for the command: `tune --problem FOLDER/NAME.json`. Returns
         the definition's path."""
         if self.definition is None:
@@ -299,9 +313,12 @@ def _named(values, name, what):
 
 
 def _whole(value, name):
-    if value != int(value):
-        raise ValueError(f"sizes: '{name}' is {value}, which is not a whole number")
-    return int(value)
+    try:
+        if value == int(value):
+            return int(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(f"'{name}' is {value!r}, which is not a whole number")
 
 
 def _file_name(name):

@@ -7,12 +7,18 @@ import os
 import signal
 import subprocess
 import threading
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
 from . import _native
 from .problem import Problem
 
 __all__ = ["Evaluation", "Result", "Stored", "best", "built_in_problems", "check", "evaluate", "run", "space_size"]
+
+
+Path = Union[str, os.PathLike]
+#: A problem, the path of a definition (.json), or the name of a problem that the tuner has.
+AnyProblem = Union[Problem, str, os.PathLike]
+Sizes = Mapping[str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +39,7 @@ class Evaluation:
     detail: Optional[str]
 
     @property
-    def right(self):
+    def right(self) -> bool:
         """Whether it ran with right results."""
         return self.phase is None
 
@@ -54,13 +60,13 @@ class Result:
     run: int  #: its number in the database; 0: nothing was stored
     notices: List[str]
 
-    def rows(self):
+    def rows(self) -> List[Dict[str, Any]]:
         """Returns a list of dicts, one an evaluation: its parameters, `seconds`, `phase`, `reason` and more."""
         return [{**one.configuration, "seconds": one.seconds if one.samples else None, "joules": one.joules or None,
                  "registers": one.registers, "occupancy": one.occupancy, "error": one.error, "phase": one.phase,
                  "reason": one.reason} for one in self.evaluations]
 
-    def table(self):
+    def table(self) -> Any:
         """Returns the rows as a pandas.DataFrame where pandas is installed, else as they are."""
         try:
             import pandas
@@ -98,7 +104,7 @@ def _configuration(configuration):
 
 
 def _text(value):
-    return None if value is None else value.decode(errors="replace")
+    return None if value is None else _native.in_python(value.decode(errors="replace"))
 
 
 def _evaluation(one):
@@ -216,9 +222,13 @@ def _problem(problem):
     return Problem.read(text) if text.endswith(".json") else Problem.built_in(text)
 
 
-def run(problem, sizes=None, *, device="0", evaluations=None, seconds=None, until_gain=None, strategy=None, seed=None,
-        objective=None, database=None, where=None, warm_caches=None, fresh=None, transfer=None, finalists=None,
-        timeout=None, compilers=None, on_evaluation: Optional[Callable] = None) -> Result:
+def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int, str] = "0",
+        evaluations: Optional[int] = None, seconds: Optional[float] = None, until_gain: Optional[float] = None,
+        strategy: Optional[str] = None, seed: Optional[int] = None, objective: Optional[str] = None,
+        database: Optional[Path] = None, where: Optional[str] = None, warm_caches: Optional[bool] = None,
+        fresh: Optional[bool] = None, transfer: Optional[bool] = None, finalists: Optional[int] = None,
+        timeout: Optional[float] = None, compilers: Optional[int] = None,
+        on_evaluation: Optional[Callable[[Evaluation, Dict[str, Any]], Any]] = None) -> Result:
     """Searches a problem's configurations for the fastest right one, and stores every evaluation.
 
     problem      a Problem, the path of a definition, or the name of a problem that the tuner has
@@ -264,14 +274,16 @@ def _result(problem, result, notices):
                   _native.ENDS[result.end], result.seconds, result.limit, result.run, notices)
 
 
-def check(problem, sizes=None, *, evaluations=None, **options) -> Result:
+def check(problem: AnyProblem, sizes: Optional[Sizes] = None, *, evaluations: Optional[int] = None,
+          **options: Any) -> Result:
     """Runs configurations on the emulator: finds wrong results, races, accesses outside of arrays and uninitialised
     reads without a GPU. See `run`."""
     return run(problem, sizes, device="emulator", evaluations=evaluations, **options)
 
 
-def evaluate(problem, configuration, sizes=None, *, device="0", database=None, fresh=None, warm_caches=None,
-             timeout=None) -> Evaluation:
+def evaluate(problem: AnyProblem, configuration: Mapping[str, Any], sizes: Optional[Sizes] = None, *,
+             device: Union[int, str] = "0", database: Optional[Path] = None, fresh: Optional[bool] = None,
+             warm_caches: Optional[bool] = None, timeout: Optional[float] = None) -> Evaluation:
     """Evaluates one configuration, or fetches the database's evaluation of it. Parameters that are left out are at
     their defaults."""
     problem = _problem(problem)
@@ -289,7 +301,8 @@ def evaluate(problem, configuration, sizes=None, *, device="0", database=None, f
             library.tune_result_free(result)
 
 
-def best(problem, sizes=None, *, device="0", database=None) -> Optional[Stored]:
+def best(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int, str] = "0",
+         database: Optional[Path] = None) -> Optional[Stored]:
     """Returns the best stored configuration for a problem at a size, also of the recordings that ship with the tuner;
     None where nothing fits. Measures nothing."""
     problem = _problem(problem)
@@ -308,7 +321,7 @@ def best(problem, sizes=None, *, device="0", database=None) -> Optional[Stored]:
             library.tune_stored_free(stored)
 
 
-def space_size(problem, sizes=None, *, where=None) -> int:
+def space_size(problem: AnyProblem, sizes: Optional[Sizes] = None, *, where: Optional[str] = None) -> int:
     """Returns the number of valid configurations, with the limits of an sm_90."""
     problem = _problem(problem)
     with _Tuner(device="emulator", where=where) as tuner:
@@ -336,7 +349,7 @@ def _last_line(text):
     return text.strip().splitlines()[-1] if text.strip() else "the program 'tune' failed without a message"
 
 
-def report(path, *, database=None):
+def report(path: Path, *, database: Optional[Path] = None) -> Path:
     """Writes the report of all stored results to a file (HTML, or Markdown for `.md`). Returns the path."""
     command = [_native.program_path(), "report", "--out", os.fspath(path)]
     if database is not None:
@@ -347,7 +360,7 @@ def report(path, *, database=None):
     return path
 
 
-def command(*arguments) -> Any:
+def command(*arguments: Any) -> Any:
     """Runs a command of the program `tune` with --format json, and returns what it prints."""
     done = subprocess.run([_native.program_path(), *map(str, arguments), "--format", "json"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, encoding="utf-8", errors="replace")

@@ -2,12 +2,14 @@
 """Scripts of Kernel Tuner, on the emulator."""
 import json
 import pathlib
+import socket
 import tempfile
 import unittest
 
 import numpy as np
 
 import cutune.kernel_tuner as kernel_tuner
+from cutune import _judge
 from cutune.kernel_tuner import util
 from cutune.kernel_tuner.file_utils import store_metadata_file, store_output_file
 from cutune.kernel_tuner.kernelbuilder import PythonKernel
@@ -63,14 +65,26 @@ class TuneKernel(unittest.TestCase):
             return np.allclose(answer[0], results[0], atol=atol)
         self.assertEqual(set(errors(tune(answer=[A + B, None, None, None], verify=verify)[0]).values()), {None})
         self.assertEqual(seen, [1e-6] * 4)
-        self.assertEqual(set(errors(tune(answer=[A, None, None, None], verify=lambda answer, results: np.allclose(
-            answer[0], results[0]))[0]).values()), {"RuntimeFailedConfig"})
+        wrong = tune(answer=[A, None, None, None], verify=lambda answer, results: np.allclose(answer[0], results[0]))[0]
+        self.assertEqual(set(errors(wrong).values()), {"RuntimeFailedConfig"})
+        self.assertRegex(wrong[0]["detail"], "^wrong result: the script's verify function refuses the results")
 
     def test_a_verify_function_that_raises_ends_the_call(self):
         def verify(answer, results, atol=None):
             raise KeyError("mine")
         with self.assertRaisesRegex(KeyError, "mine"):
             tune(verify=verify)
+
+    def test_a_client_that_gives_up_ends_nothing(self):
+        judge = _judge.Judge(lambda arrays: "seen")
+        for line in (b'["a"', b'["a", "/no/such/file"]\n', b'[]\n'):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(judge.command([])[-1])
+                client.sendall(line)
+                client.shutdown(socket.SHUT_WR)
+                answer = client.recv(100)
+        judge.close()
+        self.assertEqual(answer, b'"seen"\n')
 
     def test_grids(self):
         source = """__global__ void fill(int* out, int w, int h) {
@@ -127,6 +141,12 @@ class TuneKernel(unittest.TestCase):
                                ({"observers": [type("Mine", (BenchmarkObserver,), {})()]}, "Mine is not known here"),
                                ({"answer": [A[:3], None, None, None]}, "has 3 elements, and the argument 1001"),
                                ({"simulation_mode": True}, "replay:FILE"),
+                               ({"answer": A}, "answer is a ndarray: give a list"),
+                               ({"cache": "/no/such/folder/cache"}, "no folder '/no/such/folder': make it first"),
+                               ({"compiler_options": "-O3"}, "compiler_options: '-O3' is one value"),
+                               ({"block_size_names": "block"}, "block_size_names: 'block' is one value"),
+                               ({"defines": {"N": lambda p: p["block_size_x"]}}, "'N' depends on the parameters"),
+                               ({"size": None}, "'problem_size' is None, which is not a whole number"),
                                ({"size": (1, 2, 3, 4)}, "4 extents")]:
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):
                 tune(**options)

@@ -53,8 +53,10 @@ class _Source:
             self.files = [os.path.abspath(one) for one in ([first] if isinstance(given, str) else given)]
             with open(first, errors="replace") as file:
                 self.text = file.read()
-        else:
+        elif isinstance(first, str):
             self.text = first
+        else:
+            raise TypeError(f"kernel_source is a {type(first).__name__}: give a text, a file, a list of files, or a function")
         self.opencl = str(lang or "").upper() == "OPENCL" or bool(
             lang is None and re.search(r"\b__kernel\b", self.text))
         if str(lang or "CUDA").upper() not in ("CUDA", "CUPY", "NVCUDA", "HIP", "OPENCL"):
@@ -104,6 +106,14 @@ def _constant_arguments(text, kernel_name, count):
     return [False] * count
 
 
+def _defined(name, value):
+    try:
+        return str(value({}) if callable(value) else value)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"defines: the function '{name}' depends on the parameters ({error!r}): they are macros of the "
+                         "kernel, so write it there") from None
+
+
 class _Definition:
     """A problem of a script."""
 
@@ -113,19 +123,19 @@ class _Definition:
         if texmem_args:
             raise ValueError("textures by reference (texmem_args) are gone from CUDA 12: pass a texture object, see "
                              "'texture' in docs/your-own-kernel.md")
-        self.parameters = {str(name): [_problem._plain(value, name) for value in _problem._several(values, name)]
+        self.parameters = {str(name): [_problem._plain(value, name) for value in _problem._several(values, f"parameter '{name}'")]
                            for name, values in tune_params.items()}
         self.names = [f"arg{i}" for i in range(len(arguments))]
         self.given = arguments
         source = _Source(kernel_source, self.parameters, lang)
         constants = _constant_arguments(source.text, kernel_name, len(arguments))
-        block_names = list(block_size_names or []) + ["block_size_x", "block_size_y", "block_size_z"][
+        block_names = list(_problem._several(block_size_names or [], "block_size_names")) + ["block_size_x", "block_size_y", "block_size_z"][
             len(block_size_names or []):]
         more = {}
         if source.opencl:
             more["language"] = "opencl"
         if defines:
-            more["defines"] = {name: str(value({}) if callable(value) else value) for name, value in defines.items()}
+            more["defines"] = {name: _defined(name, value) for name, value in defines.items()}
         self.judged = [name for name, value, constant in zip(self.names, arguments, constants)
                        if _arrays.is_array(value) and not constant] if judge or keep_all else []
         fields = {}
@@ -133,6 +143,8 @@ class _Definition:
             fields["verify"] = {"command": judge.command(self.judged)}
         if metrics:
             fields["metrics"] = metrics
+        if answer is not None and not isinstance(answer, (list, tuple)) and not judge:
+            raise ValueError(f"answer is a {type(answer).__name__}: give a list with an array or None for each argument")
         has_answer = any(one is not None for one in answer or [])
         if not has_answer and not judge and not keep_all:
             fields["reference"] = "none"
@@ -145,7 +157,8 @@ class _Definition:
             grid=[_divided(size, div, names, self.parameters) for size, div, names in
                   zip(_sizes(problem_size, self.parameters), grid_div, block_names)],
             block=[name if name in self.parameters else 1 for name in block_names[:3]], kernel=kernel_name,
-            shared=None if not smem_args else smem_args["size"], options=compiler_options or ())
+            shared=None if not smem_args else smem_args["size"], options=_problem._several(
+                compiler_options or (), "compiler_options"))
 
     def _argument(self, i, answer, constant, atol, judged):
         value = self.given[i]
@@ -202,7 +215,7 @@ def _sizes(problem_size, parameters):
         sizes = _expressions.formulas_of(problem_size, parameters)
     else:
         sizes = list(problem_size) if isinstance(problem_size, (tuple, list)) else [problem_size]
-        sizes = [one if isinstance(one, str) else str(int(one)) for one in sizes]
+        sizes = [one if isinstance(one, str) else str(_problem._whole(one, "problem_size")) for one in sizes]
     if not 1 <= len(sizes) <= 3:
         raise ValueError(f"problem_size has {len(sizes)} extents: give one to three")
     return sizes + ["1"] * (3 - len(sizes))
@@ -275,6 +288,8 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
         raise ValueError("objectives: one objective at a time is searched for: give 'objective'")
     for observer in observers or []:
         _observers.check(observer)
+    if cache and not os.path.isdir(os.path.dirname(os.path.abspath(cache))):
+        raise ValueError(f"cache: there is no folder '{os.path.dirname(os.path.abspath(cache))}': make it first")
     device = _device(device)
     started = clock.perf_counter()
     options = dict(strategy_options or {})
@@ -285,7 +300,7 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
     held = []
     judge = _judge.Judge(_verdict(verify, answer, atol, lambda: held[0])) if verify else None
     try:
-        parameters = {str(key): list(values) for key, values in tune_params.items()}
+        parameters = {str(key): list(_problem._several(values, f"parameter '{key}'")) for key, values in tune_params.items()}
         formulas = _metric_formulas(metrics, parameters)
         wanted = _objective(objective, objective_higher_is_better, metrics, formulas)
         held.append(_Definition(kernel_name, kernel_source, problem_size, arguments, tune_params,
