@@ -234,12 +234,16 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
     problem      a Problem, the path of a definition, or the name of a problem that the tuner has
     sizes        dict of the sizes and settings that are not at their defaults
     device       number of a GPU, or "emulator": configurations run on the CPU and are checked, nothing is measured
-    evaluations, seconds, until_gain   budgets; without any: that of the definition, else 200 evaluations
+    evaluations, seconds, until_gain   budgets: configurations, seconds of the run, the least expected gain (0.01: 1 %);
+                 without any: that of the definition, else 200 evaluations
     strategy     as --strategy of the command; seed: of the strategy
     objective    "time", "energy", "edp", "min:METRIC" or "max:METRIC"
     database     file with the results; default: where the command looks ($TUNE_DB, ...)
     where        restricts the space: an expression
-    warm_caches, fresh, transfer, finalists, timeout, compilers   as of the command
+    timeout      seconds that a kernel may take to run once
+    finalists    how many configurations are timed again in turns at the end; 0: none
+    compilers    how many compile at the same time; 0: as many as the machine has cores
+    warm_caches, fresh, transfer   True or False, as of the command
     on_evaluation  is called after each evaluation with it and a dict (evaluations, planned, seconds, best); the run ends
                  where it returns False, or with what it raises
 

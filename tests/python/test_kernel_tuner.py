@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scripts of Kernel Tuner, on the emulator."""
+import dataclasses
+import inspect
 import json
 import pathlib
 import socket
 import tempfile
+import typing
 import unittest
 
 import numpy as np
 
+import cutune
 import cutune.kernel_tuner as kernel_tuner
 from cutune import _judge
-from cutune.kernel_tuner import util
+from cutune.kernel_tuner import file_utils, util
 from cutune.kernel_tuner.file_utils import store_metadata_file, store_output_file
 from cutune.kernel_tuner.kernelbuilder import PythonKernel
 from cutune.kernel_tuner.observers import BenchmarkObserver
@@ -150,6 +154,20 @@ class TuneKernel(unittest.TestCase):
                                ({"size": (1, 2, 3, 4)}, "4 extents")]:
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):
                 tune(**options)
+
+
+class Hints(unittest.TestCase):
+    def test_public_functions_state_their_types(self):
+        for module in (cutune, kernel_tuner, util, file_utils):
+            for name in module.__all__:
+                public = getattr(module, name)
+                function = public.__init__ if inspect.isclass(public) else public
+                if inspect.isfunction(function) and not dataclasses.is_dataclass(public):
+                    missing = [one.name for one in inspect.signature(function).parameters.values()
+                               if one.name != "self" and one.annotation is one.empty]
+                    self.assertEqual(missing, [], name)
+                    typing.get_type_hints(function)
+        self.assertTrue(pathlib.Path(cutune.__file__).with_name("py.typed").is_file())
 
 
 class Metrics(unittest.TestCase):

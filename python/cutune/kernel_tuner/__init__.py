@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 import time as clock
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -18,6 +19,11 @@ from .. import _arrays, _expressions, _judge, problem as _problem, tuner as _tun
 from . import observers as _observers
 
 __all__ = ["PythonKernel", "run_kernel", "store_results", "tune_kernel"]
+
+#: A text, a file, a list of files, or a function of the parameters that returns a text.
+Source = Union[str, os.PathLike, Sequence[str], Callable]
+#: Numbers, names or formulas whose product divides an extent of the problem, or a function of the parameters.
+Divisors = Union[Sequence[Any], str, Callable, None]
 
 _STRATEGIES = {None: "grid", "brute_force": "grid", "random_sample": "random", "bayes_opt": "model",
                "simulated_annealing": "annealing", "genetic_algorithm": "genetic", "greedy_ils": "ils", "pso": "pso"}
@@ -269,12 +275,21 @@ def _verdict(verify, answer, atol, definition):
     return judge
 
 
-def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params, grid_div_x=None, grid_div_y=None,
-                grid_div_z=None, restrictions=None, answer=None, atol=1e-6, verify=None, verbose=False, lang=None, device=None,
-                platform=0, smem_args=None, cmem_args=None, texmem_args=None, compiler=None, compiler_options=None,
-                defines=None, log=None, iterations=_DEFAULT_ITERATIONS, block_size_names=None, quiet=False, strategy=None,
-                strategy_options=None, cache=None, metrics=None, simulation_mode=None, parallel=None, observers=None,
-                objective=None, objective_higher_is_better=None, objectives=None, seed=None, database=None):
+def tune_kernel(kernel_name: str, kernel_source: Source, problem_size: Any, arguments: Sequence[Any],
+                tune_params: Mapping[str, Sequence[Any]], grid_div_x: Divisors = None, grid_div_y: Divisors = None,
+                grid_div_z: Divisors = None, restrictions: Any = None, answer: Optional[Sequence[Any]] = None,
+                atol: float = 1e-6, verify: Optional[Callable] = None, verbose: bool = False, lang: Optional[str] = None,
+                device: Union[int, str, None] = None, platform: int = 0, smem_args: Optional[Mapping[str, Any]] = None,
+                cmem_args: Optional[Mapping[str, Any]] = None, texmem_args: Optional[Mapping[str, Any]] = None,
+                compiler: Optional[str] = None, compiler_options: Optional[Sequence[str]] = None,
+                defines: Optional[Mapping[str, Any]] = None, log: Optional[int] = None,
+                iterations: int = _DEFAULT_ITERATIONS, block_size_names: Optional[Sequence[str]] = None,
+                quiet: bool = False, strategy: Optional[str] = None, strategy_options: Optional[Mapping[str, Any]] = None,
+                cache: Optional[str] = None, metrics: Optional[Mapping[str, Any]] = None,
+                simulation_mode: Optional[bool] = None, parallel: Any = None, observers: Optional[Sequence[Any]] = None,
+                objective: Optional[str] = None, objective_higher_is_better: Optional[bool] = None,
+                objectives: Any = None, seed: Optional[int] = None,
+                database: Union[str, os.PathLike, None] = None) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
     """Tunes a kernel as Kernel Tuner's function of this name. Returns a list of dicts, one a configuration, with the
     parameters, `time` (ms), `times`, the metrics, and `__error__` for what failed; and a dict with `best_config`.
 
@@ -409,9 +424,14 @@ def _write_cache(path, kernel_name, problem_size, parameters, entries, objective
     os.replace(temporary, path)
 
 
-def run_kernel(kernel_name, kernel_source, problem_size, arguments, params, grid_div_x=None, grid_div_y=None,
-               grid_div_z=None, lang=None, device=None, platform=0, smem_args=None, cmem_args=None, texmem_args=None,
-               compiler=None, compiler_options=None, defines=None, block_size_names=None, quiet=False, log=None):
+def run_kernel(kernel_name: str, kernel_source: Source, problem_size: Any, arguments: Sequence[Any],
+               params: Mapping[str, Any], grid_div_x: Divisors = None, grid_div_y: Divisors = None,
+               grid_div_z: Divisors = None, lang: Optional[str] = None, device: Union[int, str, None] = None,
+               platform: int = 0, smem_args: Optional[Mapping[str, Any]] = None,
+               cmem_args: Optional[Mapping[str, Any]] = None, texmem_args: Optional[Mapping[str, Any]] = None,
+               compiler: Optional[str] = None, compiler_options: Optional[Sequence[str]] = None,
+               defines: Optional[Mapping[str, Any]] = None, block_size_names: Optional[Sequence[str]] = None,
+               quiet: bool = False, log: Optional[int] = None) -> List[Any]:
     """Runs one configuration as Kernel Tuner's function of this name. Returns the list of arguments after the execution:
     arrays as NumPy's. Raises RuntimeError where the configuration fails."""
     contents = {}
@@ -434,9 +454,12 @@ class PythonKernel:
     """A kernel that is called like a function. Returns the list of its outputs: those that `outputs` (a list of truth
     values, one an argument) names, else all arguments."""
 
-    def __init__(self, kernel_name, kernel_string, problem_size, arguments, params=None, inputs=None, outputs=None,
-                 device=None, platform=0, block_size_names=None, grid_div_x=None, grid_div_y=None, grid_div_z=None,
-                 verbose=True, lang=None, results_file=None):
+    def __init__(self, kernel_name: str, kernel_string: Source, problem_size: Any, arguments: Sequence[Any],
+                 params: Optional[Mapping[str, Any]] = None, inputs: Any = None,
+                 outputs: Optional[Sequence[bool]] = None, device: Union[int, str, None] = None, platform: int = 0,
+                 block_size_names: Optional[Sequence[str]] = None, grid_div_x: Divisors = None,
+                 grid_div_y: Divisors = None, grid_div_z: Divisors = None, verbose: bool = True,
+                 lang: Optional[str] = None, results_file: Optional[str] = None):
         self._fields = dict(kernel_name=kernel_name, kernel_source=kernel_string, problem_size=problem_size,
                             params=params or {}, device=device, block_size_names=block_size_names, grid_div_x=grid_div_x,
                             grid_div_y=grid_div_y, grid_div_z=grid_div_z, lang=lang)
@@ -455,8 +478,10 @@ class PythonKernel:
         return self.run_kernel(args or None)
 
 
-def store_results(results_filename, kernel_name, kernel_string, tune_params, problem_size, results, env, top=3,
-                  objective="time", objective_higher_is_better=False):
+def store_results(results_filename: Union[str, os.PathLike], kernel_name: str, kernel_string: Source,
+                  tune_params: Mapping[str, Sequence[Any]], problem_size: Any, results: Sequence[Mapping[str, Any]],
+                  env: Mapping[str, Any], top: float = 3, objective: str = "time",
+                  objective_higher_is_better: Optional[bool] = False) -> None:
     """Adds the best `top` percent of the results to a file in JSON, as Kernel Tuner's function of this name."""
     right = [one for one in results if "__error__" not in one and one.get(objective) is not None]
     right.sort(key=lambda one: one[objective], reverse=bool(objective_higher_is_better))

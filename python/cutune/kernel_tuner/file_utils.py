@@ -2,6 +2,7 @@
 """Results in files."""
 import json
 import os
+from typing import Any, Iterable, Mapping, Union
 
 import cutune
 
@@ -18,7 +19,8 @@ def _write(path, content):
     os.replace(path + ".part", path)
 
 
-def store_output_file(output_filename, results, tune_params, objective="time"):
+def store_output_file(output_filename: Union[str, os.PathLike], results: Iterable[Mapping[str, Any]],
+                      tune_params: Mapping[str, Any], objective: str = "time") -> None:
     """Writes the results in T4 (docs/formats.md)."""
     entries = []
     for one in results:
@@ -34,6 +36,6 @@ def store_output_file(output_filename, results, tune_params, objective="time"):
     _write(output_filename, {"schema_version": "1.0.0", "results": entries})
 
 
-def store_metadata_file(metadata_filename):
+def store_metadata_file(metadata_filename: Union[str, os.PathLike]) -> None:
     """Writes which tuner made the results."""
     _write(metadata_filename, {"schema_version": "1.0.0", "tuner": "cutune", "version": cutune.version()})

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers that scripts use."""
+from typing import Any, Iterable, Mapping, Optional
 
 __all__ = ["get_best_config", "get_config_string"]
 
 
-def get_config_string(params, keys=None, units=None):
+def get_config_string(params: Mapping[str, Any], keys: Optional[Iterable[str]] = None,
+                      units: Optional[Mapping[str, str]] = None) -> str:
     """Returns `a=1, b=2.000ms` for these keys of a result; default: all."""
     parts = []
     for key in keys if keys is not None else params:
@@ -15,7 +17,8 @@ def get_config_string(params, keys=None, units=None):
     return ", ".join(parts)
 
 
-def get_best_config(results, objective, objective_higher_is_better=False):
+def get_best_config(results: Iterable[Mapping[str, Any]], objective: str,
+                    objective_higher_is_better: bool = False) -> Mapping[str, Any]:
     """Returns the best of the results that have no error."""
     right = [one for one in results if "__error__" not in one and one.get(objective) is not None]
     if not right:
