@@ -116,10 +116,11 @@ TEST_F(ChangedKernels, FillVariablesAndPassStructsOfTheirSizes) {
   const std::string fields =
                         R"json("struct": [{"type": "float", "value": 1}, {"type": "int", "value": 2}])json",
                     eight = R"json("bytes": "00 00 80 3f 02 00 00 00")json";
-  const auto found = [&](const std::string& contents, int size) {
+  const auto found = [&](const std::string& contents, int size, const char* alignment = "16") {
     std::ofstream(folder_.path() / "k.cu")
-        << "struct P { float x; int y; };\nnamespace z { __constant__ P p; __device__ float f[4]; }\n"
-           "struct alignas(16) Q { float x; int y; };\n"
+        << "#define ALIGNED " << alignment
+        << "\nstruct P { float x; int y; };\nnamespace z { __constant__ P p; __device__ float f[4]; }\n"
+           "struct alignas(ALIGNED) Q { float x; int y; };\n"
            "__global__ void k(float* a, Q q, int n) {\n"
            "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n"
            "  if (i < n) a[i] = q.x + q.y + z::p.x + z::p.y + z::f[3];\n}\n";
@@ -138,6 +139,7 @@ TEST_F(ChangedKernels, FillVariablesAndPassStructsOfTheirSizes) {
   };
   EXPECT_EQ(found(fields, 4), "");
   EXPECT_EQ(found(fields + ", \"align\": 16", 4), "");
+  for (const char* const alignment : {"32", "64", "256"}) EXPECT_EQ(found(fields, 4, alignment), "");
   EXPECT_EQ(
       found(eight, 4),
       "argument 2 of kernel `k` has 16 bytes, 8 are passed: compare the fields and the alignment of the "

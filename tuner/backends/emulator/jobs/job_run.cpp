@@ -66,6 +66,19 @@ class FaultHandler {
   std::unique_ptr<char[]> stack_;
 };
 
+/// Puts room before the bytes, so that they begin where every `alignas` of a struct allows. Returns the
+/// place.
+std::byte* aligned(std::vector<std::byte>& bytes) {
+  constexpr std::size_t alignment = 1024;
+  std::size_t room = bytes.size() + alignment;
+  std::vector<std::byte> all(room);
+  void* place = all.data();
+  std::align(alignment, bytes.size(), place, room);
+  std::ranges::copy(bytes, static_cast<std::byte*>(place));
+  bytes = std::move(all);
+  return static_cast<std::byte*>(place);
+}
+
 /// The addresses of a launch's arguments; their values must outlive the launch.
 struct Arguments {
   std::vector<std::uint64_t> values;
@@ -90,7 +103,7 @@ struct Arguments {
         place_pointers(structs[i], [&](const BufferArgument& target) {
           return memory.address(target.buffer, target.offset);
         });
-        addresses.push_back(structs[i].bytes.data());
+        addresses.push_back(aligned(structs[i].bytes));
         continue;
       } else {
         std::visit([&](auto value) { std::memcpy(&values[i], &value, sizeof value); },
