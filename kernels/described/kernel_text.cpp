@@ -498,14 +498,29 @@ std::vector<std::string> template_arguments(const std::string& entry) {
 
 namespace {
 
+/// Leaves out words and attributes at the end: `static`, `__launch_bounds__(TILE * TILE)`,
+/// `[[maybe_unused]]`.
+std::string_view without_specifiers(std::string_view text) {
+  for (text = trimmed(text);
+       !text.empty() && std::string_view("([{<>;}").find(text.back()) == std::string::npos;
+       text = trimmed(text)) {
+    int open = 0;  // brackets
+    do {
+      open += text.ends_with(')') || text.ends_with(']') ? 1 : 0;
+      open -= text.ends_with('(') || text.ends_with('[') ? 1 : 0;
+      text.remove_suffix(1);
+    } while (open > 0 && !text.empty());
+  }
+  return text;
+}
+
 /// Adds the parameters of a template that ends before this place.
 void add_template(std::string_view before, KernelDeclaration& declaration) {
   constexpr std::string_view begin = "template";
-  before = trimmed(before);
-  for (const std::string_view word : {"static", "inline"})
-    if (before.ends_with(word)) before = trimmed(before.substr(0, before.size() - word.size()));
+  before = without_specifiers(before);
   const std::size_t found = before.ends_with('>') ? before.rfind(begin) : std::string_view::npos;
-  if (found == std::string_view::npos) return;
+  if (found == std::string_view::npos || before.substr(found).find_first_of(";#") != std::string::npos)
+    return;
   for (const std::string& one : template_arguments(std::string(before.substr(found)))) {
     const std::size_t equal = one.find('=');
     declaration.templates.push_back(name_of_parameter(one));

@@ -97,6 +97,20 @@ TEST(KernelDeclarations, AreAllOfThatName) {
   EXPECT_TRUE(declarations_of(text, "l").empty());
 }
 
+TEST(KernelDeclarations, AttributesMayStandBehindTheTemplate) {
+  for (const char* const attributes :
+       {"", "static inline", "__launch_bounds__(B * (B + 1), 2)", "[[maybe_unused]] static", "extern \"C++\"",
+        "__attribute__((aligned(8)))\n", "void"}) {
+    const auto of = [&](const std::string& before) {
+      return declarations_of(before + " " + attributes + " __global__ void k(T* a) {}", "k").at(0).templates;
+    };
+    EXPECT_EQ(of("template <class T, int B = (8 > 4)>"), (std::vector<std::string>{"T", "B"})) << attributes;
+    EXPECT_TRUE(of("template <class T> struct S;").empty()) << attributes;
+    EXPECT_TRUE(of("template <class T> void f() {}").empty()) << attributes;
+    EXPECT_TRUE(of("template <class T> void f() {}\n#include <vector>\n").empty()) << attributes;
+  }
+}
+
 TEST(KernelDeclarations, TypesHaveNoQualifiers) {
   EXPECT_EQ(type_of_parameter("const float* __restrict__ in"), "float");
   EXPECT_EQ(type_of_parameter("unsigned long long n = 3"), "unsigned long long");

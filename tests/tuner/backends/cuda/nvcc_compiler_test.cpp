@@ -55,9 +55,9 @@ CompileRequest host_request(std::string text, std::vector<std::string> entries) 
 
 TEST(NvccUnit, HasMacrosSourceAndEntries) {
   CompileRequest made = host_request("", {"plain", "scaled<float, 4>"});
-  made.defines = {{"BLOCK", "64"}, {"FLAG", ""}, {"T", "std::pair<int, float>"}};
+  made.defines = {{"BLOCK", "64"}, {"NOTHING", ""}, {"T", "std::pair<int, float>"}};
   EXPECT_EQ(nvcc_unit(made),
-            "#define BLOCK 64\n#define FLAG 1\n#define T std::pair<int, float>\n#include \"test.cu\"\n"
+            "#define BLOCK 64\n#define NOTHING \n#define T std::pair<int, float>\n#include \"test.cu\"\n"
             "template<int number, class Function, Function* function> __global__ void tune_entry() {}\n"
             "template __global__ void tune_entry<0, decltype(plain), plain>();\n"
             "template __global__ void tune_entry<1, decltype(scaled<float, 4>), scaled<float, 4>>();\n");

@@ -481,6 +481,12 @@ TEST_F(NvrtcCompilerTest, AMacroThatTheSourceRedefinesIsAFailure) {
   EXPECT_TRUE(compiler.compile(wanted)) << "the same value";
 }
 
+TEST_F(NvrtcCompilerTest, AMacroWithoutATextIsNotOne) {
+  CompileRequest wanted = request("extern \"C\" __global__ void k(int* v) { *v = 2 NOTHING; }", {"k"});
+  wanted.defines = {{"NOTHING", ""}};
+  EXPECT_TRUE(NvrtcCompiler(nvrtc_, "sm_90").compile(wanted));
+}
+
 TEST_F(NvrtcCompilerTest, AHeaderOfThePersonGoesBefore) {
   CompileRequest made =
       request("#include <limits.h>\nextern \"C\" __global__ void k(int* a) { *a = MINE; }", {"k"});

@@ -209,8 +209,7 @@ fs::path find_nvcc() {
 std::string nvcc_unit(const CompileRequest& request) {
   std::string text;
   // Not as options: nvcc splits their values at commas, and its own headers have parameters named T and N.
-  for (const auto& [name, value] : request.defines)
-    text += format("#define {} {}\n", name, value.empty() ? "1" : value);
+  for (const auto& [name, value] : request.defines) text += format("#define {} {}\n", name, value);
   text += format("#include \"{}\"\n", fs::path(request.source.name).filename().string());
   text +=
       format("template<int number, class Function, Function* function> __global__ void {}() {{}}\n", carrier);

@@ -368,7 +368,7 @@ std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request
   const std::vector<std::string>& folders = headers.folders;
   if (!uses_files(request) && folders.empty()) options.emplace_back("--no-source-include");
   for (const auto& [name, value] : request.defines)
-    options.push_back(value.empty() ? "--define-macro=" + name : format("--define-macro={}={}", name, value));
+    options.push_back(format("--define-macro={}={}", name, value));
   for (const std::string& name : headers.first) options.push_back("--pre-include=" + name);
   options.insert(options.end(), request.options.begin(), request.options.end());
   for (const std::string& folder : folders) options.push_back("--include-path=" + folder);
