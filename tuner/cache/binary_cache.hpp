@@ -14,9 +14,10 @@
 
 namespace tune::cache {
 
-/// A part of every key. Raise it when the layout of entries changes, or the figures that a compiler derives
-/// for a Binary: older entries are then never found and are evicted when room is needed.
-inline constexpr int format_version = 3;
+/// A part of every key. Raise it when the layout of entries changes, the figures that a compiler derives
+/// for a Binary, or what it makes of a request: older entries are then never found and are evicted when room
+/// is needed.
+inline constexpr int format_version = 4;
 
 /// Returns the bytes of an entry's file: a mark, a checksum of the rest, and in CBOR the key and the result
 /// of a compile.

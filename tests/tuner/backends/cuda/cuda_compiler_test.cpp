@@ -16,7 +16,8 @@ class Invented : public Compiler {
   Result<Binary> compile(const CompileRequest& request) const override {
     ++compiled;
     const bool is_host = request.source.text.find("<<<") != std::string::npos ||
-                         request.source.text.find("<torch") != std::string::npos;
+                         request.source.text.find("<torch") != std::string::npos ||
+                         request.source.text.find("helper") != std::string::npos;
     if (!log.empty() && (!of_host_code || is_host)) return fail(Phase::compile, "syntax", log);
     Binary binary;
     binary.compiler = name_;
@@ -134,6 +135,20 @@ TEST_F(Choice, NvrtcTakesTheTextWithoutItsHostCode) {
   nvrtc_->of_host_code = false;
   nvrtc_->log = "test.cu(2): error: identifier \"x\" is undefined";
   EXPECT_EQ(compiler_->compile(wanted)->compiler, "nvcc");
+}
+
+/// Nothing but the function's definition tells that it is of the host.
+TEST_F(Choice, AFunctionOfTheHostBesideTheKernelIsLeftOut) {
+  nvrtc_->log = host_function;
+  nvrtc_->of_host_code = true;
+  const CompileRequest wanted = request("__global__ void k() {}\nint helper(int a) { return a + 1; }\n");
+  const auto binary = compiler_->compile(wanted);
+  ASSERT_TRUE(binary);
+  EXPECT_EQ(binary->chosen_because, "without the host code of the file");
+  EXPECT_EQ(compiler_->version_for(wanted), "NVRTC");
+  nvrtc_->of_host_code = false;
+  EXPECT_FALSE(compiler_->compile(request("__global__ void k() { f(1); }\nint f(int a) { return a; }\n")));
+  EXPECT_EQ(asked_, 0);
 }
 
 TEST_F(Choice, AMistakeOfTheKernelIsNotAskedAgain) {

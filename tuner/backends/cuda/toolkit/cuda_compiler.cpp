@@ -211,8 +211,7 @@ Result<Binary> CudaCompiler::compile(const CompileRequest& request) const {
   if (request.compiler != CompilerName::nvrtc)
     if (const std::string option = option_of_nvcc(request); !option.empty() && nvcc() != nullptr)
       return by_nvcc(request, format("NVRTC has no option {}", option));
-  if (request.compiler == CompilerName::nvrtc || !may_hold_host_code(request))
-    return nvrtc_->compile(request);
+  if (request.compiler == CompilerName::nvrtc) return nvrtc_->compile(request);
   const auto known = known_choice(request);
   if (known && !known->by_nvrtc) return by_nvcc(request, known->reason);
   std::string reason = known ? known->reason : std::string();
@@ -227,6 +226,7 @@ Result<Binary> CudaCompiler::compile(const CompileRequest& request) const {
     if (!known) remember(request, {true, reason});
     return binary;
   }
+  if (!may_hold_host_code(request)) return binary;
   // What the device needs may have been left out; other errors are the kernel's own.
   const std::string& log = binary.error().detail;
   if (known && log.find("is undefined") == std::string::npos && beyond_nvrtc(request, log).empty())
