@@ -13,10 +13,11 @@ See docs/python.md."""
 from ._native import TuneError
 from .dispatcher import Dispatcher
 from .problem import InOut, Out, Problem, Scratch, Symbol
+from .search import Search
 from .tuner import (Evaluation, Result, Stored, best, built_in_problems, check, command, evaluate, report, run,
                     space_size)
 
-__all__ = ["Dispatcher", "Evaluation", "InOut", "Out", "Problem", "Result", "Scratch", "Stored", "Symbol", "TuneError", "best",
+__all__ = ["Dispatcher", "Evaluation", "InOut", "Out", "Problem", "Result", "Scratch", "Search", "Stored", "Symbol", "TuneError", "best",
            "built_in_problems", "check", "command", "evaluate", "report", "run", "space_size", "version"]
 
 

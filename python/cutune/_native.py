@@ -113,6 +113,12 @@ _FUNCTIONS = {
     "tune_stored_free": (None, [POINTER(Stored)]),
     "tune_describe": (c_int, [c_void_p, c_void_p, POINTER(Assignment), c_size_t, POINTER(POINTER(Description))]),
     "tune_description_free": (None, [POINTER(Description)]),
+    "tune_search_open": (c_int, [c_void_p, POINTER(Assignment), c_size_t, c_char_p, c_uint64, c_char_p,
+                                 POINTER(c_void_p)]),
+    "tune_search_ask": (c_int, [c_void_p, POINTER(POINTER(Configuration))]),
+    "tune_search_tell": (c_int, [c_void_p, POINTER(Assignment), c_size_t, c_double]),
+    "tune_search_space_size": (c_uint64, [c_void_p]),
+    "tune_search_free": (None, [c_void_p]),
     "tune_cancel": (None, [c_void_p]),
     "tune_result_free": (None, [POINTER(Result)]),
 }

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <tune/tune.h>
 
+#include <cmath>
 #include <fstream>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -270,6 +272,53 @@ TEST(CompleteProblem, TakesNoFurtherParts) {
   EXPECT_EQ(message([&] { problem.parameter("X", {1}); }), refused);
   EXPECT_EQ(message([&] { problem.grid(1); }), refused);
   EXPECT_EQ(message([&] { problem.launch("again"); }), refused);
+}
+
+/// Evaluates all that a search asks for; returns the texts of the configurations.
+std::vector<std::string> ask_all(tune_search* search, std::size_t most) {
+  std::vector<std::string> asked;
+  const tune_configuration* next = nullptr;
+  while (asked.size() < most && tune_search_ask(search, &next) == TUNE_OK && next != nullptr) {
+    asked.emplace_back(next->text);
+    const double cost = asked.back().find("plain") == std::string::npos
+                            ? std::nan("")
+                            : 1.0 + static_cast<double>(asked.size());
+    EXPECT_EQ(tune_search_tell(search, next->values, next->count, cost), TUNE_OK) << tune_message();
+  }
+  return asked;
+}
+
+TEST_F(InC, ASearchWhoseLoopIsTheProgramsOwn) {
+  for (const char* strategy : {"grid", "random", "model", ""}) {
+    tune_search* search = nullptr;
+    ASSERT_EQ(tune_search_open(toy(), nullptr, 0, strategy, 7, nullptr, &search), TUNE_OK) << tune_message();
+    EXPECT_EQ(tune_search_space_size(search), 24U);
+    const std::vector<std::string> asked = ask_all(search, 100);
+    EXPECT_EQ(std::set<std::string>(asked.begin(), asked.end()).size(), 24U) << strategy;
+    EXPECT_EQ(asked.size(), 24U);
+    tune_search_free(search);
+  }
+}
+
+TEST_F(InC, ASearchRefusesWhatCannotBe) {
+  tune_search* search = nullptr;
+  EXPECT_EQ(tune_search_open(toy(), nullptr, 0, "nothing", 1, nullptr, &search), TUNE_WRONG_USE);
+  EXPECT_THAT(tune_message(), HasSubstr("there is no strategy 'nothing'"));
+  EXPECT_EQ(search, nullptr);
+  EXPECT_EQ(tune_search_open(toy(), nullptr, 0, nullptr, 1, "items == 7", &search), TUNE_WRONG_USE);
+  EXPECT_EQ(tune_search_open(nullptr, nullptr, 0, nullptr, 1, nullptr, &search), TUNE_WRONG_USE);
+  ASSERT_EQ(tune_search_open(toy(), nullptr, 0, nullptr, 1, "items == 2", &search), TUNE_OK);
+  EXPECT_EQ(tune_search_space_size(search), 8U);
+  const tune_assignment valid[] = {{"kind", "plain"}, {"block", "64"}, {"items", "2"}};
+  const tune_assignment outside[] = {{"kind", "plain"}, {"block", "64"}, {"items", "4"}};
+  EXPECT_EQ(tune_search_tell(search, valid, 3, 1.5), TUNE_OK) << "it was not asked for";
+  EXPECT_EQ(tune_search_tell(search, valid, 3, 0), TUNE_WRONG_USE);
+  EXPECT_THAT(tune_message(), HasSubstr("not above 0"));
+  EXPECT_EQ(tune_search_tell(search, outside, 3, 1), TUNE_WRONG_USE);
+  EXPECT_THAT(tune_message(), HasSubstr("items=4"));
+  EXPECT_EQ(ask_all(search, 100).size(), 7U) << "what was told is not asked for";
+  tune_search_free(search);
+  tune_search_free(nullptr);
 }
 
 }  // namespace

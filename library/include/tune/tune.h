@@ -48,6 +48,7 @@ typedef enum tune_end {
 
 typedef struct tune_tuner tune_tuner;
 typedef struct tune_problem tune_problem;
+typedef struct tune_search tune_search;
 
 /* A size, a setting or a parameter: {"n", "1000"}; or a file with its text. This structure never changes. */
 typedef struct tune_assignment {
@@ -288,6 +289,24 @@ TUNE_C_API void tune_description_free(const tune_description* description);
 /* Counts the valid configurations on the device. */
 TUNE_C_API tune_status tune_space_size(tune_tuner* tuner, const tune_problem* problem,
                                        const tune_assignment* sizes, size_t size_count, uint64_t* count);
+/* Opens a search whose loop is the program's own, which evaluates configurations itself: nothing is measured
+ * or stored, and the limits are those of an sm_90. `strategy` as --strategy (null: auto), `where` an
+ * expression that restricts the space (null: none). The caller owns `*search` and ends it with
+ * tune_search_free; after an error it is null. A search serves one thread at a time. */
+TUNE_C_API tune_status tune_search_open(const tune_problem* problem, const tune_assignment* sizes,
+                                        size_t size_count, const char* strategy, uint64_t seed,
+                                        const char* where, tune_search** search);
+/* Gives a configuration that was neither given nor told before, valid until the next call; null where none is
+ * left that could be the best, which is no error. May be called again before the result is told. */
+TUNE_C_API tune_status tune_search_ask(tune_search* search, const tune_configuration** configuration);
+/* Takes the result of a valid configuration, also of one that was not asked for. `cost` is above 0 and is to
+ * be minimised; NaN: the evaluation failed. */
+TUNE_C_API tune_status tune_search_tell(tune_search* search, const tune_assignment* parameters,
+                                        size_t parameter_count, double cost);
+/* Returns the number of valid configurations; of a space that cannot be counted, of its sample. */
+TUNE_C_API uint64_t tune_search_space_size(const tune_search* search);
+/* Null does nothing. */
+TUNE_C_API void tune_search_free(tune_search* search);
 /* Ends the run after the evaluation in flight; finished evaluations are stored. Without a run, the next one
  * ends at once. */
 TUNE_C_API void tune_cancel(tune_tuner* tuner);

@@ -6,6 +6,7 @@
 #include <tune/description.hpp>
 #include <tune/dispatcher.hpp>
 #include <tune/problem.hpp>
+#include <tune/search.hpp>
 #include <tune/tuner.hpp>
 #include <tune/values.hpp>
 

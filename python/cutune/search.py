@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches whose loop is the script's own."""
+import ctypes
+import math
+from typing import Any, Callable, Dict, Optional, Tuple, Union
+
+from . import _native
+from .problem import Problem
+
+__all__ = ["Search"]
+
+_KERNEL = 'extern "C" __global__ void none(int* none_) { none_[0] = 0; }'
+
+
+class Search:
+    """Chooses what to evaluate next; the script evaluates it, whatever that is. Nothing is measured or stored here.
+
+    problem      a Problem, or a dict of parameters: the values of each, the first is the default
+    constraints  texts or functions, as of a Problem; only with a dict
+    sizes        dict of the sizes and settings that are not at their defaults
+    strategy     "auto" (the model), "random", "uniform", "annealing", "genetic", "ils", "pso", "grid", with options as
+                 of --strategy; seed: of the strategy
+    where        restricts the space: an expression
+
+        search = cutune.Search({"tile": [8, 16, 32], "unroll": [1, 2, 4]}, ["tile * unroll <= 64"])
+        while (configuration := search.ask()) is not None:
+            search.tell(configuration, seconds(**configuration))
+
+    Raises ValueError for what cannot be."""
+
+    def __init__(self, problem: Union[Problem, Dict[str, Any]], constraints=(), *, sizes: Optional[Dict[str, Any]] = None,
+                 strategy: str = "auto", seed: int = 1, where: Optional[str] = None):
+        self._handle = None
+        if isinstance(problem, Problem):
+            if constraints:
+                raise ValueError("a Problem has its own constraints: restrict it by 'where'")
+        else:
+            problem = Problem("search", _KERNEL, parameters=problem, constraints=constraints, kernel="none", grid=1,
+                              block=1, arguments={"none_": {"type": "int", "size": 1, "access": "write"}},
+                              more={"reference": "none"})
+        self._problem = problem
+        array, count = _native.assignments(sizes or {})
+        handle = ctypes.c_void_p()
+        _native.check(_native.library().tune_search_open(
+            problem._handle, array, count, str(strategy).encode(), int(seed), None if where is None else where.encode(),
+            ctypes.byref(handle)))
+        self._handle = handle
+
+    @property
+    def space_size(self) -> int:
+        """The number of valid configurations; of a space that cannot be counted, of its sample."""
+        return _native.library().tune_search_space_size(self._handle)
+
+    def ask(self) -> Optional[Dict[str, Any]]:
+        """Returns a configuration that was neither returned nor told before; None where none is left that could be the
+        best. It may be called again before the result is told."""
+        configuration = ctypes.POINTER(_native.Configuration)()
+        _native.check(_native.library().tune_search_ask(self._handle, ctypes.byref(configuration)))
+        if not configuration:
+            return None
+        one = configuration.contents
+        return {one.values[i].name.decode(): _native.value_of(one.values[i].value, one.kinds[i]) for i in range(one.count)}
+
+    def tell(self, configuration: Dict[str, Any], cost: Optional[float]) -> None:
+        """Takes the result of a configuration, also of one that was not asked for: `cost` is above 0 and is to be
+        minimised; None: the evaluation failed."""
+        array, count = _native.assignments(configuration)
+        _native.check(_native.library().tune_search_tell(self._handle, array, count, math.nan if cost is None else cost))
+
+    def minimize(self, function: Callable[..., Optional[float]], evaluations: int) -> Tuple[Optional[Dict[str, Any]],
+                                                                                          Optional[float]]:
+        """Calls `function` with the parameters by name, so many times at most. Returns the best configuration and its
+        cost; (None, None) where all failed."""
+        best, least = None, None
+        for _ in range(evaluations):
+            configuration = self.ask()
+            if configuration is None:
+                break
+            cost = function(**configuration)
+            self.tell(configuration, cost)
+            if cost is not None and (least is None or cost < least):
+                best, least = configuration, cost
+        return best, least
+
+    def __del__(self):
+        if self._handle is not None:
+            _native.library().tune_search_free(self._handle)

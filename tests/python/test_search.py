@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches whose loop is the script's own."""
+import unittest
+
+import cutune
+from test_runs import scale
+
+PARAMETERS = {"x": list(range(32)), "y": list(range(32)), "kind": ["slow", "fast"]}
+
+
+def cost(x, y, kind):
+    return 1 + (x - 20) ** 2 + (y - 7) ** 2 + (5 if kind == "slow" else 0)
+
+
+class OwnLoop(unittest.TestCase):
+    def test_each_configuration_is_asked_for_once(self):
+        search = cutune.Search({"a": [1, 2, 3], "b": [0.5, 1.5]}, ["a * b < 4", lambda a, b: a != 2 or b < 1])
+        self.assertEqual(search.space_size, 4)
+        seen = []
+        while (configuration := search.ask()) is not None:
+            seen.append((configuration["a"], configuration["b"]))
+            search.tell(configuration, configuration["a"] * configuration["b"])
+        self.assertEqual(sorted(seen), [(1, 0.5), (1, 1.5), (2, 0.5), (3, 0.5)])
+
+    def test_the_model_finds_what_chance_does_not(self):
+        found = [cutune.Search(PARAMETERS, seed=seed).minimize(cost, 40)[1] for seed in range(1, 6)]
+        by_chance = [cutune.Search(PARAMETERS, seed=seed, strategy="uniform").minimize(cost, 40)[1] for seed in range(1, 6)]
+        self.assertLess(sorted(found)[2], 4)
+        self.assertLess(sum(found), sum(by_chance))
+
+    def test_failures_and_results_from_elsewhere(self):
+        search = cutune.Search({"a": [1, 2, 3]}, strategy="random")
+        search.tell({"a": 2}, 1.0)
+        first = search.ask()
+        search.tell(first, None)
+        second = search.ask()
+        self.assertEqual(sorted([first["a"], second["a"]]), [1, 3])
+        self.assertEqual(cutune.Search({"a": [1, 2]}).minimize(lambda a: None, 5), (None, None))
+
+    def test_the_space_of_a_problem(self):
+        self.assertEqual(cutune.Search(scale(), where="BLOCK == 64").space_size, 3)
+
+    def test_wrong_use(self):
+        for make, words in [(lambda: cutune.Search({"a": [1]}, strategy="nothing"), "no strategy 'nothing'"),
+                            (lambda: cutune.Search({"a": [1, 2]}, ["b > 1"]), "b"),
+                            (lambda: cutune.Search({"a": [1, 2]}, ["a > 2"]), "no configuration is valid"),
+                            (lambda: cutune.Search(scale(), ["BLOCK == 64"]), "restrict it by 'where'"),
+                            (lambda: cutune.Search({"a": [1, 2]}).tell({"a": 3}, 1.0), "a=3"),
+                            (lambda: cutune.Search({"a": [1, 2]}).tell({"a": 1}, 0.0), "not above 0")]:
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                make()
+
+
+if __name__ == "__main__":
+    unittest.main()
