@@ -36,6 +36,9 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    for name in ("strip", "objdump"):
+        if shutil.which(name) is None:
+            raise SystemExit(f"cutune: building a wheel needs '{name}': install binutils")
     with tempfile.TemporaryDirectory() as folder:
         prefix = pathlib.Path(folder) / "prefix"
         _install((config_settings or {}).get("build-dir"), prefix)
@@ -66,15 +69,15 @@ def _install(build, prefix):
         _run(cmake, "-S", str(ROOT), "-B", str(build), *generator, "-DCMAKE_BUILD_TYPE=Release", "-DTUNE_STATIC=ON",
              "-DTUNE_PYTHON=ON", "-DTUNE_TESTS=OFF")
         _run(cmake, "--build", str(build), "--parallel", str(os.cpu_count() or 1), "--target", "tune", "tune_shared")
-    cache = pathlib.Path(ROOT, build) / "CMakeCache.txt"
-    if not cache.is_file():
-        raise SystemExit(f"cutune: nothing is built in '{build}': leave out build-dir, or call ./run-tests first")
+    build = pathlib.Path(ROOT, build)
+    program, library = build / "bin" / "tune", build / "library" / f"libtune.so.{version()}"
+    if not program.is_file() or not library.is_file():
+        raise SystemExit(f"cutune: '{build}' lacks {program.relative_to(build)} or {library.relative_to(build)}: leave out "
+                         "build-dir, or build there first (./run-tests)")
     prefix.mkdir()
     for folder in ("bin", "lib", "share/tune/recordings"):
         (prefix / folder).mkdir(parents=True)
-    build = cache.parent
-    shutil.copy(build / "bin" / "tune", prefix / "bin" / "tune")
-    library = max(build.glob("library/libtune.so.*.*.*"), key=lambda path: path.name)
+    shutil.copy(program, prefix / "bin" / "tune")
     shutil.copy(library, prefix / "lib" / library.name)
     for binary in (prefix / "bin" / "tune", prefix / "lib" / library.name):
         subprocess.run(["strip", str(binary)], check=False)

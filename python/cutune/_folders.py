@@ -6,6 +6,7 @@ import fcntl
 import glob
 import os
 import shutil
+import sys
 import tempfile
 import time
 
@@ -24,6 +25,9 @@ def root():
         fcntl.flock(lock, fcntl.LOCK_EX)
         _held[process] = folder, lock
         atexit.register(remove, folder, process)
+        workers = sys.modules.get("multiprocessing.util")
+        if workers is not None:  # its processes end without atexit
+            workers.Finalize(None, remove, (folder, process), exitpriority=1)
     return _held[process][0]
 
 

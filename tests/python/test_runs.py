@@ -326,6 +326,14 @@ class Processes(unittest.TestCase):
         process = self.run_script("a, b = scale(), scale()\nprint(cutune.check(a).failures)", env=kept)
         self.assertEqual(process.communicate(timeout=60), ("{}\n", ""))
         self.assertEqual(left(), [])
+        process = self.run_script("""
+            import multiprocessing
+            child = multiprocessing.get_context("fork").Process(target=lambda: print(cutune.check(scale(), evaluations=1), flush=True))
+            child.start()
+            child.join()
+            """, env=kept)
+        self.assertIn("1 of 1", process.communicate(timeout=60)[0])
+        self.assertEqual(left(), [])
         process = self.run_script("a = scale()\nprint(1, flush=True)\ntime.sleep(60)", env=kept)
         process.stdout.readline()
         process.kill()

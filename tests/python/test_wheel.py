@@ -35,6 +35,24 @@ class Wheel(unittest.TestCase):
         else:
             self.assertEqual(made.returncode, 0, made.stdout)
 
+    def test_what_is_missing_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tools = pathlib.Path(folder, "tools")
+            tools.mkdir()
+
+            def build(*arguments):
+                done = subprocess.run([sys.executable, str(ROOT / "python" / "wheel_backend.py"), folder, *arguments],
+                                      env={"PATH": str(tools)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                return done.stderr
+            self.assertIn("'strip': install binutils", build(folder))
+            for name in ("strip", "objdump"):
+                (tools / name).symlink_to("/bin/true")
+            self.assertIn("needs CMake", build())
+            pathlib.Path(folder, "CMakeCache.txt").touch()
+            self.assertRegex(build(folder), "lacks bin/tune or .*: leave out build-dir, or build there first")
+
     def test_a_new_environment(self):
         plain = {name: value for name, value in os.environ.items()
                  if not name.startswith(("TUNE_", "PYTHON")) and name != "LD_LIBRARY_PATH"}
