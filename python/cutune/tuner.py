@@ -9,7 +9,7 @@ import subprocess
 import threading
 from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
-from . import _native
+from . import _native, _notebook
 from .problem import Problem
 
 __all__ = ["Evaluation", "Result", "Stored", "best", "built_in_problems", "check", "evaluate", "run", "space_size"]
@@ -80,6 +80,10 @@ class Result:
             return f"<{self.problem}: {right} of {len(self.evaluations)} configurations right, {self.end}>"
         values = ", ".join(f"{name}={value}" for name, value in self.best.configuration.items())
         return f"<{self.problem}: {values}: {self.best.seconds * 1e3:.4g} ms, best of {len(self.evaluations)}, {self.end}>"
+
+    def _repr_html_(self):
+        """What a notebook shows: the best time so far, and the fastest configurations."""
+        return _notebook.html_of(self)
 
 
 @dataclasses.dataclass(frozen=True)
