@@ -35,6 +35,8 @@ def is_array(value):
     """Returns whether a value is an array, on the host or on a device."""
     if isinstance(value, (str, int, float, complex, bool)) or value is None:
         return False
+    if _is_tensor(value):
+        return tuple(value.shape) != ()
     if getattr(value, "shape", None) == () and not hasattr(value, "__cuda_array_interface__"):
         return False  # a scalar of NumPy, or an array without dimensions
     return (hasattr(value, "__cuda_array_interface__") or hasattr(value, "__array_interface__")

@@ -153,7 +153,11 @@ def library():
         except OSError as error:
             raise TuneError(f"{path} cannot be loaded: {error}") from None
         for name, (result, arguments) in _FUNCTIONS.items():
-            function = getattr(loaded, name)
+            try:
+                function = getattr(loaded, name)
+            except AttributeError:
+                raise TuneError(f"{path} has no function {name}: it is of another version than this package; build it again, "
+                                "or unset TUNE_LIBRARY") from None
             function.restype, function.argtypes = result, arguments
         _loaded = loaded
     return _loaded
@@ -186,10 +190,10 @@ def assignments(values):
 
 
 def text_of(value):
-    """Returns a value as the tuner reads it."""
+    """Returns a value as the tuner reads it. Raises ValueError for what is neither a number nor a text."""
+    value = value.item() if hasattr(value, "item") else value
     if isinstance(value, bool):
         return "true" if value else "false"
-    value = value.item() if hasattr(value, "item") else value
     if not isinstance(value, (int, float, str)):
         raise ValueError(f"{value!r} is neither a number nor a text")
     return value if isinstance(value, str) else repr(value)

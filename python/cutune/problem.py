@@ -173,7 +173,7 @@ class Problem:
         for file in pathlib.Path(self._folder).iterdir():
             shutil.copy(file, folder / file.name)
         path = folder / f"{_file_name(self.definition['problem'])}.json"
-        path.write_text(json.dumps(self.definition, indent=1) + "\n", encoding="utf-8")
+        path.write_text(_json(self.definition, indent=1) + "\n", encoding="utf-8")
         return path
 
     def __repr__(self):
@@ -199,7 +199,7 @@ class Problem:
         for name, data in files.items():
             (pathlib.Path(self._folder) / name).write_bytes(data)
         handle = ctypes.c_void_p()
-        _native.check(_native.library().tune_problem_define(json.dumps(self.definition).encode(),
+        _native.check(_native.library().tune_problem_define(_json(self.definition).encode(),
                                                             os.fsencode(self._folder), None, 0, ctypes.byref(handle)))
         self._take(handle)
 
@@ -280,6 +280,14 @@ class Problem:
         name = hashlib.sha256(array.data).hexdigest()[:16] + ".bin"
         (pathlib.Path(self._folder) / name).write_bytes(array.data)
         return name
+
+
+def _json(definition, **form):
+    def other(value):
+        if hasattr(value, "tolist"):  # of NumPy
+            return value.tolist()
+        raise TypeError(f"a {type(value).__name__} is nothing that a definition has: pass numbers, texts, lists and dicts")
+    return json.dumps(definition, default=other, **form)
 
 
 def _made_again(cls, definition, parameters, listed, files):

@@ -2,7 +2,7 @@
 """Searches whose loop is the script's own."""
 import ctypes
 import math
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
 
 from . import _native
 from .problem import Problem
@@ -28,8 +28,9 @@ class Search:
 
     Raises ValueError for what cannot be."""
 
-    def __init__(self, problem: Union[Problem, Dict[str, Any]], constraints=(), *, sizes: Optional[Dict[str, Any]] = None,
-                 strategy: str = "auto", seed: int = 1, where: Optional[str] = None):
+    def __init__(self, problem: Union[Problem, Dict[str, Any]],
+                 constraints: Union[str, Callable, Iterable[Union[str, Callable]]] = (), *,
+                 sizes: Optional[Dict[str, Any]] = None, strategy: str = "auto", seed: int = 1, where: Optional[str] = None):
         self._handle = None
         if isinstance(problem, Problem):
             if constraints:
@@ -42,7 +43,7 @@ class Search:
         array, count = _native.assignments(sizes or {})
         handle = ctypes.c_void_p()
         _native.check(_native.library().tune_search_open(
-            problem._handle, array, count, str(strategy).encode(), int(seed), None if where is None else where.encode(),
+            problem._handle, array, count, str(strategy).encode(), int(seed), None if where is None else _native.text_of(where).encode(),
             ctypes.byref(handle)))
         self._handle = handle
 
@@ -65,7 +66,7 @@ class Search:
         """Takes the result of a configuration, also of one that was not asked for: `cost` is above 0 and is to be
         minimised; None: the evaluation failed."""
         array, count = _native.assignments(configuration)
-        _native.check(_native.library().tune_search_tell(self._handle, array, count, math.nan if cost is None else cost))
+        _native.check(_native.library().tune_search_tell(self._handle, array, count, math.nan if cost is None else float(cost)))
 
     def minimize(self, function: Callable[..., Optional[float]], evaluations: int) -> Tuple[Optional[Dict[str, Any]],
                                                                                           Optional[float]]:
@@ -81,6 +82,9 @@ class Search:
             if cost is not None and (least is None or cost < least):
                 best, least = configuration, cost
         return best, least
+
+    def __reduce__(self):
+        raise TypeError("a Search is neither copied nor pickled: make another one, and tell it the results")
 
     def __del__(self):
         if self._handle is not None:

@@ -226,6 +226,10 @@ def _problem(problem):
     return Problem.read(text) if text.endswith(".json") else Problem.built_in(text)
 
 
+def _device(device):
+    return str(int(device)) if hasattr(device, "__int__") else str(device)  # CuPy's devices are numbers, too
+
+
 def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int, str] = "0",
         evaluations: Optional[int] = None, seconds: Optional[float] = None, until_gain: Optional[float] = None,
         strategy: Optional[str] = None, seed: Optional[int] = None, objective: Optional[str] = None,
@@ -254,7 +258,7 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
     The first Ctrl-C ends the run with what there is. Raises ValueError for what cannot be, TuneError where the
     environment lacks something."""
     problem = _problem(problem)
-    with _Tuner(device=str(device), evaluations=evaluations, seconds=seconds, until_gain=until_gain, strategy=strategy,
+    with _Tuner(device=_device(device), evaluations=evaluations, seconds=seconds, until_gain=until_gain, strategy=strategy,
                 seed=seed, objective=objective, database=None if database is None else os.fspath(database), where=where,
                 warm_caches=warm_caches, fresh=fresh, transfer=transfer, finalists=finalists, timeout=timeout,
                 compilers=compilers) as tuner:
@@ -295,7 +299,7 @@ def evaluate(problem: AnyProblem, configuration: Mapping[str, Any], sizes: Optio
     """Evaluates one configuration, or fetches the database's evaluation of it. Parameters that are left out are at
     their defaults."""
     problem = _problem(problem)
-    with _Tuner(device=str(device), database=None if database is None else os.fspath(database), fresh=fresh,
+    with _Tuner(device=_device(device), database=None if database is None else os.fspath(database), fresh=fresh,
                 warm_caches=warm_caches, timeout=timeout) as tuner:
         result = ctypes.POINTER(_native.Result)()
         values, value_count = _native.assignments(configuration)
@@ -314,7 +318,7 @@ def best(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[in
     """Returns the best stored configuration for a problem at a size, also of the recordings that ship with the tuner;
     None where nothing fits. Measures nothing."""
     problem = _problem(problem)
-    with _Tuner(device=str(device), database=None if database is None else os.fspath(database)) as tuner:
+    with _Tuner(device=_device(device), database=None if database is None else os.fspath(database)) as tuner:
         stored = ctypes.POINTER(_native.Stored)()
         array, count = _native.assignments(sizes or {})
         library = _native.library()

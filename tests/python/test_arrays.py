@@ -47,6 +47,34 @@ class HostArrays(unittest.TestCase):
                 _arrays.host_array(on_device, "a")
 
 
+class Tensors(unittest.TestCase):
+    """Stand-ins for tensors of PyTorch, which is not needed for this."""
+
+    def tensor(self, held):
+        def refuse(_):
+            raise RuntimeError("Can't get __cuda_array_interface__ on Variable that requires grad.")
+        members = {"__module__": "torch", "__cuda_array_interface__": property(refuse), "shape": held.shape,
+                   "dtype": f"torch.{held.dtype}", "is_contiguous": lambda self: held.flags.c_contiguous,
+                   "data_ptr": lambda self: held.ctypes.data, "numel": lambda self: held.size,
+                   "element_size": lambda self: held.itemsize, "item": lambda self: held.item()}
+        members.update({name: lambda self: self for name in ("detach", "cpu", "contiguous")})
+        return type("Tensor", (), members)()
+
+    def test_gradients_and_the_device_do_not_matter(self):
+        held = np.arange(6, dtype=np.float32).reshape(2, 3)
+        tensor = self.tensor(held)
+        self.assertTrue(_arrays.is_array(tensor))
+        taken = _arrays.host_array(tensor, "a")
+        self.assertEqual((taken.type, taken.shape, taken.data), ("float32", (2, 3), held.tobytes()))
+        with self.assertRaisesRegex(ValueError, "'a'.*tensor.contiguous"):
+            _arrays.host_array(self.tensor(held.T), "a")
+
+    def test_one_without_dimensions_is_a_number(self):
+        tensor = self.tensor(np.array(2.5, np.float64))
+        self.assertFalse(_arrays.is_array(tensor))
+        self.assertEqual(_arrays.scalar(tensor, "a"), ("float64", 2.5))
+
+
 class Scalars(unittest.TestCase):
     def test_types(self):
         for value, wanted in [(True, ("bool", True)), (3, ("int32", 3)), (-2**31, ("int32", -2**31)),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Problems in Python on the emulator, and what goes wrong."""
 import copy
+import ctypes.util
 import functools
 import os
 import pathlib
@@ -143,6 +144,16 @@ class Checks(unittest.TestCase):
         self.assertEqual(cutune.check(again).failures, {})
         self.assertEqual(pickle.loads(pickle.dumps(cutune.Problem.built_in("gemm"))).name, "gemm")
 
+    def test_numbers_of_numpy(self):
+        source = SOURCE.replace("a * x[i]", "(TWICE ? 2 : 1) * x[i]")
+        problem = scale(source, parameters={"BLOCK": np.array([64, 128]), "ITEMS": [1], "TWICE": np.array([True])},
+                        constraints=[], more={"work": {"flops": np.int64(3)}})
+        one = cutune.evaluate(problem, {"BLOCK": np.int64(128), "TWICE": np.bool_(True)}, device="emulator")
+        self.assertEqual((one.phase, one.configuration), (None, {"BLOCK": 128, "ITEMS": 1, "TWICE": True}))
+        self.assertTrue(cutune.evaluate(problem, one.configuration, device="emulator").right)
+        with self.assertRaisesRegex(TypeError, "a object is nothing that a definition has"):
+            scale(more={"work": object()})
+
     def test_one_configuration(self):
         one = cutune.evaluate(scale(), {"BLOCK": 256}, device="emulator")
         self.assertTrue(one.right)
@@ -207,6 +218,7 @@ class Errors(unittest.TestCase):
                 (lambda: scale(source=b"void"), TypeError, "source is a bytes"),
                 (lambda: cutune.space_size(scale(constraints=["BLOK < 2"])), ValueError, "^the constraint 'BLOK < 2' mentions 'BLOK'"),
                 (lambda: cutune.check(scale(), where=len), ValueError, "where: .* neither a number nor a text"),
+                (lambda: cutune.run(scale(), device=types.SimpleNamespace()), ValueError, "unknown device"),
                 (lambda: cutune.check(scale(), [4]), ValueError, "a list is no dict"),
                 (lambda: cutune.run(3), TypeError, "a int is no problem"),
                 (lambda: cutune.run("nothing", device="emulator"), ValueError, "unknown problem 'nothing'"),
@@ -220,6 +232,13 @@ class Errors(unittest.TestCase):
             self.skipTest("there is a GPU")
         with self.assertRaisesRegex((ValueError, cutune.TuneError), "no NVIDIA driver.*; device=\"emulator\" checks"):
             cutune.run(scale())
+
+    def test_a_library_of_another_version(self):
+        other = ctypes.util.find_library("m")
+        with unittest.mock.patch.object(cutune._native, "_loaded", None), unittest.mock.patch.dict(
+                os.environ, TUNE_LIBRARY=other):
+            with self.assertRaisesRegex(cutune.TuneError, "libm.* has no function .* another version than this package"):
+                cutune.version()
 
     def test_a_callback_that_raises_ends_the_run(self):
         calls = []

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches whose loop is the script's own."""
+import copy
+import pickle
 import unittest
+
+import numpy as np
 
 import cutune
 from test_runs import scale
@@ -36,6 +40,12 @@ class OwnLoop(unittest.TestCase):
         second = search.ask()
         self.assertEqual(sorted([first["a"], second["a"]]), [1, 3])
         self.assertEqual(cutune.Search({"a": [1, 2]}).minimize(lambda a: None, 5), (None, None))
+        self.assertEqual(cutune.Search({"a": [1, 2]}).minimize(lambda a: np.float32(a), 5), ({"a": 1}, 1))
+
+    def test_a_search_is_not_copied(self):
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, "neither copied nor pickled"):
+                copied(cutune.Search({"a": [1, 2]}))
 
     def test_the_space_of_a_problem(self):
         self.assertEqual(cutune.Search(scale(), where="BLOCK == 64").space_size, 3)
