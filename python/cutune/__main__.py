@@ -8,9 +8,11 @@ from . import _native
 
 def main():
     """Replaces this process by the program, with the same arguments."""
-    program = _native.program_path()
     try:
+        program = _native.program_path()
         os.execv(program, [program, *sys.argv[1:]])
+    except _native.TuneError as error:
+        sys.exit(f"tune: {error}")
     except OSError as error:
         sys.exit(f"tune: {program} cannot be started: {error.strerror}")
 

@@ -139,8 +139,11 @@ def library_path():
 
 
 def program_path():
-    """Returns the program `tune`: $TUNE_WORKER, else the one inside this package."""
-    return os.environ.get("TUNE_WORKER") or str(_PREFIX / "bin" / "tune")
+    """Returns the program `tune`: $TUNE_WORKER, else the one inside this package. Raises TuneError where there is none."""
+    path = os.environ.get("TUNE_WORKER") or str(_PREFIX / "bin" / "tune")
+    if not os.access(path, os.X_OK):
+        raise TuneError(f"the program {path} is not there: install the wheel, or name the program in TUNE_WORKER")
+    return path
 
 
 def library():

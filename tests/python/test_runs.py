@@ -240,6 +240,13 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(cutune.TuneError, "libm.* has no function .* another version than this package"):
                 cutune.version()
 
+    def test_no_program(self):
+        with unittest.mock.patch.dict(os.environ, TUNE_WORKER="/no/such/tune"):
+            with self.assertRaisesRegex(cutune.TuneError, "/no/such/tune is not there: install the wheel"):
+                cutune.command("list", "problems")
+            done = subprocess.run([sys.executable, "-m", "cutune", "list"], stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+
     def test_a_callback_that_raises_ends_the_run(self):
         calls = []
 
