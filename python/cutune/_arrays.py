@@ -91,8 +91,16 @@ def _from_host(value, name):
     interface = value.__array_interface__
     element = _element_type(interface["typestr"], name)
     _check_order(interface.get("strides"), interface["shape"], element, name)
-    data = value.tobytes() if hasattr(value, "tobytes") else bytes(memoryview(value))
-    return HostArray(data, element, interface["shape"])
+    array = HostArray(b"", element, interface["shape"])
+    if hasattr(value, "tobytes"):
+        array.data = value.tobytes()
+    elif array.count:
+        address = (interface.get("data") or (0,))[0]
+        if not isinstance(address, int) or address == 0:
+            raise TypeError(f"argument '{name}': the __array_interface__ of a {type(value).__name__} has no address: pass "
+                            "numpy.asarray of it")
+        array.data = ctypes.string_at(address, array.count * _SIZES[element])
+    return array
 
 
 def _is_tensor(value):

@@ -23,6 +23,14 @@ class HostArrays(unittest.TestCase):
         self.assertEqual(_arrays.host_array(b"abc", "a").type, "uint8")
         self.assertEqual(_arrays.host_array(memoryview(np.ones((2, 3), np.int16)), "a").shape, (2, 3))
 
+    def test_an_object_with_an_array_interface(self):
+        held = np.arange(6, dtype=np.int16).reshape(2, 3)
+        other = types.SimpleNamespace(__array_interface__=held.__array_interface__)
+        self.assertEqual(_arrays.host_array(other, "a").data, held.tobytes())
+        other.__array_interface__ = {**held.__array_interface__, "data": None}
+        with self.assertRaisesRegex(TypeError, "'a': .* has no address: pass numpy.asarray"):
+            _arrays.host_array(other, "a")
+
     def test_errors_name_the_argument_and_the_cure(self):
         for value, kind, words in [
                 (np.ones((4, 4), np.float32).T[1:], ValueError, "'a'.*not in C order.*ascontiguousarray"),

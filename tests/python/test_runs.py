@@ -74,6 +74,12 @@ class Checks(unittest.TestCase):
                                  arguments={"out": cutune.Out(given, expect=given), "in": given}, grid=3, block="BLOCK")
         self.assertEqual(cutune.check(problem).failures, {})
 
+    def test_arrays_of_more_than_three_dimensions(self):
+        x = np.arange(120, dtype=np.float32).reshape(1, 2, 3, 4, 5)
+        problem = scale(arguments={"y": cutune.Out(np.empty_like(x), expect=2 * x), "x": x, "a": 2.0, "n": 120})
+        self.assertEqual(problem.definition["arguments"]["x"]["size"], [5, 4, 6])
+        self.assertEqual(cutune.check(problem, evaluations=2).failures, {})
+
     def test_inout_scratch_symbol_and_templates(self):
         source = """
         __constant__ float weights[3];
