@@ -222,8 +222,10 @@ def _agrees(text, wanted, parameters):
     known = {"floor": math.floor, "ceil": math.ceil, "trunc": math.trunc}
     try:
         code = compile(text, "formula", "eval")
-    except (SyntaxError, MemoryError, RecursionError):  # too deep for Python's parser
-        return True
+    except SyntaxError as error:  # a word of Python as a name, or too deep for the tuner, too
+        return "nested" not in str(error)
+    except (MemoryError, RecursionError):
+        return False
     generator = random.Random(1)
     first = {name: values[0] for name, values in parameters.items()}
     samples = [{**first, name: value} for name, values in parameters.items() for value in values[:16]]

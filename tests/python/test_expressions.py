@@ -89,6 +89,8 @@ class Rules(unittest.TestCase):
     def test_a_function_with_very_many_conditions_is_listed(self):
         self.check(lambda x: x in range(2, 200), listed=True)
         self.check(lambda x: x in range(2, 9))
+        self.check(lambda x: sum([x] * 300) > 1000, listed=True)  # deeper than the tuner reads
+        self.assertEqual(_expressions.rule_of(lambda p: p["lambda"] > 1, {"lambda": [1, 2]}), ("((lambda > 1))", False))
 
     def test_a_function_that_swallows_exceptions_is_followed_both_ways(self):
         def swallows(x, y):
