@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-__all__ = ["make", "remove", "root"]
+__all__ = ["held", "make", "remove", "root"]
 
 _held = {}  # the folder of this process and its lock
 
@@ -29,6 +29,11 @@ def root():
         if workers is not None:  # its processes end without atexit
             workers.Finalize(None, remove, (folder, process), exitpriority=1)
     return _held[process][0]
+
+
+def held():
+    """Returns whether this process has a folder already."""
+    return os.getpid() in _held
 
 
 def make():

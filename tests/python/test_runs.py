@@ -350,6 +350,15 @@ class Processes(unittest.TestCase):
         out, err = process.communicate(timeout=60)
         self.assertEqual(out, "True 0\n", err)
 
+    def test_an_error_needs_no_folder(self):
+        process = self.run_script("""
+            try:
+                cutune.best("gem", device="emulator")
+            except ValueError as error:
+                print(error, os.listdir(os.environ["TMPDIR"]))
+            """, env=dict(os.environ, TMPDIR=tempfile.mkdtemp(dir=self.folder)))
+        self.assertEqual(process.communicate(timeout=60), ("unknown problem 'gem'; did you mean 'gemm'? []\n", ""))
+
     def test_no_folder_is_left(self):
         kept = dict(os.environ, TMPDIR=self.folder)
 
