@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <iostream>
 
 #include "tuner/base/file.hpp"
@@ -16,8 +18,9 @@
 namespace tune::cli {
 namespace {
 
-std::atomic<bool> flag{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+std::atomic<std::int64_t> interrupted_at{0};  ///< milliseconds; 0: not yet
+static_assert(std::atomic<std::int64_t>::is_always_lock_free,
+              "a signal handler may only touch lock-free atomics");
 
 void end_by(int signal) {
   remove_unfinished_files();
@@ -25,8 +28,18 @@ void end_by(int signal) {
   std::raise(signal);
 }
 
+std::int64_t milliseconds_now() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1000} + now.tv_nsec / 1'000'000;
+}
+
+/// `timeout`, and others that signal all processes of a group, send a signal twice at once.
 void on_signal(int signal) {
-  if (flag.exchange(true)) end_by(signal);
+  constexpr std::int64_t one_signal = 200;  // milliseconds
+  const std::int64_t now = milliseconds_now();
+  std::int64_t first = 0;
+  if (!interrupted_at.compare_exchange_strong(first, now) && now > first + one_signal) end_by(signal);
 }
 
 void install(void (*handler)(int)) {
@@ -50,7 +63,7 @@ int guards = 0;  ///< alive, one within the other
 
 InterruptGuard::InterruptGuard() {
   if (guards++ > 0) return;
-  flag = false;
+  interrupted_at = 0;
   install(on_signal);
 }
 
@@ -67,7 +80,7 @@ void leave_nothing_unfinished() {
 }
 
 bool InterruptGuard::interrupted() {
-  return flag;
+  return interrupted_at != 0;
 }
 
 namespace {

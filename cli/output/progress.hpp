@@ -12,7 +12,7 @@
 namespace tune::cli {
 
 /// While it lives, Ctrl-C and SIGTERM only set a flag, so that a run ends cleanly with its summary; a second
-/// Ctrl-C ends the program at once. One within the life of another does nothing.
+/// Ctrl-C, a fifth of a second later, ends the program at once. One within the life of another does nothing.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <sstream>
+#include <thread>
 
 #include "tests/cli/sandbox.hpp"
 
@@ -83,6 +86,16 @@ TEST(Progress, PlainLinesForTheBestAndEveryTenth) {
 
 TEST(Progress, QuietIsQuiet) {
   EXPECT_EQ(shown(ProgressDisplay::Mode::quiet, 100, 10), "");
+}
+
+// `timeout` sends a signal to its process and to the group.
+TEST(Interrupt, ASignalThatComesTwiceAtOnceIsOne) {
+  const cli::InterruptGuard guard;
+  std::raise(SIGTERM);
+  std::raise(SIGTERM);
+  EXPECT_TRUE(cli::InterruptGuard::interrupted());
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  EXPECT_EXIT(std::raise(SIGTERM), ::testing::KilledBySignal(SIGTERM), "") << "a person's second one";
 }
 
 }  // namespace
