@@ -487,6 +487,17 @@ TEST_F(NvrtcCompilerTest, AMacroWithoutATextIsNotOne) {
   EXPECT_TRUE(NvrtcCompiler(nvrtc_, "sm_90").compile(wanted));
 }
 
+TEST_F(NvrtcCompilerTest, HeadersStandBesideTheirTwinsOfC) {
+  EXPECT_TRUE(
+      NvrtcCompiler(nvrtc_, "sm_90")
+          .compile(request("#include <cmath>\n#include <math.h>\n#include <float.h>\n#include <cfloat>\n"
+                           "#include <limits.h>\n#include <climits>\n#include <stdint.h>\n#include "
+                           "<cstdint>\n#include <assert.h>\n#include <cassert>\n#include <stdlib.h>\n"
+                           "#include <cstdlib>\nextern \"C\" __global__ void k(float* a) { *a = "
+                           "std::sqrt(*a) + std::pow(2, M_PI); }",
+                           {"k"})));
+}
+
 TEST_F(NvrtcCompilerTest, AHeaderOfThePersonGoesBefore) {
   CompileRequest made =
       request("#include <limits.h>\nextern \"C\" __global__ void k(int* a) { *a = MINE; }", {"k"});

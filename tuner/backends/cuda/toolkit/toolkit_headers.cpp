@@ -87,8 +87,9 @@ constexpr std::string_view mathematics =
 /// NVRTC's functions for namespace std, and those that the C++ standard library has besides: of whole
 /// numbers, and of two numbers of different types.
 std::string functions_of_std() {
+  // A file may include both <math.h> and <cmath>, and `#pragma once` knows headers by their names.
   std::string text =
-      "namespace tune_std {\n"
+      "#ifndef TUNE_MATHEMATICS\n#define TUNE_MATHEMATICS\nnamespace tune_std {\n"
       "template<class T> struct number {}; template<class T> struct whole {};\n"
       "template<> struct number<float> { typedef float type; };\n"
       "template<> struct number<double> { typedef double type; };\n";
@@ -140,7 +141,7 @@ std::string functions_of_std() {
   return text + "}\n" + names +
          "namespace std { typedef float float_t; typedef double double_t;\n"
          "__host__ __device__ inline float pow(float x, float y) { return ::pow(x, y); }\n"
-         "__host__ __device__ inline double pow(double x, double y) { return ::pow(x, y); } }\n";
+         "__host__ __device__ inline double pow(double x, double y) { return ::pow(x, y); } }\n#endif\n";
 }
 
 /// What CUDA's own header includes of the C library.
