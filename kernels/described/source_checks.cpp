@@ -321,6 +321,17 @@ void check_macros(const KernelDescription& description) {
   for (const SettingInfo& setting : description.settings) add(setting.name, "", "setting");
   for (const auto& [name, value] : kernel.defines) add(name, "", "macro");
   if (kernel.names.contains("kernel_tuner")) add("kernel_tuner", "1", "macro");
+  const auto is_value = [&](const std::string& word) { return macros.contains(word); };
+  for (const std::string& option : kernel.options) {
+    const std::string_view macro =
+        option.starts_with("-D") ? trimmed(std::string_view(option).substr(2)) : "";
+    const std::size_t equal = macro.find('=');
+    const std::string value(equal == std::string_view::npos ? "1" : macro.substr(equal + 1));
+    if (macro.empty() || std::ranges::count(kernel.options, format("-U{}", macro.substr(0, equal))) > 0)
+      continue;
+    add(std::string(macro.substr(0, equal)), std::ranges::any_of(words_in(value), is_value) ? "" : value,
+        "macro");
+  }
   for (const auto& [name, value] : kernel.redefines) {
     macros.erase(name);
     const std::map<std::string, std::string> one = {{name, "0"}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a definition can say of arguments and launches, run on the emulator.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -479,6 +480,23 @@ TEST_F(KernelArguments, OptionsUndefineMacrosForAllCompilers) {
   EXPECT_FALSE(has("A"));
   EXPECT_TRUE(has("B"));
   EXPECT_TRUE(has("C"));
+}
+
+/// NVRTC says so, too; the emulator would run another program.
+TEST_F(KernelArguments, AMacroOfTheOptionsThatTheFileReplacesIsAnError) {
+  write("k.cu",
+        "#define SHIFT 3\n#ifndef GUARDED\n#define GUARDED 1\n#endif\n#ifdef OTHER\n#define SHIFT 4\n#endif\n"
+        "__global__ void k(float* out) { out[threadIdx.x] = SHIFT + GUARDED; }\n");
+  const auto said = [&](const std::string& options) {
+    return refusal(definition(R"j({"file": "k.cu", "options": [)j" + options + "]}",
+                              R"j("out": {"type": "float", "size": "n", "access": "write"})j"));
+  };
+  EXPECT_THAT(said(R"("-DSHIFT=2")"),
+              ::testing::HasSubstr("k.cu:1: '#define SHIFT 3' replaces the macro 'SHIFT'"));
+  EXPECT_THAT(said(R"("-DSHIFT=3", "-DOTHER")"),
+              ::testing::HasSubstr("k.cu:6: '#define SHIFT 4' replaces the macro"));
+  for (const char* const options : {R"("-DSHIFT=3")", R"("-DGUARDED=2")", R"("-DSHIFT=2", "-USHIFT")"})
+    EXPECT_EQ(said(options), "it was taken") << options;
 }
 
 }  // namespace
