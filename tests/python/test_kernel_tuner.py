@@ -198,10 +198,14 @@ class Metrics(unittest.TestCase):
         from cutune import Evaluation
         one = Evaluation({"block_size_x": 64}, 0.002, 0.5, [0.002, 0.0021], 0, 0, 20, 1, False, False, None, None, None)
         entry = kernel_tuner._entry(one, {"half": "time / 2", "double": lambda p: p["time"] * 2},
-                                    [RegisterObserver(), NVMLObserver(["nvml_energy"])])
+                                    [RegisterObserver(), NVMLObserver(["nvml_energy"])], {})
         self.assertEqual((entry["time"], entry["half"], entry["double"], entry["num_regs"], entry["nvml_energy"]),
                          (2, 1, 4, 20, 0.5))
         self.assertNotIn("nvml_power", entry)
+        lacking = {}
+        entry = kernel_tuner._entry(one, {"GFLOP/J": lambda p: 1 / p["nvml_energy"], "text": "nvml_power * 2", "half": "time / 2"},
+                                    [], lacking)
+        self.assertEqual((entry["half"], set(lacking)), (1, {"GFLOP/J", "text"}))
 
 
 class RunKernel(unittest.TestCase):

@@ -323,10 +323,10 @@ def tune_kernel(kernel_name: str, kernel_source: Source, problem_size: Any, argu
                                 answer=None if verify else answer, atol=atol, lang=lang, smem_args=smem_args, cmem_args=cmem_args, texmem_args=texmem_args,
                                 compiler_options=compiler_options, defines=defines, block_size_names=block_size_names,
                                 judge=judge, metrics=formulas if wanted.startswith(("min:", "max:")) else None))
-        entries = []
+        entries, lacking = [], {}
 
         def take(evaluation, progress):
-            entries.append(_entry(evaluation, metrics, observers or []))
+            entries.append(_entry(evaluation, metrics, observers or [], lacking))
             if verbose:
                 print(_line(entries[-1], parameters, metrics))
         result = _tuner.run(held[0].problem, device=device, strategy=name, seed=seed, objective=wanted, database=database,
@@ -338,6 +338,8 @@ def tune_kernel(kernel_name: str, kernel_source: Source, problem_size: Any, argu
         raise judge.raised
     for notice in result.notices:
         _say(notice, quiet)
+    for metric, error in lacking.items():
+        _say(f"metric '{metric}' is left out: results have no {error}", quiet)
     higher = wanted.startswith("max:")
     key = objective or "time"
     env = {"device_name": str(device), "kernel_name": kernel_name, "total_framework_time": 1e3 * (
@@ -386,7 +388,7 @@ def _objective(objective, higher, metrics, formulas):
     return ("max:" if higher else "min:") + objective
 
 
-def _entry(evaluation, metrics, observers):
+def _entry(evaluation, metrics, observers, lacking):
     entry = dict(evaluation.configuration)
     if not evaluation.right:
         error = _ERRORS.get(evaluation.phase, "RuntimeFailedConfig")
@@ -396,7 +398,10 @@ def _entry(evaluation, metrics, observers):
         for observer in observers:
             entry.update(observer.results_of(evaluation))
         for name, metric in (metrics or {}).items():
-            entry[name] = _metric_value(metric, entry)
+            try:
+                entry[name] = _metric_value(metric, entry)
+            except (KeyError, NameError) as error:
+                lacking.setdefault(name, str(error))
     entry["timestamp"] = str(datetime.datetime.now(datetime.timezone.utc))
     return entry
 
