@@ -208,3 +208,8 @@ def value_of(text, kind):
     """Returns a value of the tuner (text and tune_kind) as bool, int, float or str."""
     text = text.decode()
     return (lambda: text == "true", lambda: int(text), lambda: float(text), lambda: text)[kind]()
+
+
+def configuration_of(one):
+    """Returns a configuration of the library as a dict."""
+    return {one.values[i].name.decode(): value_of(one.values[i].value, one.kinds[i]) for i in range(one.count)}

@@ -138,9 +138,7 @@ class Dispatcher:
             return None
         try:
             one = state.contents
-            values = one.configuration.contents
-            configuration = {values.values[i].name.decode(): _native.value_of(values.values[i].value, values.kinds[i])
-                             for i in range(values.count)}
+            configuration = _native.configuration_of(one.configuration.contents)
             return {"configuration": configuration, "settled": bool(one.settled), "paused": bool(one.paused),
                     "tried": one.tried, "failed": one.failed, "calls": one.calls, "seconds": one.seconds, "lost": one.lost,
                     "best_seconds": one.best_seconds, "notice": one.notice.decode()}

@@ -59,8 +59,7 @@ class Search:
         _native.check(_native.library().tune_search_ask(self._handle, ctypes.byref(configuration)))
         if not configuration:
             return None
-        one = configuration.contents
-        return {one.values[i].name.decode(): _native.value_of(one.values[i].value, one.kinds[i]) for i in range(one.count)}
+        return _native.configuration_of(configuration.contents)
 
     def tell(self, configuration: Dict[str, Any], cost: Optional[float]) -> None:
         """Takes the result of a configuration, also of one that was not asked for: `cost` is above 0 and is to be

@@ -102,11 +102,6 @@ def _values(names, values, kinds, count):
     return {names[i].decode(): _native.value_of(values[i], kinds[i]) for i in range(count)}
 
 
-def _configuration(configuration):
-    return {configuration.values[i].name.decode(): _native.value_of(configuration.values[i].value, configuration.kinds[i])
-            for i in range(configuration.count)}
-
-
 def _text(value):
     return None if value is None else _native.in_python(value.decode(errors="replace"))
 
@@ -279,7 +274,7 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
 
 def _result(problem, result, notices):
     return Result(problem.name, _evaluation(result.best.contents) if result.best else None,
-                  [_configuration(result.tie_configurations[i].contents) for i in range(result.tie_count)],
+                  [_native.configuration_of(result.tie_configurations[i].contents) for i in range(result.tie_count)],
                   [_evaluation(result.evaluations[i].contents) for i in range(result.count)],
                   result.space_size, result.reused,
                   {result.phases[i].decode(): result.phase_failures[i] for i in range(result.phase_count)},
@@ -327,7 +322,7 @@ def best(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[in
             return None
         try:
             one = stored.contents
-            return Stored(_configuration(one.configuration.contents), one.seconds, one.joules, one.match.decode(),
+            return Stored(_native.configuration_of(one.configuration.contents), one.seconds, one.joules, one.match.decode(),
                           one.why.decode(), one.size.decode(), one.device.decode())
         finally:
             library.tune_stored_free(stored)
