@@ -184,7 +184,7 @@ def _copy_from_device(address, size, name):
 
 def scalar(value, name):
     """Returns the type and the value of a number: NumPy's scalars have their types, a Python int is an int32 (an
-    int64 where it needs 64 bits), a float a float32. Raises TypeError for what is no number."""
+    int64 where it needs 64 bits), and a float is a float32. Raises TypeError for anything else."""
     dtype = getattr(value, "dtype", None)
     if dtype is not None and getattr(value, "shape", None) == () and hasattr(value, "item"):
         element = str(dtype).split(".")[-1]

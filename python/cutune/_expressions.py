@@ -350,7 +350,7 @@ def formulas_of(function, parameters):
         for (used, row, _), result in zip(table, column):
             number = literal(result)
             if number is None or isinstance(result, (str, list, tuple)):
-                raise ValueError(f"the function returns {result!r}, which is no number")
+                raise ValueError(f"the function returns {result!r}, which is not a number")
             terms.append(f"{number} * ({_where(used, row)})")
         formulas.append(" + ".join(terms))
     return formulas

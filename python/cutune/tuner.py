@@ -215,7 +215,7 @@ def _problem(problem):
     if isinstance(problem, Problem):
         return problem
     if not isinstance(problem, (str, os.PathLike)):
-        raise TypeError(f"a {type(problem).__name__} is no problem: pass a cutune.Problem, the path of a definition, or the "
+        raise TypeError(f"{type(problem).__name__} is not a problem: pass a cutune.Problem, the path of a definition, or the "
                         "name of a problem that the tuner has")
     text = os.fspath(problem)
     return Problem.read(text) if text.endswith(".json") else Problem.built_in(text)

@@ -56,8 +56,8 @@ struct SpaceDefinition {
   /// some parameters, by name, that variant's among them; the others have their defaults. Need not be valid:
   /// the nearest valid configuration is meant. Names and values that are unknown here are ignored.
   std::vector<std::vector<std::pair<std::string, Value>>> guesses;
-  /// The parameters are declared in an order in which the space is counted, however large it is: such as those
-  /// of the program's own problems. No other order is tried before.
+  /// The parameters are declared in an order in which the space is counted, however large it is: such as
+  /// those of the program's own problems. No other order is tried before.
   bool declared_to_be_counted = false;
 };
 

@@ -115,8 +115,8 @@ std::vector<std::string> told_as_stored(const std::string& err) {
   return keys;
 }
 
-// Killed and called again many times, a hundred with --long: what was told as stored is there each time, and nothing is ever
-// evaluated twice.
+// Killed and called again many times, a hundred with --long: what was told as stored is there each time, and
+// nothing is ever evaluated twice.
 TEST_F(ProcessTest, AHundredKillsLoseNothingAndRepeatNothing) {
   std::mt19937 random(4711);  // NOLINT: the same moments each time, as far as a clock allows
   int killed_at_work = 0;

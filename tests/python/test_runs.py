@@ -226,7 +226,7 @@ class Errors(unittest.TestCase):
                 (lambda: cutune.check(scale(), where=len), ValueError, "where: .* neither a number nor a text"),
                 (lambda: cutune.run(scale(), device=types.SimpleNamespace()), ValueError, "unknown device"),
                 (lambda: cutune.check(scale(), [4]), ValueError, "a list is no dict"),
-                (lambda: cutune.run(3), TypeError, "a int is no problem"),
+                (lambda: cutune.run(3), TypeError, "int is not a problem"),
                 (lambda: cutune.run("nothing", device="emulator"), ValueError, "unknown problem 'nothing'"),
                 (lambda: cutune.check(scale(), strategy="none"), ValueError, "no strategy 'none'"),
                 (lambda: cutune.check(scale(), {"wrong": 3}), ValueError, "wrong")]:
