@@ -16,6 +16,7 @@
 #include "db/maintain/import.hpp"
 #include "db/store/database.hpp"
 #include "library/run/paths.hpp"
+#include "library/run/recorded_spaces.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -141,7 +142,7 @@ struct Understood {
 Understood understand(const std::string& file, const MissingProperties& properties) {
   if (db::is_database(file))
     throw UsageError(format("{} is a database: merge it with 'tune db merge {}'", file, file));
-  const std::string name = name_of_recording(file);
+  const std::string name = run::name_of_recording(file);
   const auto content = std::make_shared<const replay::RecordedFile>(file, name, file);
   const replay::ThirdPartyRecord& record = content->record();
   if (content->count() == 0) throw Error(format("{}: it has no recorded configuration: tune first", file));

@@ -12,6 +12,7 @@
 #include "db/formats/file_format.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/store/database.hpp"
+#include "library/run/recorded_spaces.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -151,7 +152,7 @@ std::optional<db::Recording> recording_in_file(const std::string& device, const 
   const std::string file = device.starts_with(replay) ? device.substr(replay.size()) : std::string();
   if (!std::filesystem::is_regular_file(file, ignored) || db::is_database(file)) return std::nullopt;
   replay::TextFile text(file);
-  replay::ThirdPartyRecord record = replay::read_recorded_json(text, name_of_recording(file), file);
+  replay::ThirdPartyRecord record = replay::read_recorded_json(text, run::name_of_recording(file), file);
   for (const std::string& note : record.notes) say(format("{}: {}", file, note));
   if (record.evaluations.empty()) throw Error(format("{}: it has no recorded configuration", file));
   const std::string size = record.workload.substr(0, record.workload.find(' '));

@@ -35,15 +35,8 @@ WorkloadKey third_party_key(const replay::RecordedSpace& recorded);
 /// A hash of configurations and times, equal for equal recordings wherever their files lie.
 std::string content_of(const std::vector<Evaluation>& evaluations);
 
-/// The name of a recording: the file's name without its folder and the endings of its format.
-std::string name_of_recording(const std::string& file);
-
-/// The recorded spaces of a file, whose format follows from its content: a cache of Kernel Tuner, T4 (each
-/// also compressed with gzip), or a database of tune, in which every measured workload is a space. Only
-/// spaces whose names contain `only`. Throws Error that names the file, the place in it and the cure.
+/// As those of library/run/recorded_spaces.hpp; what is left out is told on standard error.
 std::vector<replay::RecordedSpace> read_spaces(const std::string& file, const std::string& only = {});
-
-/// The spaces of all files, in order. The second space of a name is called `name (2)`. Throws Error.
 std::vector<replay::RecordedSpace> read_spaces(const std::vector<std::string>& files,
                                                const std::string& only = {});
 

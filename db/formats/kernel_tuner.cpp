@@ -58,7 +58,8 @@ class KernelTunerReader : public FormatReader {
       if (!evaluation.configuration.has(parameter))
         throw UsageError(
             format("{} has no '{}', which 'tune_params_keys' names: record it again", where, parameter));
-    const Json* time = member(entry, "time");
+    const Json* time = member(entry, "__error__");  // in its place since version 1.0
+    if (time == nullptr || !time->is_string()) time = member(entry, "time");
     if (time == nullptr)
       throw UsageError(format("{} has no 'time': only recordings of times can be replayed", where));
     if (const auto milliseconds = time_of(*time)) {

@@ -138,6 +138,9 @@ Evaluation to_api(const tune::Evaluation& evaluation) {
   Evaluation result;
   result.configuration = to_values(evaluation.configuration);
   result.reused = evaluation.reused;
+  result.compile_seconds = evaluation.phases.compile;
+  result.check_seconds = evaluation.phases.verify;
+  result.measure_seconds = evaluation.phases.measure;
   if (evaluation.resources) {
     result.registers = evaluation.resources->registers;
     result.occupancy = evaluation.resources->occupancy;

@@ -14,25 +14,6 @@ namespace {
 using namespace tune::api;
 using namespace tune::api::in_c;
 
-/// Structures of one kind, and the array of their addresses.
-template<class View>
-class Views {
- public:
-  View& add() {
-    View& view = views_.emplace_back();
-    pointers_.push_back(&view);
-    return view;
-  }
-  void show(std::size_t& count, const View* const*& array) const {
-    count = pointers_.size();
-    array = pointers_.data();
-  }
-
- private:
-  std::deque<View> views_;
-  std::vector<const View*> pointers_;
-};
-
 /// A description with all that it points to; `view` comes first, so that its address is that of the whole.
 struct HeldDescription {
   tune_description view{};

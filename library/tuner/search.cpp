@@ -4,6 +4,7 @@
 #include <tune/search.hpp>
 
 #include "library/tuner/convert.hpp"
+#include "library/tuner/own_strategy.hpp"
 #include "library/tuner/problem.hpp"
 #include "library/tuner/tuner_c.hpp"
 #include "search/strategies/registry.hpp"
@@ -73,10 +74,15 @@ std::uint64_t Search::space_size() const {
   return state_->space.size();
 }
 
+Space Search::space() const {
+  return view_of(state_->space);
+}
+
 }  // namespace tune::api
 
 struct tune_search {
   tune::api::Search search;
+  tune_space space{tune::api::inside_of(search.space())};
   std::optional<tune::api::in_c::HeldConfiguration> asked = std::nullopt;
 };
 
@@ -96,7 +102,8 @@ tune_status tune_search_open(const tune_problem* problem, const tune_assignment*
     options.seed = seed;
     if (strategy != nullptr && *strategy != '\0') options.strategy = strategy;
     if (where != nullptr) options.where = where;
-    *search = new tune_search{Search(problem->problem, values_of(sizes, size_count, here), options)};
+    *search =
+        new tune_search{.search = Search(problem->problem, values_of(sizes, size_count, here), options)};
   });
 }
 
@@ -122,6 +129,10 @@ tune_status tune_search_tell(tune_search* search, const tune_assignment* paramet
 
 uint64_t tune_search_space_size(const tune_search* search) {
   return search == nullptr ? 0 : search->search.space_size();
+}
+
+const tune_space* tune_search_space(const tune_search* search) {
+  return search == nullptr ? nullptr : &search->space;
 }
 
 void tune_search_free(tune_search* search) {

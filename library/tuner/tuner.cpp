@@ -6,6 +6,7 @@
 #include "library/run/paths.hpp"
 #include "library/tuner/convert.hpp"
 #include "library/tuner/emulator_evaluator.hpp"
+#include "library/tuner/own_strategy.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
@@ -37,7 +38,10 @@ run::TuningRequest request_of(const Options& options) {
   if (options.seconds && !(*options.seconds > 0)) throw UsageError("seconds: not more than 0");
   if (!(options.timeout > 0)) throw UsageError("timeout: not more than 0 seconds");
   run::TuningRequest request;
-  if (!options.strategy.empty()) request.strategy = run::strategy_named(options.strategy);
+  if (options.own_strategy)
+    request.strategy = choice_of(options.own_strategy);
+  else if (!options.strategy.empty())
+    request.strategy = run::strategy_named(options.strategy);
   request.budget = {options.evaluations, options.seconds, options.until_gain};
   request.seed = options.seed;
   request.where = options.where;

@@ -49,6 +49,9 @@ struct HeldEvaluation {
     view.estimated = value.estimated ? 1 : 0;
     view.sample_count = value.samples.size();
     view.samples = value.samples.data();
+    view.compile_seconds = value.compile_seconds;
+    view.check_seconds = value.check_seconds;
+    view.measure_seconds = value.measure_seconds;
   }
   HeldEvaluation(const HeldEvaluation&) = delete;
   HeldEvaluation& operator=(const HeldEvaluation&) = delete;
@@ -231,6 +234,16 @@ tune_status tune_set(tune_tuner* tuner, const char* option, const char* value) {
 
 const char* tune_option(size_t index) {
   return index < std::size(option_table) ? option_table[index].name : nullptr;
+}
+
+tune_status tune_set_strategy(tune_tuner* tuner, const tune_strategy* strategy) {
+  return status_of([&] {
+    require(tuner, "tune_set_strategy");
+    Options options = tuner->options;
+    options.own_strategy =
+        strategy == nullptr ? nullptr : std::make_shared<const OwnStrategy>(own_strategy_of(*strategy));
+    change(*tuner, std::move(options));
+  });
 }
 
 tune_status tune_on_progress(tune_tuner* tuner, tune_progress_function function, void* context) {

@@ -5,12 +5,16 @@
 #include <tune/tune.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <tune/tuner.hpp>
 #include <vector>
+
+#include "search/space/search_space.hpp"
 
 struct tune_tuner {
   tune::api::Options options;
@@ -69,6 +73,28 @@ class ValueTexts {
   std::vector<tune_kind> kinds_;
 };
 
+/// Structures of one kind, and the array of their addresses.
+template<class View>
+class Views {
+ public:
+  View& add() {
+    View& view = views_.emplace_back();
+    pointers_.push_back(&view);
+    return view;
+  }
+  void show(std::size_t& count, const View* const*& array) const {
+    count = pointers_.size();
+    array = pointers_.data();
+  }
+
+ private:
+  std::deque<View> views_;
+  std::vector<const View*> pointers_;
+};
+
+/// Throws Error for a strategy without a name or a function.
+OwnStrategy own_strategy_of(const tune_strategy& strategy);
+
 /// Holds the texts of a configuration.
 struct HeldConfiguration {
   explicit HeldConfiguration(Configuration given);
@@ -83,3 +109,17 @@ struct HeldConfiguration {
 };
 
 }  // namespace tune::api::in_c
+
+/// The view of a space, which outlives it.
+struct tune_space {
+  explicit tune_space(const tune::search::SearchSpace& given);
+  tune_space(const tune_space&) = delete;
+  tune_space& operator=(const tune_space&) = delete;
+
+  const tune::search::SearchSpace& space;
+  tune::api::in_c::Views<tune_parameter> parameters;
+
+ private:
+  std::deque<std::string> names_;
+  std::deque<tune::api::in_c::ValueTexts> lists_;
+};

@@ -4,7 +4,7 @@ import ctypes
 import os
 import pathlib
 import re
-from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 from . import _folders
 
@@ -32,7 +32,8 @@ class Evaluation(ctypes.Structure):
                 ("values", POINTER(c_char_p)), ("kinds", POINTER(c_int)), ("phase", c_char_p), ("reason", c_char_p),
                 ("detail", c_char_p), ("seconds", c_double), ("joules", c_double), ("error", c_double),
                 ("tolerance", c_double), ("occupancy", c_double), ("registers", c_int), ("reused", c_int),
-                ("estimated", c_int), ("sample_count", c_size_t), ("samples", POINTER(c_double))]
+                ("estimated", c_int), ("sample_count", c_size_t), ("samples", POINTER(c_double)),
+                ("compile_seconds", c_double), ("check_seconds", c_double), ("measure_seconds", c_double)]
 
 
 class Progress(ctypes.Structure):
@@ -88,6 +89,29 @@ class Description(ctypes.Structure):
                 ("default_configuration", POINTER(Configuration)), ("space_size", c_uint64), ("counted", c_int)]
 
 
+class Strategy(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("in_flight", c_uint64), ("context", c_void_p),
+                ("open", ctypes.CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_uint64)),
+                ("ask", ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_uint64))),
+                ("tell", ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64, c_double)),
+                ("close", ctypes.CFUNCTYPE(None, c_void_p))]
+
+
+class Spread(ctypes.Structure):
+    _fields_ = [("mean", c_double), ("lower", c_double), ("upper", c_double)]
+
+
+class Scores(ctypes.Structure):
+    _fields_ = [("space", c_char_p), ("strategy", c_char_p), ("configurations", c_uint64), ("failed", c_uint64),
+                ("optimum", c_double), ("budget_count", c_size_t), ("budgets", POINTER(c_uint64)),
+                ("shares", POINTER(Spread)), ("evaluations_5", c_double), ("missed_5", c_double),
+                ("evaluations_1", c_double), ("missed_1", c_double), ("score", c_double), ("seconds", c_double)]
+
+
+class Comparison(ctypes.Structure):
+    _fields_ = [("count", c_size_t), ("scores", POINTER(POINTER(Scores)))]
+
+
 ProgressFunction = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
 NoticeFunction = ctypes.CFUNCTYPE(None, c_char_p, c_void_p)
 
@@ -118,7 +142,21 @@ _FUNCTIONS = {
     "tune_search_ask": (c_int, [c_void_p, POINTER(POINTER(Configuration))]),
     "tune_search_tell": (c_int, [c_void_p, POINTER(Assignment), c_size_t, c_double]),
     "tune_search_space_size": (c_uint64, [c_void_p]),
+    "tune_search_space": (c_void_p, [c_void_p]),
     "tune_search_free": (None, [c_void_p]),
+    "tune_space_count": (c_uint64, [c_void_p]),
+    "tune_space_parameters": (POINTER(POINTER(Parameter)), [c_void_p, POINTER(c_size_t)]),
+    "tune_space_rows": (c_int, [c_void_p, c_uint64, c_uint64, POINTER(c_uint32)]),
+    "tune_set_strategy": (c_int, [c_void_p, POINTER(Strategy)]),
+    "tune_recordings_read": (c_int, [POINTER(c_char_p), c_size_t, c_char_p, POINTER(c_void_p)]),
+    "tune_recordings_count": (c_size_t, [c_void_p]),
+    "tune_recordings_title": (c_char_p, [c_void_p, c_size_t]),
+    "tune_recordings_space": (c_void_p, [c_void_p, c_size_t]),
+    "tune_recordings_seconds": (c_int, [c_void_p, c_size_t, POINTER(c_double)]),
+    "tune_recordings_free": (None, [c_void_p]),
+    "tune_compare": (c_int, [c_void_p, c_size_t, c_char_p, POINTER(Strategy), POINTER(c_uint64), c_size_t, c_uint64, c_uint64,
+                             ctypes.c_uint, POINTER(POINTER(Comparison))]),
+    "tune_comparison_free": (None, [POINTER(Comparison)]),
     "tune_cancel": (None, [c_void_p]),
     "tune_result_free": (None, [POINTER(Result)]),
 }

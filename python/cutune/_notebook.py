@@ -2,7 +2,7 @@
 """How results look in notebooks: HTML that needs nothing from elsewhere."""
 import html
 
-__all__ = ["html_of"]
+__all__ = ["html_of", "html_table", "text_table"]
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 480, 180, 60, 24
 _MOST_ROWS = 5
@@ -29,6 +29,27 @@ def html_of(result):
     if failures:
         lines.append(f"<p>failed: {failures}</p>")
     return "\n".join(lines)
+
+
+def _cell(value):
+    return "" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def text_table(rows):
+    """Returns rows, which have the same members, as columns of text."""
+    names = list(rows[0]) if rows else []
+    lines = [names] + [[_cell(row[name]) for name in names] for row in rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(names))]
+    return "\n".join("  ".join(text.ljust(width) if at == 0 else text.rjust(width)
+                               for at, (text, width) in enumerate(zip(line, widths))).rstrip() for line in lines)
+
+
+def html_table(rows):
+    """Returns rows, which have the same members, as a table."""
+    names = list(rows[0]) if rows else []
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(_cell(row[name]))}</td>" for name in names) + "</tr>" for row in rows)
+    return f"<table><tr>{head}</tr>{body}</table>"
 
 
 def _table(fastest):

@@ -106,6 +106,8 @@ class Dispatcher:
     def __init__(self, problem: Problem, **options: Any):
         self._handle = None
         self._problem = problem
+        if "where" in options:
+            options["where"] = problem.restriction(options["where"])
         array, count = _native.assignments({name: value for name, value in options.items() if value is not None})
         handle = c_void_p()
         _native.check(_library().tune_dispatcher_open(problem._handle, array, count, ctypes.byref(handle)))

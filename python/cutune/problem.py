@@ -102,7 +102,7 @@ class Problem:
         if not isinstance(name, str) or not name:
             raise ValueError(f"name is {name!r}: a problem has a text as its name")
         parameters = _named(parameters, "parameters", "the values of each parameter")
-        self.parameters = {str(key): [_plain(value, f"parameter '{key}'") for value in _several(values, f"parameter '{key}'")]
+        self._given = {str(key): [_plain(value, f"parameter '{key}'") for value in _several(values, f"parameter '{key}'")]
                            for key, values in parameters.items()}
         self.listed = []  # constraints whose values were listed
         self._largest = 1
@@ -142,7 +142,8 @@ class Problem:
     def read(cls, file: Union[str, os.PathLike]) -> "Problem":
         """Returns the problem of a definition's file."""
         problem = cls.__new__(cls)
-        problem.listed, problem.definition, problem._origin = [], None, (cls.read, (os.path.abspath(file),))
+        problem.listed, problem.definition, problem._given = [], None, None
+        problem._origin = (cls.read, (os.path.abspath(file),))
         handle = ctypes.c_void_p()
         _native.check(_native.library().tune_problem_read(os.fsencode(file), ctypes.byref(handle)))
         problem._take(handle)
@@ -152,11 +153,39 @@ class Problem:
     def built_in(cls, name: str) -> "Problem":
         """Returns a problem that the tuner has, such as "stencil3d" (see `cutune.built_in_problems`)."""
         problem = cls.__new__(cls)
-        problem.listed, problem.definition, problem._origin = [], None, (cls.built_in, (name,))
+        problem.listed, problem.definition, problem._given = [], None, None
+        problem._origin = (cls.built_in, (name,))
         handle = ctypes.c_void_p()
         _native.check(_native.library().tune_problem_built_in(name.encode(), ctypes.byref(handle)))
         problem._take(handle)
         return problem
+
+    @property
+    def parameters(self) -> Mapping[str, Sequence[Any]]:
+        """The values of each parameter; of a problem that was read or that the tuner has, those at its default sizes."""
+        if self._given is None:
+            library, description = _native.library(), ctypes.POINTER(_native.Description)()
+            _native.check(library.tune_describe(None, self._handle, None, 0, ctypes.byref(description)))
+            try:
+                one = description.contents
+                self._given = {}
+                for at in range(one.parameter_count):
+                    parameter = one.parameters[at].contents
+                    self._given[parameter.name.decode()] = [_native.value_of(parameter.values[i], parameter.kinds[i])
+                                                            for i in range(parameter.count)]
+            finally:
+                library.tune_description_free(description)
+        return self._given
+
+    def restriction(self, where: Union[str, Callable, None]) -> Optional[str]:
+        """Returns a restriction of the space as the tuner reads it: a text as it is, a function of the parameters as a
+        formula."""
+        if not callable(where):
+            return where
+        try:
+            return _expressions.rule_of(where, self.parameters)[0]
+        except ValueError as error:
+            raise ValueError(f"where: {error}") from None
 
     @property
     def name(self) -> str:
@@ -296,7 +325,7 @@ def _json(definition, **form):
 def _made_again(cls, definition, parameters, listed, files):
     """Returns a problem that was pickled."""
     problem = cls.__new__(cls)
-    problem.definition, problem.parameters, problem.listed = definition, parameters, listed
+    problem.definition, problem._given, problem.listed = definition, parameters, listed
     problem._new_folder()
     problem._open(files)
     return problem

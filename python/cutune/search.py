@@ -2,14 +2,32 @@
 """Searches whose loop is the script's own."""
 import ctypes
 import math
-from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from . import _native
+from ._strategies import Space
 from .problem import Problem
 
-__all__ = ["Search"]
+__all__ = ["Search", "as_list", "configurations"]
 
 _KERNEL = 'extern "C" __global__ void none(int* none_) { none_[0] = 0; }'
+
+
+def as_list(rules: Any) -> List[Union[str, Callable]]:
+    """Returns constraints as a list: one text or function is a list of one, None is none."""
+    if rules is None:
+        return []
+    return [rules] if callable(rules) or isinstance(rules, str) else list(rules)
+
+
+def configurations(parameters: Dict[str, List[Any]], constraints: Iterable[Union[str, Callable]] = ()) -> List[Tuple]:
+    """Returns the values of all valid configurations, in the order of the parameters, as they are given."""
+    space = Search(parameters, constraints, strategy="grid").space
+    given = {name: {(type(value), value): value for value in reversed(values)} for name, values in parameters.items()}
+    loose = {name: {value: value for value in reversed(values)} for name, values in parameters.items()}
+    columns = [[given[name].get((type(one), one), loose[name].get(one)) for one in values]
+               for name, values in space.parameters.items()]
+    return [tuple(column[index] for column, index in zip(columns, space.row(at))) for at in range(len(space))]
 
 
 class Search:
@@ -20,7 +38,7 @@ class Search:
     sizes        dict of the sizes and settings that are not at their defaults
     strategy     "auto" (the model), "random", "uniform", "annealing", "genetic", "ils", "pso", "grid", with options as
                  of --strategy; seed: of the strategy
-    where        restricts the space: an expression
+    where        restricts the space: an expression, or a function of the parameters
 
         search = cutune.Search({"tile": [8, 16, 32], "unroll": [1, 2, 4]}, ["tile * unroll <= 64"])
         while (configuration := search.ask()) is not None:
@@ -30,7 +48,8 @@ class Search:
 
     def __init__(self, problem: Union[Problem, Dict[str, Any]],
                  constraints: Union[str, Callable, Iterable[Union[str, Callable]]] = (), *,
-                 sizes: Optional[Dict[str, Any]] = None, strategy: str = "auto", seed: int = 1, where: Optional[str] = None):
+                 sizes: Optional[Dict[str, Any]] = None, strategy: str = "auto", seed: int = 1,
+                 where: Union[str, Callable, None] = None):
         self._handle = None
         if isinstance(problem, Problem):
             if constraints:
@@ -40,6 +59,7 @@ class Search:
                               block=1, arguments={"none_": {"type": "int", "size": 1, "access": "write"}},
                               more={"reference": "none"})
         self._problem = problem
+        where = problem.restriction(where)
         array, count = _native.assignments(sizes or {})
         handle = ctypes.c_void_p()
         _native.check(_native.library().tune_search_open(
@@ -51,6 +71,11 @@ class Search:
     def space_size(self) -> int:
         """The number of valid configurations; of a space that cannot be counted, of its sample."""
         return _native.library().tune_search_space_size(self._handle)
+
+    @property
+    def space(self) -> Space:
+        """The valid configurations, by numbers."""
+        return Space(_native.library().tune_search_space(self._handle), self)
 
     def ask(self) -> Optional[Dict[str, Any]]:
         """Returns a configuration that was neither returned nor told before; None where none is left that could be the

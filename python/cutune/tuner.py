@@ -9,10 +9,10 @@ import subprocess
 import threading
 from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
-from . import _native, _notebook
+from . import _native, _notebook, _strategies
 from .problem import Problem
 
-__all__ = ["Evaluation", "Result", "Stored", "best", "built_in_problems", "check", "evaluate", "run", "space_size"]
+__all__ = ["Evaluation", "Evaluator", "Result", "Stored", "best", "built_in_problems", "check", "evaluate", "run", "space_size"]
 
 
 Path = Union[str, os.PathLike]
@@ -37,6 +37,9 @@ class Evaluation:
     phase: Optional[str]  #: in which it failed (compile, resources, launch, verify, timeout, crash); None: it is right
     reason: Optional[str]
     detail: Optional[str]
+    compile_seconds: float = 0.0  #: on the host, as the next two: of compiling
+    check_seconds: float = 0.0  #: of comparing results
+    measure_seconds: float = 0.0  #: of measuring
 
     @property
     def right(self) -> bool:
@@ -109,7 +112,8 @@ def _text(value):
 def _evaluation(one):
     return Evaluation(_values(one.names, one.values, one.kinds, one.parameters), one.seconds, one.joules,
                       one.samples[:one.sample_count], one.error, one.tolerance, one.registers, one.occupancy,
-                      bool(one.reused), bool(one.estimated), _text(one.phase), _text(one.reason), _text(one.detail))
+                      bool(one.reused), bool(one.estimated), _text(one.phase), _text(one.reason), _text(one.detail),
+                      one.compile_seconds, one.check_seconds, one.measure_seconds)
 
 
 class _Tuner:
@@ -120,7 +124,7 @@ class _Tuner:
         library, handle = _native.library(), ctypes.c_void_p()
         _native.check(library.tune_open(ctypes.byref(handle)))
         self.handle, self.notices, self.raised = handle, [], None
-        self.calls, self.closing, self.lock = 0, False, threading.Lock()
+        self.calls, self.closing, self.interrupted, self.lock = 0, False, False, threading.Lock()
         self.on_notice = _native.NoticeFunction(lambda line, _: self.notices.append(_native.in_python(
             line.decode(errors="replace"))))
         self.on_progress = None
@@ -177,10 +181,12 @@ class _Tuner:
         self.on_progress = _native.ProgressFunction(progress)
         _native.check(_native.library().tune_on_progress(self.handle, self.on_progress, None))
 
-    def call(self, work):
+    def call(self, work, started=None, during=None):
         """Calls the library in a thread, so that Ctrl-C reaches this one. The first Ctrl-C cancels the run, which then
-        returns what there is; the second one raises KeyboardInterrupt."""
-        if threading.current_thread() is not threading.main_thread():
+        returns what there is; the second one raises KeyboardInterrupt. `started` is called once the thread runs, `during`
+        every millisecond until it ends."""
+        main = threading.current_thread() is threading.main_thread()
+        if not main and during is None:
             return self._counted(work)
         outcome = []
 
@@ -189,22 +195,27 @@ class _Tuner:
                 outcome.append((True, self._counted(work)))
             except BaseException as error:
                 outcome.append((False, error))
-        before = signal.getsignal(signal.SIGINT)
-        interrupted = []
+        before = signal.getsignal(signal.SIGINT) if main else None
 
         def interrupt(number, frame):
             _native.library().tune_cancel(self.handle)
-            if interrupted and callable(before):
+            again, self.interrupted = self.interrupted, True
+            if again and callable(before):
                 before(number, frame)
-            interrupted.append(True)
         thread = threading.Thread(target=run, daemon=True)
-        signal.signal(signal.SIGINT, interrupt)
+        if main:
+            signal.signal(signal.SIGINT, interrupt)
         try:
             thread.start()
+            if started is not None:
+                started()
             while thread.is_alive():
-                thread.join(0.05)
+                if during is not None:
+                    during()
+                thread.join(0.05 if during is None else 0.001)
         finally:
-            signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+            if main:
+                signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
         done, value = outcome[0]
         if not done:
             raise value
@@ -227,8 +238,8 @@ def _device(device):
 
 def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int, str] = "0",
         evaluations: Optional[int] = None, seconds: Optional[float] = None, until_gain: Optional[float] = None,
-        strategy: Optional[str] = None, seed: Optional[int] = None, objective: Optional[str] = None,
-        database: Optional[Path] = None, where: Optional[str] = None, warm_caches: Optional[bool] = None,
+        strategy: Union[str, Callable, None] = None, seed: Optional[int] = None, objective: Optional[str] = None,
+        database: Optional[Path] = None, where: Union[str, Callable, None] = None, warm_caches: Optional[bool] = None,
         fresh: Optional[bool] = None, transfer: Optional[bool] = None, finalists: Optional[int] = None,
         timeout: Optional[float] = None, compilers: Optional[int] = None,
         on_evaluation: Optional[Callable[[Evaluation, Dict[str, Any]], Any]] = None) -> Result:
@@ -239,10 +250,12 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
     device       number of a GPU, or "emulator": configurations run on the CPU and are checked, nothing is measured
     evaluations, seconds, until_gain   budgets: configurations, seconds of the run, the least expected gain (0.01: 1 %);
                  without any: that of the definition, else 200 evaluations
-    strategy     as --strategy of the command; seed: of the strategy
+    strategy     as --strategy of the command; or one of your own, as of `replay`, which is stored by its name. It may be told
+                 results that it did not ask for: of the default configuration, and of the database. `in_flight` (a member
+                 of it, 1): how many it chooses before it is told the result of the first. seed: of the strategy
     objective    "time", "energy", "edp", "min:METRIC" or "max:METRIC"
     database     file with the results; default: where the command looks ($TUNE_DB, ...)
-    where        restricts the space: an expression
+    where        restricts the space: an expression, or a function of the parameters
     timeout      seconds that a kernel may take to run once
     finalists    how many configurations are timed again in turns at the end; 0: none
     compilers    how many compile at the same time; 0: as many as the machine has cores
@@ -253,17 +266,26 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
     The first Ctrl-C ends the run with what there is. Raises ValueError for what cannot be, TuneError where the
     environment lacks something."""
     problem = _problem(problem)
-    with _Tuner(device=_device(device), evaluations=evaluations, seconds=seconds, until_gain=until_gain, strategy=strategy,
-                seed=seed, objective=objective, database=None if database is None else os.fspath(database), where=where,
+    own = None if strategy is None or isinstance(strategy, str) else _strategies.OwnStrategy(strategy)
+    with _Tuner(device=_device(device), evaluations=evaluations, seconds=seconds, until_gain=until_gain,
+                strategy=None if own is not None else strategy,
+                seed=seed, objective=objective, database=None if database is None else os.fspath(database), where=problem.restriction(where),
                 warm_caches=warm_caches, fresh=fresh, transfer=transfer, finalists=finalists, timeout=timeout,
                 compilers=compilers) as tuner:
         if on_evaluation is not None:
             tuner.report(on_evaluation)
+        if own is not None:
+            _native.check(_native.library().tune_set_strategy(tuner.handle, ctypes.byref(own.functions)))
         result = ctypes.POINTER(_native.Result)()
         array, count = _native.assignments(sizes or {})
         library = _native.library()
-        tuner.call(lambda: _native.check(library.tune_run(tuner.handle, problem._handle, array, count,
-                                                          ctypes.byref(result))))
+        try:
+            tuner.call(lambda: _native.check(library.tune_run(tuner.handle, problem._handle, array, count,
+                                                              ctypes.byref(result))))
+        except Exception:
+            if own is not None and own.raised is not None:
+                raise own.raised from None
+            raise
         try:
             if tuner.raised is not None:
                 raise tuner.raised
@@ -288,24 +310,64 @@ def check(problem: AnyProblem, sizes: Optional[Sizes] = None, *, evaluations: Op
     return run(problem, sizes, device="emulator", evaluations=evaluations, **options)
 
 
+class Evaluator:
+    """Evaluates configurations of a problem one by one, for loops of one's own; its device stays open.
+
+        search = cutune.Search(problem)
+        with cutune.Evaluator(problem) as evaluate:
+            while (configuration := search.ask()) is not None:
+                one = evaluate(configuration)
+                search.tell(configuration, one.seconds if one.right else None)
+
+    Arguments are those of `evaluate`. Ctrl-C during an evaluation lets it end, and sets `interrupted`."""
+
+    def __init__(self, problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int, str] = "0",
+                 database: Optional[Path] = None, fresh: Optional[bool] = None, warm_caches: Optional[bool] = None,
+                 timeout: Optional[float] = None):
+        self._problem, self._sizes = _problem(problem), _native.assignments(sizes or {})
+        self._tuner = _Tuner(device=_device(device), database=None if database is None else os.fspath(database), fresh=fresh,
+                             warm_caches=warm_caches, timeout=timeout)
+
+    def __call__(self, configuration: Mapping[str, Any], *, started: Optional[Callable[[], Any]] = None,
+                 during: Optional[Callable[[], Any]] = None) -> Evaluation:
+        """Evaluates a configuration, or fetches the database's evaluation of it. `started` is called once it has begun, and
+        `during` every millisecond until it ends."""
+        result = ctypes.POINTER(_native.Result)()
+        values, value_count = _native.assignments(configuration)
+        library = _native.library()
+        self._tuner.call(lambda: _native.check(library.tune_evaluate(
+            self._tuner.handle, self._problem._handle, values, value_count, *self._sizes, ctypes.byref(result))), started, during)
+        try:
+            return _evaluation(result.contents.evaluations[0].contents)
+        finally:
+            library.tune_result_free(result)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C was pressed during an evaluation."""
+        return self._tuner.interrupted
+
+    def close(self) -> None:
+        """Ends its processes. A second call does nothing."""
+        tuner, self._tuner = self._tuner, None
+        if tuner is not None:
+            tuner.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
 def evaluate(problem: AnyProblem, configuration: Mapping[str, Any], sizes: Optional[Sizes] = None, *,
              device: Union[int, str] = "0", database: Optional[Path] = None, fresh: Optional[bool] = None,
              warm_caches: Optional[bool] = None, timeout: Optional[float] = None) -> Evaluation:
     """Evaluates one configuration, or fetches the database's evaluation of it. Parameters that are left out are at
     their defaults."""
-    problem = _problem(problem)
-    with _Tuner(device=_device(device), database=None if database is None else os.fspath(database), fresh=fresh,
-                warm_caches=warm_caches, timeout=timeout) as tuner:
-        result = ctypes.POINTER(_native.Result)()
-        values, value_count = _native.assignments(configuration)
-        array, count = _native.assignments(sizes or {})
-        library = _native.library()
-        tuner.call(lambda: _native.check(library.tune_evaluate(tuner.handle, problem._handle, values, value_count, array,
-                                                               count, ctypes.byref(result))))
-        try:
-            return _evaluation(result.contents.evaluations[0].contents)
-        finally:
-            library.tune_result_free(result)
+    with Evaluator(problem, sizes, device=device, database=database, fresh=fresh, warm_caches=warm_caches,
+                   timeout=timeout) as one:
+        return one(configuration)
 
 
 def best(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int, str] = "0",
@@ -328,10 +390,10 @@ def best(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[in
             library.tune_stored_free(stored)
 
 
-def space_size(problem: AnyProblem, sizes: Optional[Sizes] = None, *, where: Optional[str] = None) -> int:
+def space_size(problem: AnyProblem, sizes: Optional[Sizes] = None, *, where: Union[str, Callable, None] = None) -> int:
     """Returns the number of valid configurations, with the limits of an sm_90."""
     problem = _problem(problem)
-    with _Tuner(device="emulator", where=where) as tuner:
+    with _Tuner(device="emulator", where=problem.restriction(where)) as tuner:
         description = ctypes.POINTER(_native.Description)()
         array, count = _native.assignments(sizes or {})
         library = _native.library()

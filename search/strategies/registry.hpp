@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,10 +53,15 @@ inline constexpr std::string_view default_strategy = "model";
 struct StrategyChoice {
   const StrategyEntry* entry = nullptr;
   Settings settings = {};  ///< in the order of its list, without those that have their default
+  /// Where it is not empty, it makes a strategy that is not in the table, which `own_name` names.
+  std::function<std::unique_ptr<Strategy>(const SearchTask& task)> own = {};
+  std::string own_name = {};
 
   /// Returns `model:start=10:beliefs=off`: equal for equal searches; runs are stored with it.
-  std::string name() const { return std::string(entry->name) + settings_text(settings); }
-  std::unique_ptr<Strategy> make(const SearchTask& task) const { return entry->make(task, settings); }
+  std::string name() const { return own ? own_name : std::string(entry->name) + settings_text(settings); }
+  std::unique_ptr<Strategy> make(const SearchTask& task) const {
+    return own ? own(task) : entry->make(task, settings);
+  }
 };
 
 /// Reads `name` or `name:option=value:...`, where `auto` names the default one. Throws std::invalid_argument,

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "library/tuner/tuner_c.hpp"
@@ -319,6 +320,72 @@ TEST_F(InC, ASearchRefusesWhatCannotBe) {
   EXPECT_EQ(ask_all(search, 100).size(), 7U) << "what was told is not asked for";
   tune_search_free(search);
   tune_search_free(nullptr);
+}
+
+/// Visits the space from its end, and remembers what it is told.
+struct Backwards {
+  std::uint64_t left = 0;
+  std::vector<std::uint64_t> told = {};
+  std::size_t failed = 0;
+  bool fails = false;
+
+  tune_strategy functions() {
+    return {"backwards", 1, this, open, ask, tell, [](void*) {}};
+  }
+  static Backwards& of(void* state) { return *static_cast<Backwards*>(state); }
+  static void* open(void* context, const tune_space* space, uint64_t) {
+    of(context).left = tune_space_count(space);
+    return context;
+  }
+  static int ask(void* state, uint64_t* number) {
+    if (of(state).fails) return -1;
+    if (of(state).left == 0) return 0;
+    *number = --of(state).left;
+    return 1;
+  }
+  static int tell(void* state, uint64_t number, double cost) {
+    of(state).told.push_back(number);
+    of(state).failed += std::isnan(cost) ? 1 : 0;
+    return 0;
+  }
+};
+
+TEST_F(InC, AStrategyOfTheProgramChooses) {
+  Backwards own;
+  const tune_strategy functions = own.functions();
+  ASSERT_EQ(tune_set_strategy(tuner_, &functions), TUNE_OK) << tune_message();
+  ASSERT_EQ(tune_run(tuner_, toy(), nullptr, 0, &result_), TUNE_OK) << tune_message();
+  EXPECT_EQ(result_->counted, 5U);
+  ASSERT_EQ(own.told.size(), result_->count);
+  EXPECT_THAT(std::vector(own.told.begin() + 1, own.told.begin() + 4), ElementsAre(23, 22, 21))
+      << "after the default";
+  EXPECT_GT(own.failed, 0U) << "the last ones are wrong";
+  tune_result_free(std::exchange(result_, nullptr));
+  own.fails = true;
+  EXPECT_EQ(tune_run(tuner_, toy(), nullptr, 0, &result_), TUNE_WRONG_USE);
+  EXPECT_STREQ(tune_message(), "the strategy backwards failed");
+  ASSERT_EQ(tune_set_strategy(tuner_, nullptr), TUNE_OK);
+  EXPECT_EQ(tune_run(tuner_, toy(), nullptr, 0, &result_), TUNE_OK) << tune_message();
+  tune_strategy without = functions;
+  without.tell = nullptr;
+  EXPECT_EQ(tune_set_strategy(tuner_, &without), TUNE_WRONG_USE);
+  EXPECT_THAT(tune_message(), HasSubstr("'backwards' lacks one of its functions"));
+}
+
+TEST_F(InC, ASpaceByNumbers) {
+  tune_search* search = nullptr;
+  ASSERT_EQ(tune_search_open(toy(), nullptr, 0, nullptr, 1, "items == 2", &search), TUNE_OK);
+  const tune_space* const space = tune_search_space(search);
+  size_t count = 0;
+  const tune_parameter* const* parameters = tune_space_parameters(space, &count);
+  ASSERT_EQ(count, 3U);
+  EXPECT_STREQ(parameters[1]->name, "block");
+  EXPECT_STREQ(parameters[1]->values[3], "256");
+  std::vector<uint32_t> rows(2 * count);
+  ASSERT_EQ(tune_space_rows(space, 6, 2, rows.data()), TUNE_OK) << tune_message();
+  EXPECT_THAT(rows, ElementsAre(1, 2, 1, 1, 3, 1));
+  EXPECT_EQ(tune_space_rows(space, 7, 2, rows.data()), TUNE_WRONG_USE);
+  tune_search_free(search);
 }
 
 }  // namespace

@@ -4,12 +4,13 @@ import ctypes
 import os
 import types
 import unittest
+import unittest.mock
 
 import numpy as np
 
 import cutune
 from cutune import dispatcher
-from test_runs import scale
+from test_runs import SOURCE, scale
 
 
 def on_device(typestr="<f4", shape=(4, 2), address=4096, strides=None):
@@ -61,6 +62,59 @@ class Opening(unittest.TestCase):
         with self.assertRaisesRegex((ValueError, cutune.TuneError), "driver|device"):
             launch = cutune.Dispatcher(scale())
             launch(on_device(), on_device(), np.float32(2), 1003)
+
+
+
+class Decorator(unittest.TestCase):
+    def make(self, **options):
+        @cutune.tuned(SOURCE, parameters={"BLOCK": [64, 128], "ITEMS": [1, 2]}, constraints=lambda BLOCK, n: BLOCK <= n,
+                      grid=lambda BLOCK, ITEMS, n: -(-n // (BLOCK * ITEMS)), block="BLOCK", **options)
+        def scale(y: cutune.Out, x, a: np.float32, n: int = 100):
+            """Scales."""
+        return scale
+
+    def test_checks_and_problems(self):
+        decorated, x = self.make(), np.ones(100, np.float32)
+        self.assertEqual((decorated.__name__, decorated.__doc__), ("scale", "Scales."))
+        self.assertEqual(decorated.check(np.empty_like(x), x, 2).failures, {})
+        problem = decorated.problem(np.empty_like(x), x, a=2)
+        self.assertIs(problem, decorated.problem(np.empty_like(x), 3 * x, 5.0, n=100))
+        self.assertEqual(cutune.space_size(decorated.problem(x, x, 2, 64)), 2)
+        arguments = problem.definition["arguments"]
+        self.assertEqual([(arguments[name].get("access"), arguments[name]["type"]) for name in arguments],
+                         [("write", "float32"), ("read", "float32"), (None, "float32"), (None, "int32")])
+
+    def test_calls_are_those_of_a_dispatcher(self):
+        made = []
+
+        class Stand(unittest.mock.MagicMock):
+            def __init__(self, problem=None, **options):
+                super().__init__()
+                if problem is not None:
+                    made.append((problem, options, self))
+        copied = unittest.mock.patch("cutune._arrays._copy_from_device", lambda address, size, name: bytes(size))
+        with copied, unittest.mock.patch("cutune._tuned.Dispatcher", Stand), self.make(slowdown=0.2) as decorated:
+            y, x = on_device(shape=(100,)), on_device(shape=(100,), address=8192)
+            for factor in (2, 3):
+                decorated(y, x, factor, stream=7)
+            decorated(y, x, 2, 64)
+            self.assertEqual([(one.name, options) for one, options, _ in made], [("scale", {"slowdown": 0.2})] * 2)
+            first = made[0][2]
+            self.assertEqual(first.call_args_list, [unittest.mock.call(y, x, np.float32(2), 100, stream=7),
+                                                    unittest.mock.call(y, x, np.float32(3), 100, stream=7)])
+            decorated.state(y, x, 2)
+            decorated.finish()
+            self.assertIsNone(decorated.state(y, x, 2, 70))
+        for _, _, one in made:
+            one.finish.assert_called_once_with()
+            one.close.assert_called_once_with()
+
+    def test_errors_name_the_argument(self):
+        decorated, x = self.make(), np.ones(100, np.float32)
+        with self.assertRaisesRegex(TypeError, "scale: argument 'y' lies on the host: pass an array on the device"):
+            decorated(x, x, 2)
+        with self.assertRaisesRegex(TypeError, "scale: missing a required argument: 'a'"):
+            decorated(x, x)
 
 
 if __name__ == "__main__":

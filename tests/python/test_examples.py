@@ -7,6 +7,8 @@ import sys
 import tempfile
 import unittest
 
+import notebooks
+
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
 
 
@@ -26,6 +28,17 @@ class Examples(unittest.TestCase):
 
     def test_script_of_kernel_tuner(self):
         self.assertIn("16 configurations, 0 failed", self.run_example("script_of_kernel_tuner.py", "30000"))
+
+    def test_the_notebook(self):
+        before = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                shown = notebooks.execute(EXAMPLES / "notebook.ipynb")
+            finally:
+                os.chdir(before)
+        self.assertIn("<b>smooth</b>: 6 configurations evaluated, 6 right", shown[1])
+        self.assertIn("<td>Walk</td>", shown[5])
 
     def test_each_example_compiles(self):
         for path in EXAMPLES.glob("*.py"):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scripts of Kernel Tuner, on the emulator."""
+import contextlib
 import dataclasses
 import inspect
+import io
 import json
 import pathlib
 import socket
@@ -14,12 +16,17 @@ import numpy as np
 import cutune
 import cutune.kernel_tuner as kernel_tuner
 from cutune import _judge
-from cutune.kernel_tuner import file_utils, util
+from cutune.kernel_tuner import _results, accuracy, file_utils, searchspace, util
+from cutune.kernel_tuner.accuracy import AccuracyObserver, Tunable, TunablePrecision, error_metric_from_name
 from cutune.kernel_tuner.file_utils import store_metadata_file, store_output_file
 from cutune.kernel_tuner.kernelbuilder import PythonKernel
 from cutune.kernel_tuner.observers import BenchmarkObserver
+from cutune.kernel_tuner.observers.ncu import NCUObserver
 from cutune.kernel_tuner.observers.nvml import NVMLObserver
+from cutune.kernel_tuner.observers.pmt import PMTObserver
+from cutune.kernel_tuner.observers.powersensor import PowerSensorObserver
 from cutune.kernel_tuner.observers.register import RegisterObserver
+from cutune.kernel_tuner.observers.tegra import TegraObserver
 
 SOURCE = """
 __global__ void vector_add(float *c, const float *a, const float *b, int n) {
@@ -138,13 +145,12 @@ class TuneKernel(unittest.TestCase):
         self.assertEqual(content["tune_params_keys"], ["block_size_x"])
 
     def test_what_cannot_be_is_an_error(self):
-        for options, words in [({"strategy": "nothing"}, "no strategy 'nothing'; there is: basinhopping, bayes_opt"),
+        for options, words in [({"strategy": "nothing"}, "no strategy 'nothing'; there is: adaptive_tabu_greywolf, basin"),
                                ({"texmem_args": {"t": A}}, "pass a texture object"),
                                ({"lang": "Fortran"}, "kernels in Fortran"),
                                ({"objective": "GFLOP/s"}, "'GFLOP/s' is neither 'time' nor one of the metrics"),
-                               ({"observers": [type("Mine", (BenchmarkObserver,), {})()]}, "Mine is not known here"),
                                ({"answer": [A[:3], None, None, None]}, "has 3 elements, and the argument 1001"),
-                               ({"simulation_mode": True}, "replay:FILE"),
+                               ({"simulation_mode": True}, "give the file with the results as 'cache'"),
                                ({"answer": A}, "answer is a ndarray: give a list"),
                                ({"cache": "/no/such/folder/cache"}, "no folder '/no/such/folder': make it first"),
                                ({"compiler_options": "-O3"}, "compiler_options: '-O3' is one value"),
@@ -158,7 +164,7 @@ class TuneKernel(unittest.TestCase):
 
 class Hints(unittest.TestCase):
     def test_public_functions_state_their_types(self):
-        for module in (cutune, kernel_tuner, util, file_utils):
+        for module in (cutune, kernel_tuner, util, file_utils, accuracy, searchspace):
             for name in module.__all__:
                 public = getattr(module, name)
                 function = public.__init__ if inspect.isclass(public) else public
@@ -176,7 +182,7 @@ class Metrics(unittest.TestCase):
     def test_formulas(self):
         metrics = {"GB/s": lambda p: 12 * SIZE / 1e6 / p["time"], "text": "block_size_x / time",
                    "other": lambda p: np.log2(p["time"])}
-        formulas = kernel_tuner._metric_formulas(metrics, PARAMETERS)
+        formulas = _results.formulas_of(metrics, PARAMETERS)
         self.assertEqual(set(formulas), {"GB/s", "text"})
         values = {"time": 0.002, "block_size_x": 64}
         self.assertAlmostEqual(eval(formulas["GB/s"], {}, values), 12 * SIZE / 1e6 / 2)
@@ -184,7 +190,7 @@ class Metrics(unittest.TestCase):
 
     def test_objectives(self):
         metrics = {"GFLOP/s": "1 / time", "energy_cost": "time * 2"}
-        wanted = kernel_tuner._objective
+        wanted = _results.objective_of
         self.assertEqual(wanted("GFLOP/s", None, metrics, metrics), "max:GFLOP/s")
         self.assertEqual(wanted("GFLOP/s", False, metrics, metrics), "min:GFLOP/s")
         self.assertEqual(wanted("energy_cost", None, metrics, metrics), "min:energy_cost")
@@ -196,16 +202,103 @@ class Metrics(unittest.TestCase):
 
     def test_entries_of_measured_configurations(self):
         from cutune import Evaluation
-        one = Evaluation({"block_size_x": 64}, 0.002, 0.5, [0.002, 0.0021], 0, 0, 20, 1, False, False, None, None, None)
-        entry = kernel_tuner._entry(one, {"half": "time / 2", "double": lambda p: p["time"] * 2},
-                                    [RegisterObserver(), NVMLObserver(["nvml_energy"])], {})
+        one = Evaluation({"block_size_x": 64}, 0.002, 0.5, [0.002, 0.0021], 0, 0, 20, 1, False, False, None, None, None,
+                         0.1, 0.2, 0.3)
+        entry = _results.Scribe(PARAMETERS, {"half": "time / 2", "double": lambda p: p["time"] * 2},
+                                [RegisterObserver(), NVMLObserver(["nvml_energy"])]).entry(one)
         self.assertEqual((entry["time"], entry["half"], entry["double"], entry["num_regs"], entry["nvml_energy"]),
                          (2, 1, 4, 20, 0.5))
+        self.assertEqual([entry[name + "_time"] for name in ("compile", "verification", "benchmark")], [100, 200, 300])
         self.assertNotIn("nvml_power", entry)
-        lacking = {}
-        entry = kernel_tuner._entry(one, {"GFLOP/J": lambda p: 1 / p["nvml_energy"], "text": "nvml_power * 2", "half": "time / 2"},
-                                    [], lacking)
-        self.assertEqual((entry["half"], set(lacking)), (1, {"GFLOP/J", "text"}))
+        scribe = _results.Scribe(PARAMETERS, {"GFLOP/J": lambda p: 1 / p["nvml_energy"], "text": "nvml_power * 2", "half": "time / 2"})
+        self.assertEqual((scribe.entry(one)["half"], set(scribe.lacking)), (1, {"GFLOP/J", "text"}))
+
+
+class Observers(unittest.TestCase):
+    def test_an_observer_of_a_script(self):
+        class Mine(BenchmarkObserver):
+            def __init__(self):
+                self.calls, self.ticks = [], 0
+
+            def register_configuration(self, params):
+                self.calls.append(params["block_size_x"])
+
+            def during(self):
+                self.ticks += 1
+
+            def get_results(self):
+                return {"ticks": self.ticks, "device": self.dev.name}
+            before_start = after_start = after_finish = lambda self: self.calls.append(".")
+        mine, said = Mine(), io.StringIO()
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+            results, _ = tune(tune_params={"block_size_x": [32, 2048]}, answer=[A + B, None, None, None], quiet=False,
+                              observers=[lambda: mine])
+        self.assertEqual(mine.calls, [32, ".", ".", "."])
+        self.assertGreater(results[0]["ticks"], 0)
+        self.assertEqual(results[0]["device"], "emulator")
+        self.assertEqual(said.getvalue(), "cutune: observers: Mine: called around the evaluation of each configuration, not around "
+                         "each launch\n")
+
+    def test_precisions_and_their_errors(self):
+        source = "template <typename T> " + SOURCE.replace("float *", "T *").strip()
+        results, _ = tune(source, [TunablePrecision("type", np.zeros(SIZE)), TunablePrecision("type", A.astype(float)),
+                                   TunablePrecision("type", B.astype(float)), np.int32(SIZE)],
+                          {"block_size_x": [64], "type": ["float", "double"]}, "vector_add<type>",
+                          answer=[A.astype(float) + B, None, None, None],
+                          observers=[AccuracyObserver("max"), AccuracyObserver("RMSE", "rmse")])
+        found = {one["type"]: (one.get("__error__"), one["error"], one["rmse"]) for one in results}
+        self.assertEqual(found["double"], (None, 0, 0))
+        self.assertTrue(0 < found["float"][2] < found["float"][1] < 1e-6, found)
+
+    def test_metrics_of_errors(self):
+        right, got = np.array([1.0, 2, 4]), np.array([1.0, 1, 6])
+        for name, value in [("MSE", 5 / 3), ("rmse", (5 / 3) ** 0.5), ("NRMSE", (5 / 21) ** 0.5), ("MAE", 1), ("mean_absolute", 1),
+                            ("MRE", 1 / 3), ("relative error", 1 / 3), ("max", 2), ("maximum absolute error", 2), ("max rel", 0.5),
+                            ("RMSRE", (0.5 / 3) ** 0.5), ("MALE", np.log10([2, 1.5]).sum() / 3),
+                            ("rmsle", (np.log10([2, 1.5]) ** 2).mean() ** 0.5 * (2 / 3) ** 0.5)]:
+            self.assertAlmostEqual(error_metric_from_name(name)(right, got), value, msg=name)
+        for name in ("", "mean", "rel abs", "nothing"):
+            with self.assertRaisesRegex(ValueError, f"no error metric '{name}'; there is: "):
+                error_metric_from_name(name)
+
+    def test_a_tunable_argument_without_the_array(self):
+        with self.assertRaisesRegex(KeyError, "no array for way = 2; there is: 0, 1"):
+            Tunable("way", [A, B])({"way": 2})
+        self.assertIs(Tunable("way + 1", [A, B])({"way": 0}), B)
+
+    def test_what_is_not_observed_is_said(self):
+        for kind, words in [(NCUObserver, "counters of Nsight Compute"), (PMTObserver, "PMT"), (TegraObserver, "Tegra"),
+                            (PowerSensorObserver, "the sensor is not read")]:
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said):
+                self.assertEqual(kind(["anything"]).results_of(None), {})
+            self.assertRegex(said.getvalue(), f"^cutune: {kind.__name__} adds nothing to results: .*{words}.*\n$")
+        with self.assertRaisesRegex(TypeError, "observers: a int is not a BenchmarkObserver"):
+            tune(observers=[3])
+
+
+class Caches(unittest.TestCase):
+    def test_a_cache_is_continued(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "cache")
+            tune(cache=path, tune_params={"block_size_x": [32, 64]})
+            whole = json.loads(path.with_suffix(".json").read_text())
+            self.assertEqual((list(whole["cache"]), whole["device_name"]), (["32", "64"], "emulator"))
+            whole["cache"]["32"].update(time=5.0, times=[5.0])
+            path.with_suffix(".json").write_text(json.dumps(whole))
+            results, env = tune(cache=path)
+            self.assertEqual(sorted(one["block_size_x"] for one in results), [32, 64, 96, 128])
+            self.assertEqual((env["best_config"]["block_size_x"], env["best_config"]["time"]), (32, 5.0))
+            again = json.loads(path.with_suffix(".json").read_text())
+            self.assertEqual((sorted(again["cache"]), again["cache"]["32"]["time"]), (["128", "32", "64", "96"], 5.0))
+            for one in again["cache"].values():
+                one["time"] = 1.0
+            path.with_suffix(".json").write_text(json.dumps(again))
+            self.assertEqual(len(tune(SOURCE.replace("c[i]", "wrong"), cache=path)[0]), 4)
+            again["device_name"] = "Some GPU"
+            path.with_suffix(".json").write_text(json.dumps(again))
+            with self.assertRaisesRegex(ValueError, "results of another device: 'Some GPU' there, 'emulator' here"):
+                tune(cache=path)
 
 
 class RunKernel(unittest.TestCase):
@@ -243,10 +336,35 @@ class Files(unittest.TestCase):
             store_metadata_file(folder + "/meta.json")
             stored = json.loads(pathlib.Path(folder, "out.json").read_text())["results"]
             self.assertEqual([one["invalidity"] for one in stored], ["correct", "correct", "compile"])
-            for _ in range(2):
-                kernel_tuner.store_results(folder + "/best.json", "k", "", PARAMETERS, 10, self.RESULTS, {})
-            kept = json.loads(pathlib.Path(folder, "best.json").read_text())["data"]
-            self.assertEqual([one["block_size_x"] for one in kept], [64, 64])
+
+    def test_stored_results_and_targets(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stored, header = folder + "/best.json", folder + "/targets.h"
+
+            def store(results=self.RESULTS, size=10, device="GPU A", **options):
+                kernel_tuner.store_results(stored, "k", "", PARAMETERS, size, results, {"device_name": device}, **options)
+            store()
+            store()
+            store(top=150, size=(10, 20))
+            store([{"block_size_x": 32, "time": 3.0}], device="GPU-B")
+            kept = json.loads(pathlib.Path(stored).read_text())["data"]
+            self.assertEqual([(one["device_name"], one["problem_size"], one["tunable_parameters"], one["time"]) for one in kept],
+                             [("GPU_A", "10", {"block_size_x": 64}, 1), ("GPU_A", "10x20", {"block_size_x": 32}, 2),
+                              ("GPU_A", "10x20", {"block_size_x": 64}, 1), ("GPU_B", "10", {"block_size_x": 32}, 3)])
+            kernel_tuner.create_device_targets(header, stored)
+            lines = pathlib.Path(header).read_text().splitlines()
+            self.assertEqual(lines[lines.index("#if defined(TARGET_GPU_A)") + 1], "#define block_size_x 64")
+            self.assertEqual(lines[lines.index("#elif defined(TARGET_GPU_B)") + 1], "#define block_size_x 32")
+            self.assertEqual(lines[lines.index("#else") + 1], "#define block_size_x 64")
+            add = PythonKernel("vector_add", SOURCE, 10, ARGUMENTS, results_file=stored, device="emulator")
+            self.assertEqual(add._fields["params"], {"block_size_x": 64})
+            with self.assertRaisesRegex(ValueError, "results: none is right and has 'time'"):
+                store([])
+            with self.assertRaisesRegex(ValueError, "has the objective 'time', and these results 'GB/s'"):
+                store([{"block_size_x": 32, "GB/s": 3.0}], objective="GB/s")
+            pathlib.Path(stored).write_text("[]")
+            with self.assertRaisesRegex(ValueError, "is not a file of store_results"):
+                kernel_tuner.create_device_targets(header, stored)
 
 
 if __name__ == "__main__":

@@ -223,7 +223,7 @@ class Errors(unittest.TestCase):
                 (lambda: scale(tolerance="x"), ValueError, "tolerance: 'x' is neither"),
                 (lambda: scale(source=b"void"), TypeError, "source is a bytes"),
                 (lambda: cutune.space_size(scale(constraints=["BLOK < 2"])), ValueError, "^the constraint 'BLOK < 2' mentions 'BLOK'"),
-                (lambda: cutune.check(scale(), where=len), ValueError, "where: .* neither a number nor a text"),
+                (lambda: cutune.check(scale(), where=[1]), ValueError, "where: .* neither a number nor a text"),
                 (lambda: cutune.run(scale(), device=types.SimpleNamespace()), ValueError, "unknown device"),
                 (lambda: cutune.check(scale(), [4]), ValueError, "a list is no dict"),
                 (lambda: cutune.run(3), TypeError, "int is not a problem"),

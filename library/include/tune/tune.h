@@ -49,6 +49,8 @@ typedef enum tune_end {
 typedef struct tune_tuner tune_tuner;
 typedef struct tune_problem tune_problem;
 typedef struct tune_search tune_search;
+typedef struct tune_space tune_space;
+typedef struct tune_recordings tune_recordings;
 
 /* A size, a setting or a parameter: {"n", "1000"}; or a file with its text. This structure never changes. */
 typedef struct tune_assignment {
@@ -87,7 +89,8 @@ typedef struct tune_evaluation {
   int reused;         /* not 0: answered from the database */
   int estimated;      /* not 0: seconds follow from a measurement over fewer time steps */
   size_t sample_count;
-  const double* samples; /* seconds of an execution */
+  const double* samples;                                  /* seconds of an execution */
+  double compile_seconds, check_seconds, measure_seconds; /* of these steps on the host */
 } tune_evaluation;
 
 typedef struct tune_progress {
@@ -194,6 +197,50 @@ typedef struct tune_description {
   uint64_t space_size;                             /* valid configurations */
   int counted;                                     /* 0: there are more, and space_size is that of a sample */
 } tune_description;
+
+/* A strategy of the program: it chooses configurations by their numbers in the space. This structure never
+ * changes. Its functions are called in the thread of the run or in another one, one at a time; of several
+ * searches, from several threads. */
+typedef struct tune_strategy {
+  const char* name; /* stored with runs */
+  uint64_t
+      in_flight; /* configurations that it chooses before it is told the result of the first; at least 1 */
+  void* context;
+  /* Begins a search of the space, which lives until `close`, and returns its state; null: it failed. */
+  void* (*open)(void* context, const tune_space* space, uint64_t seed);
+  /* Sets the number of the next configuration and returns 1; returns 0 where the search is done, -1 where it
+   * failed. One that was evaluated before is told again at once; a thousand of these in a row end the search.
+   */
+  int (*ask)(void* state, uint64_t* number);
+  /* Takes a result, also one that it did not ask for: the cost, which is to be minimised; NaN: the evaluation
+   * failed. Returns -1 where the strategy failed. */
+  int (*tell)(void* state, uint64_t number, double cost);
+  void (*close)(void* state);
+} tune_strategy;
+
+/* Mean and quartiles over repeats. */
+typedef struct tune_spread {
+  double mean, lower, upper;
+} tune_spread;
+
+/* The figures of a strategy on a recorded space: docs/replay.md explains them. */
+typedef struct tune_scores {
+  const char* space;
+  const char* strategy; /* null: random search, computed */
+  uint64_t configurations, failed;
+  double optimum; /* seconds */
+  size_t budget_count;
+  const uint64_t* budgets;
+  const tune_spread* shares;                               /* of the optimum, after each budget */
+  double evaluations_5, missed_5, evaluations_1, missed_1; /* to within 5 %, to within 1 % */
+  double score;                                            /* NaN: all times are equal */
+  double seconds; /* of an evaluation, in the strategy itself; NaN for random search */
+} tune_scores;
+
+typedef struct tune_comparison {
+  size_t count; /* the number of these: for each space random search, then the strategies */
+  const tune_scores* const* scores;
+} tune_comparison;
 
 /* Is called in the thread of tune_run after each evaluation. What it gets is valid until it returns. A value
  * other than 0 ends the run, as tune_cancel does. */
@@ -305,8 +352,46 @@ TUNE_C_API tune_status tune_search_tell(tune_search* search, const tune_assignme
                                         size_t parameter_count, double cost);
 /* Returns the number of valid configurations; of a space that cannot be counted, of its sample. */
 TUNE_C_API uint64_t tune_search_space_size(const tune_search* search);
+/* Returns its configurations, which live as long as the search; null for null. */
+TUNE_C_API const tune_space* tune_search_space(const tune_search* search);
 /* Null does nothing. */
 TUNE_C_API void tune_search_free(tune_search* search);
+/* Returns the number of configurations of a space. */
+TUNE_C_API uint64_t tune_space_count(const tune_space* space);
+/* Returns its parameters and sets their number; they live as long as the space. */
+TUNE_C_API const tune_parameter* const* tune_space_parameters(const tune_space* space, size_t* count);
+/* Writes the indexes of the values of `count` configurations from number `first` on, one for each parameter;
+ * UINT32_MAX where a parameter does not exist. `rows` has count * parameters elements. */
+TUNE_C_API tune_status tune_space_rows(const tune_space* space, uint64_t first, uint64_t count,
+                                       uint32_t* rows);
+/* Searches with a strategy of the program instead of the option `strategy`; null: no longer. It is copied,
+ * with its name. */
+TUNE_C_API tune_status tune_set_strategy(tune_tuner* tuner, const tune_strategy* strategy);
+/* Reads recorded spaces: files of other tuners and databases, as `tune replay --space`; those whose titles
+ * contain `only` (null: all). The caller owns `*recordings` and ends it with tune_recordings_free; after an
+ * error it is null. It serves any number of threads. */
+TUNE_C_API tune_status tune_recordings_read(const char* const* files, size_t file_count, const char* only,
+                                            tune_recordings** recordings);
+/* Returns the number of spaces. */
+TUNE_C_API size_t tune_recordings_count(const tune_recordings* recordings);
+/* Return what a space is called, and its configurations; null beyond the last. */
+TUNE_C_API const char* tune_recordings_title(const tune_recordings* recordings, size_t index);
+TUNE_C_API const tune_space* tune_recordings_space(const tune_recordings* recordings, size_t index);
+/* Writes the recorded seconds of each configuration of a space; NaN for those that failed. */
+TUNE_C_API tune_status tune_recordings_seconds(const tune_recordings* recordings, size_t index,
+                                               double* seconds);
+/* Null does nothing. */
+TUNE_C_API void tune_recordings_free(tune_recordings* recordings);
+/* Lets a strategy search a recorded space `repeats` times, and compares it with random search: one of the
+ * tuner by its name, as --strategy, or `own` (null: none). The seeds follow from `seed`, the space and the
+ * repeat. `threads`: 0: as many as the cores; a strategy of the program that is not made for several needs 1.
+ * The caller owns `*comparison` and ends it with tune_comparison_free; after an error it is null. */
+TUNE_C_API tune_status tune_compare(const tune_recordings* recordings, size_t index, const char* strategy,
+                                    const tune_strategy* own, const uint64_t* budgets, size_t budget_count,
+                                    uint64_t repeats, uint64_t seed, unsigned threads,
+                                    const tune_comparison** comparison);
+/* Null does nothing. */
+TUNE_C_API void tune_comparison_free(const tune_comparison* comparison);
 /* Ends the run after the evaluation in flight; finished evaluations are stored. Without a run, the next one
  * ends at once. */
 TUNE_C_API void tune_cancel(tune_tuner* tuner);

@@ -11,6 +11,7 @@
 #include <string>
 #include <tune/description.hpp>
 #include <tune/problem.hpp>
+#include <tune/search.hpp>
 #include <vector>
 
 namespace tune::api {
@@ -33,7 +34,9 @@ struct Evaluation {
   double tolerance = 0;            ///< of that error
   int registers = 0;               ///< a thread; 0 where unknown
   double occupancy = 0;            ///< 0 to 1; 0 where unknown
-  bool reused = false;             ///< answered from the database
+  /// Seconds on the host, of what was done now or, where it is reused, when it was stored.
+  double compile_seconds = 0, check_seconds = 0, measure_seconds = 0;
+  bool reused = false;  ///< answered from the database
   /// `seconds` are expected from a measurement over fewer time steps, in which others were faster.
   bool estimated = false;
 
@@ -89,6 +92,7 @@ struct Options {
   std::string database = {};  ///< empty: where `tune` looks ($TUNE_DB, ...)
   /// As --strategy; empty: that of the problem's definition, else `auto`.
   std::string strategy = {};
+  std::shared_ptr<const OwnStrategy> own_strategy = {};  ///< instead of `strategy`
   /// Without any budget: that of the definition, else 200; `grid`: the whole space.
   std::optional<std::uint64_t> evaluations = {};
   std::optional<double> seconds = {};

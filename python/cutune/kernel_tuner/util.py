@@ -2,7 +2,35 @@
 """Helpers that scripts use."""
 from typing import Any, Iterable, Mapping, Optional
 
-__all__ = ["get_best_config", "get_config_string"]
+__all__ = ["CompilationFailedConfig", "ErrorConfig", "InvalidConfig", "RuntimeFailedConfig", "StopCriterionReached",
+           "get_best_config", "get_config_string"]
+
+
+class ErrorConfig(str):
+    """The error of a result (`__error__`): a text that is the name of its class."""
+
+    def __new__(cls, text: Optional[str] = None):
+        return super().__new__(cls, text or cls.__name__)
+
+
+class InvalidConfig(ErrorConfig):
+    """The restrictions or the device do not allow the configuration."""
+
+
+class CompilationFailedConfig(ErrorConfig):
+    """The kernel does not compile."""
+
+
+class RuntimeFailedConfig(ErrorConfig):
+    """The kernel cannot be launched, fails, or has wrong results."""
+
+
+class StopCriterionReached(Exception):
+    """Raised in a strategy of a script when the budget is spent."""
+
+
+#: The errors by their names, as files have them.
+ERRORS = {one.__name__: one for one in (ErrorConfig, InvalidConfig, CompilationFailedConfig, RuntimeFailedConfig)}
 
 
 def get_config_string(params: Mapping[str, Any], keys: Optional[Iterable[str]] = None,
@@ -17,10 +45,15 @@ def get_config_string(params: Mapping[str, Any], keys: Optional[Iterable[str]] =
     return ", ".join(parts)
 
 
+def has_objective(result: Mapping[str, Any], objective: str) -> bool:
+    """Returns whether a result is right and has a number for the objective."""
+    return "__error__" not in result and isinstance(result.get(objective), (int, float))
+
+
 def get_best_config(results: Iterable[Mapping[str, Any]], objective: str,
                     objective_higher_is_better: bool = False) -> Mapping[str, Any]:
     """Returns the best of the results that have no error."""
-    right = [one for one in results if "__error__" not in one and one.get(objective) is not None]
+    right = [one for one in results if has_objective(one, objective)]
     if not right:
         raise RuntimeError("no configuration is right and measured (on the emulator none is measured)")
     return (max if objective_higher_is_better else min)(right, key=lambda one: one[objective])

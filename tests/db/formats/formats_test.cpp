@@ -35,7 +35,7 @@ constexpr std::string_view entries =
 "32,1,aos,False,7": {"block_size_x": 32, "tile_size_x": 1, "layout": "aos", "fast math": false, "fixed": 7,
  "time": "CompilationFailedConfig"},
 "32,1,soa,False,7": {"block_size_x": 32, "tile_size_x": 1, "layout": "soa", "fast math": false, "fixed": 7,
- "time": "InvalidConfig"},
+ "__error__": "InvalidConfig", "compile_time": 0},
 "32,2,soa,False,7": {"block_size_x": 32, "tile_size_x": 2, "layout": "soa", "fast math": false, "fixed": 7,
  "time": 1e20})";
 
