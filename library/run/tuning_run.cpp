@@ -275,7 +275,8 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
   record.machine = backend.machine_state();
   record.space_size = space.size();
   const Objective objective = request.objective.value_or(Objective::time);
-  const bool by_time = objective == Objective::time;
+  const bool energy = objective.needs_energy() || (request.energy && record.machine.power > 0);
+  const bool by_time = objective == Objective::time && !energy;
   if (objective.needs_energy() && !(record.machine.power > 0))
     throw UsageError(
         format("the energy of {} cannot be measured (NVML is not installed or may not read it, or the device "
@@ -283,7 +284,7 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
                record.key.device.name));
   DeviceEvaluatorOptions options{.measure = request.measure};
   options.measure.flush_cache = request.cache == CacheState::cold;
-  options.measure.energy = objective.needs_energy();
+  options.measure.energy = energy;
   options.compile_threads = request.compilers;
   if (by_time) record.variant_bounds = variant_bounds(problem, instance, space, backend.properties());
   options.race = by_time && request.race;  // the slower one may take less energy
@@ -321,6 +322,7 @@ SessionResult tune(db::Database& database, const search::SearchSpace& space, Eva
   record.space_size = space.size();
   record.options = run_options(request);
   record.options.budget_evaluations = budget.evaluations;
+  record.options.energy = request.energy && record.machine.power > 0;
   search::SearchTask task{space, record.options.seed};
   if (request.strategy->entry->uses_records && request.transfer) {
     RelatedRecords related = related_records(database, record.key, space, request.installed);

@@ -49,6 +49,9 @@ struct TuningRequest {
   bool fresh = false;  ///< evaluate again what the database already has
   /// Evaluate at a cheaper instance first, where the problem has one (Problem::low_fidelity); by time only.
   bool low_fidelity = true;
+  /// Measure the energy also where the objective does without, if the device reports it; then nothing is
+  /// stopped early.
+  bool energy = false;
   bool transfer = true;  ///< start from results of other sizes, settings and devices
   /// Evaluate the default configuration before all others (of a restricted space the valid one nearest to
   /// it). The values of another tuner's recording have an order, but no default.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "library/tuner/convert.hpp"
 #include "library/tuner/own_strategy.hpp"
@@ -52,6 +53,24 @@ tune_status tune_space_rows(const tune_space* space, uint64_t first, uint64_t co
     for (uint64_t number = first; number < first + count; ++number)
       for (const int index : space->space.value_indices(number))
         *rows++ = index < 0 ? std::numeric_limits<uint32_t>::max() : static_cast<uint32_t>(index);
+  });
+}
+
+tune_status tune_space_find(const tune_space* space, const uint32_t* row, uint64_t* number) {
+  return status_of([&] {
+    constexpr const char* here = "tune_space_find";
+    require(space, here);
+    require(row, here);
+    require(number, here);
+    const auto& parameters = space->space.definition().parameters;
+    std::vector<int> indices;
+    *number = std::numeric_limits<uint64_t>::max();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const bool absent = row[i] == std::numeric_limits<uint32_t>::max();
+      if (!absent && row[i] >= parameters[i].values.size()) return;
+      indices.push_back(absent ? -1 : static_cast<int>(row[i]));
+    }
+    if (const auto found = space->space.find_indices(indices)) *number = *found;
   });
 }
 

@@ -55,6 +55,7 @@ run::TuningRequest request_of(const Options& options) {
   request.cache = options.warm_caches ? CacheState::warm : CacheState::cold;
   request.top_k = options.finalists;
   request.fresh = options.fresh;
+  request.energy = options.energy;
   request.timeout = options.timeout;
   request.reproducible = options.reproducible;
   request.transfer = options.transfer;
@@ -238,7 +239,8 @@ std::map<std::string, tune::Evaluation>& known_of(Tuner::State& state, OpenRun& 
   if (open_run.known) return *open_run.known;
   open_run.known.emplace();
   for (tune::Evaluation& evaluation :
-       known_answers(state.store(), open_run.record.key, *open_run.request.objective, state.options.timeout))
+       known_answers(state.store(), open_run.record.key, *open_run.request.objective, state.options.timeout,
+                     open_run.request.energy && open_run.record.machine.power > 0))
     open_run.known->emplace(evaluation.configuration.key(), std::move(evaluation));
   return *open_run.known;
 }

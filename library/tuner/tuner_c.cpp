@@ -147,6 +147,7 @@ constexpr OptionEntry<Options> option_table[] = {
     {"compilers", set_member<&Options::compilers>},
     {"warm_caches", set_member<&Options::warm_caches>},
     {"fresh", set_member<&Options::fresh>},
+    {"energy", set_member<&Options::energy>},
     {"reproducible", set_member<&Options::reproducible>},
     {"transfer", set_member<&Options::transfer>},
     {"in_process", set_member<&Options::in_process>},

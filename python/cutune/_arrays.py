@@ -3,7 +3,7 @@
 import array as standard_array
 import ctypes
 
-__all__ = ["HostArray", "host_array", "is_array", "on_device", "scalar"]
+__all__ = ["HostArray", "device_of", "host_array", "is_array", "on_device", "scalar"]
 
 # The kinds and bytes of __array_interface__, and the types of a definition.
 _TYPES = {"f2": "float16", "f4": "float32", "f8": "float64", "i1": "int8", "i2": "int16", "i4": "int32",
@@ -147,6 +147,13 @@ def on_device(value, name):
     element = _element_type(interface["typestr"], name)
     _check_order(interface.get("strides"), interface["shape"], element, name)
     return element, interface["data"][0]
+
+
+def device_of(value):
+    """Returns the number of the device on which an array of PyTorch, CuPy or Numba lies; None where that is not known."""
+    device = getattr(value, "device", None)
+    number = getattr(device, "index" if _is_tensor(value) else "id", None)
+    return number if isinstance(number, int) else None
 
 
 def _copy_from_device(address, size, name):

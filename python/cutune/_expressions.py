@@ -260,7 +260,16 @@ def _listed(function, parameters):
 
 def _values(function, parameters, most):
     """Returns the names of the parameters that a function looks at, their values, and its result, for each
-    combination."""
+    combination. Raises ValueError for what the function raises."""
+    try:
+        return _looked_up(function, parameters, most)
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"the function raises {type(error).__name__}: {error}") from error
+
+
+def _looked_up(function, parameters, most):
     try:
         try:
             return _table(function, parameters, _used(function, parameters), most)

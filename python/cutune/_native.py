@@ -147,6 +147,7 @@ _FUNCTIONS = {
     "tune_space_count": (c_uint64, [c_void_p]),
     "tune_space_parameters": (POINTER(POINTER(Parameter)), [c_void_p, POINTER(c_size_t)]),
     "tune_space_rows": (c_int, [c_void_p, c_uint64, c_uint64, POINTER(c_uint32)]),
+    "tune_space_find": (c_int, [c_void_p, POINTER(c_uint32), POINTER(c_uint64)]),
     "tune_set_strategy": (c_int, [c_void_p, POINTER(Strategy)]),
     "tune_recordings_read": (c_int, [POINTER(c_char_p), c_size_t, c_char_p, POINTER(c_void_p)]),
     "tune_recordings_count": (c_size_t, [c_void_p]),

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spaces by numbers, and strategies of a script as the library calls them."""
-import bisect
 import ctypes
 import math
 import random
@@ -11,6 +10,7 @@ from . import _native
 __all__ = ["OwnStrategy", "Space"]
 
 _ABSENT = 2**32 - 1
+_BLOCK, _MOST_BLOCKS = 4096, 256
 
 
 class Space:
@@ -28,38 +28,61 @@ class Space:
         for at in range(count.value):
             one = given[at].contents
             self.parameters[one.name.decode()] = [_native.value_of(one.values[i], one.kinds[i]) for i in range(one.count)]
-        size, width = library.tune_space_count(view), count.value
-        rows = (ctypes.c_uint32 * (size * width))()
-        _native.check(library.tune_space_rows(view, 0, size, rows))
-        self._rows = [tuple(rows[at:at + width]) for at in range(0, size * width, width)] if width else []
+        self._view, self._size, self._width = view, library.tune_space_count(view), count.value
         self._names, self._values = list(self.parameters), list(self.parameters.values())
-        self._order = self._rows == sorted(self._rows)
-        self._numbers: Optional[Dict[Tuple[int, ...], int]] = None
+        self._blocks: Dict[int, List[Tuple[int, ...]]] = {}
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return self._size
 
     def __getitem__(self, number: int) -> Dict[str, Any]:
-        return {name: values[index] for name, values, index in zip(self._names, self._values, self._rows[number])
+        return {name: values[index] for name, values, index in zip(self._names, self._values, self._row(number))
                 if index != _ABSENT}
+
+    def _row(self, number):
+        number = int(number)
+        if not 0 <= number < self._size:
+            raise IndexError(f"there is no configuration {number}: there are {self._size}")
+        at, inside = divmod(number, _BLOCK)
+        if at not in self._blocks:
+            self._alive()
+            count = min(_BLOCK, self._size - at * _BLOCK)
+            rows = (ctypes.c_uint32 * (count * self._width))()
+            _native.check(_native.library().tune_space_rows(self._view, at * _BLOCK, count, rows))
+            self._blocks[at] = [tuple(rows[one:one + self._width]) for one in range(0, count * self._width, self._width)]
+            if len(self._blocks) > _MOST_BLOCKS:
+                self._blocks.pop(next(iter(self._blocks)))
+        return self._blocks[at][inside]
+
+    def _alive(self):
+        if self._view is None:
+            raise ValueError("the search whose space this is has ended")
+
+    def end(self) -> None:
+        """Is called when the search ends, for whose strategy the space was made."""
+        self._view = None
 
     def row(self, number: int) -> Tuple[Optional[int], ...]:
         """Returns the index of each parameter's value; None where it does not exist."""
-        return tuple(None if index == _ABSENT else index for index in self._rows[number])
+        return tuple(None if index == _ABSENT else index for index in self._row(number))
 
     def number_of(self, configuration: Mapping[str, Any]) -> Optional[int]:
         """Returns the number of a configuration; None for one that is not valid."""
+        if not set(configuration) <= set(self._names):
+            return None
         try:
-            row = tuple(values.index(configuration[name]) if name in configuration else _ABSENT
-                        for name, values in self.parameters.items())
+            row = [values.index(configuration[name]) if name in configuration else _ABSENT
+                   for name, values in self.parameters.items()]
         except ValueError:
             return None
-        if self._numbers is None:
-            if self._order:
-                at = bisect.bisect_left(self._rows, row)
-                return at if at < len(self._rows) and self._rows[at] == row else None
-            self._numbers = {one: at for at, one in enumerate(self._rows)}
-        return self._numbers.get(row)
+        return self._find(row)
+
+    def _find(self, row):
+        self._alive()
+        number = ctypes.c_uint64()
+        _native.check(_native.library().tune_space_find(self._view, (ctypes.c_uint32 * max(1, self._width))(*row),
+                                                        ctypes.byref(number)))
+        return None if number.value == 2**64 - 1 else number.value
 
     def sample(self, count: int, generator: Optional[random.Random] = None) -> List[int]:
         """Returns so many different numbers, drawn at random."""
@@ -67,13 +90,12 @@ class Space:
 
     def neighbours(self, number: int) -> List[int]:
         """Returns the numbers of the configurations that differ in the value of one parameter."""
-        row = self._rows[number]
+        row = self._row(number)
         found = []
         for at, values in enumerate(self._values):
             for index in range(len(values)):
                 if index != row[at] and row[at] != _ABSENT:
-                    near = self.number_of({name: choices[one] for name, choices, one in zip(
-                        self._names, self._values, row[:at] + (index,) + row[at + 1:]) if one != _ABSENT})
+                    near = self._find(row[:at] + (index,) + row[at + 1:])
                     if near is not None:
                         found.append(near)
         return found
@@ -94,7 +116,7 @@ class OwnStrategy:
                             "object with ask() and tell(configuration, cost)")
         self.make, self.name, self.raised = make, name_of(make), None
         self._searches: Dict[int, Any] = {}
-        self._spaces: Dict[int, Space] = {}
+        self._next = 0
         fields = dict(_native.Strategy._fields_)
         self._name = self.name.encode()
         self.functions = _native.Strategy(self._name, max(1, int(getattr(make, "in_flight", 1))), None,
@@ -106,14 +128,13 @@ class OwnStrategy:
 
     def _open(self, _, view, seed):
         try:
-            if view not in self._spaces:
-                self._spaces = {view: Space(view, None)}
-            search = self.make(self._spaces[view], seed)
+            space = Space(view, None)
+            search = self.make(space, seed)
             for name in ("ask", "tell"):
                 if not callable(getattr(search, name, None)):
                     raise TypeError(f"strategy: {self.name} returns a {type(search).__name__}, which has no function '{name}'")
-            state = len(self._searches) + 1
-            self._searches[state] = search, self._spaces[view]
+            state = self._next = self._next + 1
+            self._searches[state] = search, space
             return state
         except BaseException as error:
             self._kept(error)
@@ -142,7 +163,7 @@ class OwnStrategy:
             return self._kept(error)
 
     def _close(self, state):
-        self._searches[state] = None
+        self._searches.pop(state)[1].end()
 
 
 def _number(answer: Union[int, Mapping[str, Any]], space: Space) -> Optional[int]:

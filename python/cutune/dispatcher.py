@@ -51,17 +51,21 @@ def _library():
     return library
 
 
-def call_arguments(values):
+def call_arguments(values, device=None):
     """Returns the arguments of a call as the library takes them, and what must live as long as they do.
 
     Arrays have `__cuda_array_interface__` and are passed as they lie on the device; numbers as in a Problem. Raises
-    TypeError for an array on the host."""
+    TypeError for an array on the host, ValueError for one on another device than number `device` (None: any)."""
     made, held = (_CallArgument * max(1, len(values)))(), []
     for at, value in enumerate(values):
         name = f"{at + 1} of the call"
         place = _arrays.on_device(value, name)
         if place is not None:
             element, address = place
+            lies = _arrays.device_of(value)
+            if None not in (device, lies) and lies != device:
+                raise ValueError(f"argument {name} lies on device {lies}, and the kernel is launched on device {device}: copy it "
+                                 f"there, or open the dispatcher with device={lies}")
             data = struct.pack("P", address)
             type_name = _POINTERS.get(element, element + "*")
         elif _arrays.is_array(value):
@@ -106,6 +110,8 @@ class Dispatcher:
     def __init__(self, problem: Problem, **options: Any):
         self._handle = None
         self._problem = problem
+        given = str(options.get("device") or 0)
+        self._device = int(given) if given.isdigit() else None
         if "where" in options:
             options["where"] = problem.restriction(options["where"])
         array, count = _native.assignments({name: value for name, value in options.items() if value is not None})
@@ -115,14 +121,14 @@ class Dispatcher:
 
     def __call__(self, *arguments: Any, stream: Any = None, sizes: Optional[Dict[str, Any]] = None) -> None:
         """Enqueues the kernel. `sizes`: those that are not at their defaults."""
-        made, count, _held = call_arguments(arguments)
+        made, count, _held = call_arguments(arguments, self._device)
         array, size_count = _native.assignments(sizes or {})
         _native.check(_library().tune_dispatcher_launch(self._open(), stream_of(stream, arguments), array, size_count, made,
                                                         count))
 
     def try_now(self, *arguments: Any, stream: Any = None, sizes: Optional[Dict[str, Any]] = None) -> bool:
         """Tries one configuration on these arguments, and waits for it. Returns False where nothing is left to try."""
-        made, count, _held = call_arguments(arguments)
+        made, count, _held = call_arguments(arguments, self._device)
         array, size_count = _native.assignments(sizes or {})
         tried = c_int()
         _native.check(_library().tune_dispatcher_try(self._open(), stream_of(stream, arguments), array, size_count, made,

@@ -222,7 +222,8 @@ class Problem:
 
     def _new_folder(self):
         self._folder = _folders.make()
-        weakref.finalize(self, _folders.remove, self._folder, os.getpid())
+        # Not at the end of the interpreter: other threads may use it until then, and all folders are removed together.
+        weakref.finalize(self, _folders.remove, self._folder, os.getpid()).atexit = False
 
     def _open(self, files):
         for name, data in files.items():
@@ -234,7 +235,7 @@ class Problem:
 
     def _take(self, handle):
         self._handle = handle
-        weakref.finalize(self, _native.library().tune_problem_free, handle)
+        weakref.finalize(self, _native.library().tune_problem_free, handle).atexit = False
 
     def _values(self, name):
         values = self.parameters[name]
@@ -245,11 +246,14 @@ class Problem:
     def _rule(self, rule):
         if not callable(rule):
             return rule
-        text, listed = _expressions.rule_of(rule, self.parameters)
+        name = getattr(rule, "__name__", type(rule).__name__)
+        try:
+            text, listed = _expressions.rule_of(rule, self.parameters)
+        except ValueError as error:
+            raise ValueError(f"constraint '{name}': {error}") from error
         if listed:
             self.listed.append(getattr(rule, "__name__", repr(rule)))
         about = inspect.getdoc(rule) if inspect.isroutine(rule) else None
-        name = getattr(rule, "__name__", type(rule).__name__)
         return {"rule": text, "why": about.splitlines()[0] if about else f"{name} does not allow it"}
 
     def _formula(self, value, what):
@@ -257,7 +261,7 @@ class Problem:
             try:
                 return _expressions.formula_of(value, self.parameters)
             except ValueError as error:
-                raise ValueError(f"{what}: {error}") from None
+                raise ValueError(f"{what}: {error}") from error
         return value if isinstance(value, str) else _plain(value, what)
 
     def _extents(self, value, what):
@@ -265,7 +269,7 @@ class Problem:
             try:
                 value = _expressions.formulas_of(value, self.parameters)
             except ValueError as error:
-                raise ValueError(f"{what}: {error}") from None
+                raise ValueError(f"{what}: {error}") from error
         value = value.tolist() if hasattr(value, "tolist") else value
         values = value if isinstance(value, (list, tuple)) else [value]
         if not 1 <= len(values) <= 3:

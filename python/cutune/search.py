@@ -8,7 +8,7 @@ from . import _native
 from ._strategies import Space
 from .problem import Problem
 
-__all__ = ["Search", "as_list", "configurations"]
+__all__ = ["Search", "as_list", "configurations", "space"]
 
 _KERNEL = 'extern "C" __global__ void none(int* none_) { none_[0] = 0; }'
 
@@ -22,12 +22,19 @@ def as_list(rules: Any) -> List[Union[str, Callable]]:
 
 def configurations(parameters: Dict[str, List[Any]], constraints: Iterable[Union[str, Callable]] = ()) -> List[Tuple]:
     """Returns the values of all valid configurations, in the order of the parameters, as they are given."""
-    space = Search(parameters, constraints, strategy="grid").space
+    valid = space(parameters, constraints)
     given = {name: {(type(value), value): value for value in reversed(values)} for name, values in parameters.items()}
     loose = {name: {value: value for value in reversed(values)} for name, values in parameters.items()}
     columns = [[given[name].get((type(one), one), loose[name].get(one)) for one in values]
-               for name, values in space.parameters.items()]
-    return [tuple(column[index] for column, index in zip(columns, space.row(at))) for at in range(len(space))]
+               for name, values in valid.parameters.items()]
+    return [tuple(column[index] for column, index in zip(columns, valid.row(at))) for at in range(len(valid))]
+
+
+def space(problem: Union[Problem, Dict[str, Any]], constraints: Union[str, Callable, Iterable[Union[str, Callable]]] = (), *,
+          sizes: Optional[Dict[str, Any]] = None, where: Union[str, Callable, None] = None) -> Space:
+    """Returns the valid configurations of a problem, or of a dict of parameters, with the limits of an sm_90. Arguments are
+    those of Search."""
+    return Search(problem, constraints, sizes=sizes, strategy="grid", where=where).space
 
 
 class Search:

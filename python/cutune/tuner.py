@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs, checks, evaluations and stored results."""
+import atexit
 import ctypes
 import dataclasses
 import json
@@ -7,6 +8,8 @@ import os
 import signal
 import subprocess
 import threading
+import time
+import weakref
 from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
 from . import _native, _notebook, _strategies
@@ -19,6 +22,8 @@ Path = Union[str, os.PathLike]
 #: A problem, the path of a definition (.json), or the name of a problem that the tuner has.
 AnyProblem = Union[Problem, str, os.PathLike]
 Sizes = Mapping[str, Any]
+
+_PATIENCE = 10  # seconds that the interpreter waits at its end for the evaluations of other threads
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,6 +121,25 @@ def _evaluation(one):
                       one.compile_seconds, one.check_seconds, one.measure_seconds)
 
 
+_calling = weakref.WeakSet()  # tuners that call functions of the script
+
+
+def _end_calls():
+    """Ends the runs of other threads before the interpreter does: a function of the script cannot be called afterwards."""
+    busy = [tuner for tuner in _calling if tuner.process == os.getpid() and not tuner.closed]
+    for tuner in busy:
+        _native.library().tune_cancel(tuner.handle)
+    deadline = time.monotonic() + _PATIENCE
+    while not all(tuner.closed for tuner in busy) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def _will_call(tuner):
+    _calling.add(tuner)
+    atexit.unregister(_end_calls)
+    atexit.register(_end_calls)  # before what was registered until now: the folders of problems are removed later
+
+
 class _Tuner:
     """A tuner of the library, with its options."""
 
@@ -124,7 +148,7 @@ class _Tuner:
         library, handle = _native.library(), ctypes.c_void_p()
         _native.check(library.tune_open(ctypes.byref(handle)))
         self.handle, self.notices, self.raised = handle, [], None
-        self.calls, self.closing, self.interrupted, self.lock = 0, False, False, threading.Lock()
+        self.calls, self.closing, self.closed, self.interrupted, self.lock = 0, False, False, False, threading.Lock()
         self.on_notice = _native.NoticeFunction(lambda line, _: self.notices.append(_native.in_python(
             line.decode(errors="replace"))))
         self.on_progress = None
@@ -146,6 +170,7 @@ class _Tuner:
             if self.calls or os.getpid() != self.process:  # after a fork, its processes belong to the other one
                 return
         _native.library().tune_close(self.handle)
+        self.closed = True
 
     def _counted(self, work):
         self.calls += 1
@@ -178,6 +203,7 @@ class _Tuner:
                 self.raised = error
                 return 1
             return 1 if stop is False else 0
+        _will_call(self)
         self.on_progress = _native.ProgressFunction(progress)
         _native.check(_native.library().tune_on_progress(self.handle, self.on_progress, None))
 
@@ -241,7 +267,7 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
         strategy: Union[str, Callable, None] = None, seed: Optional[int] = None, objective: Optional[str] = None,
         database: Optional[Path] = None, where: Union[str, Callable, None] = None, warm_caches: Optional[bool] = None,
         fresh: Optional[bool] = None, transfer: Optional[bool] = None, finalists: Optional[int] = None,
-        timeout: Optional[float] = None, compilers: Optional[int] = None,
+        timeout: Optional[float] = None, compilers: Optional[int] = None, energy: Optional[bool] = None,
         on_evaluation: Optional[Callable[[Evaluation, Dict[str, Any]], Any]] = None) -> Result:
     """Searches a problem's configurations for the fastest right one, and stores every evaluation.
 
@@ -260,6 +286,8 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
     finalists    how many configurations are timed again in turns at the end; 0: none
     compilers    how many compile at the same time; 0: as many as the machine has cores
     warm_caches, fresh, transfer   True or False, as of the command
+    energy       True: the energy is measured beside another objective, too, where the device reports it; each configuration
+                 takes about half a second more
     on_evaluation  is called after each evaluation with it and a dict (evaluations, planned, seconds, best); the run ends
                  where it returns False, or with what it raises
 
@@ -271,10 +299,11 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
                 strategy=None if own is not None else strategy,
                 seed=seed, objective=objective, database=None if database is None else os.fspath(database), where=problem.restriction(where),
                 warm_caches=warm_caches, fresh=fresh, transfer=transfer, finalists=finalists, timeout=timeout,
-                compilers=compilers) as tuner:
+                compilers=compilers, energy=energy) as tuner:
         if on_evaluation is not None:
             tuner.report(on_evaluation)
         if own is not None:
+            _will_call(tuner)
             _native.check(_native.library().tune_set_strategy(tuner.handle, ctypes.byref(own.functions)))
         result = ctypes.POINTER(_native.Result)()
         array, count = _native.assignments(sizes or {})
@@ -319,14 +348,14 @@ class Evaluator:
                 one = evaluate(configuration)
                 search.tell(configuration, one.seconds if one.right else None)
 
-    Arguments are those of `evaluate`. Ctrl-C during an evaluation lets it end, and sets `interrupted`."""
+    Arguments are those of `evaluate`, and `energy` of `run`; `problem` may be set to another one. Ctrl-C during an evaluation lets it end, and sets `interrupted`."""
 
     def __init__(self, problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int, str] = "0",
                  database: Optional[Path] = None, fresh: Optional[bool] = None, warm_caches: Optional[bool] = None,
-                 timeout: Optional[float] = None):
-        self._problem, self._sizes = _problem(problem), _native.assignments(sizes or {})
+                 timeout: Optional[float] = None, energy: Optional[bool] = None):
+        self.problem, self._sizes = _problem(problem), _native.assignments(sizes or {})
         self._tuner = _Tuner(device=_device(device), database=None if database is None else os.fspath(database), fresh=fresh,
-                             warm_caches=warm_caches, timeout=timeout)
+                             warm_caches=warm_caches, timeout=timeout, energy=energy)
 
     def __call__(self, configuration: Mapping[str, Any], *, started: Optional[Callable[[], Any]] = None,
                  during: Optional[Callable[[], Any]] = None) -> Evaluation:
@@ -336,7 +365,7 @@ class Evaluator:
         values, value_count = _native.assignments(configuration)
         library = _native.library()
         self._tuner.call(lambda: _native.check(library.tune_evaluate(
-            self._tuner.handle, self._problem._handle, values, value_count, *self._sizes, ctypes.byref(result))), started, during)
+            self._tuner.handle, self.problem._handle, values, value_count, *self._sizes, ctypes.byref(result))), started, during)
         try:
             return _evaluation(result.contents.evaluations[0].contents)
         finally:

@@ -372,6 +372,32 @@ TEST_F(InC, AStrategyOfTheProgramChooses) {
   EXPECT_THAT(tune_message(), HasSubstr("'backwards' lacks one of its functions"));
 }
 
+struct MeteredBackend : FakeBackend {
+  MeteredBackend() { runner().joules_per_thread = 1e-3; }
+  MachineState machine_state() override {
+    MachineState state;
+    state.power = 100;
+    return state;
+  }
+};
+
+TEST_F(InC, TheEnergyIsMeasuredBesideTheTime) {
+  const auto reused = [this] {
+    tune_result_free(std::exchange(result_, nullptr));
+    EXPECT_EQ(tune_run(tuner_, toy(), nullptr, 0, &result_), TUNE_OK) << tune_message();
+    return result_->reused;
+  };
+  EXPECT_EQ(reused(), 0U);
+  tuner_->tuner.state().open_backend = [] { return std::make_unique<MeteredBackend>(); };
+  set("timeout", "9");  // another device process
+  EXPECT_GT(reused(), 0U);
+  EXPECT_EQ(result_->best->joules, 0);
+  set("energy", "true");
+  EXPECT_EQ(reused(), 0U) << "what was measured without the energy does not answer";
+  EXPECT_GT(result_->best->joules, 0);
+  EXPECT_GT(reused(), 0U);
+}
+
 TEST_F(InC, ASpaceByNumbers) {
   tune_search* search = nullptr;
   ASSERT_EQ(tune_search_open(toy(), nullptr, 0, nullptr, 1, "items == 2", &search), TUNE_OK);
@@ -385,6 +411,12 @@ TEST_F(InC, ASpaceByNumbers) {
   ASSERT_EQ(tune_space_rows(space, 6, 2, rows.data()), TUNE_OK) << tune_message();
   EXPECT_THAT(rows, ElementsAre(1, 2, 1, 1, 3, 1));
   EXPECT_EQ(tune_space_rows(space, 7, 2, rows.data()), TUNE_WRONG_USE);
+  uint64_t number = 0;
+  EXPECT_EQ(tune_space_find(space, rows.data() + count, &number), TUNE_OK);
+  EXPECT_EQ(number, 7U);
+  rows[count + 2] = 2;
+  EXPECT_EQ(tune_space_find(space, rows.data() + count, &number), TUNE_OK);
+  EXPECT_EQ(number, UINT64_MAX) << "items is not 2";
   tune_search_free(search);
 }
 

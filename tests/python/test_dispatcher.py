@@ -44,6 +44,13 @@ class CallArguments(unittest.TestCase):
             with self.assertRaisesRegex(kind, words):
                 dispatcher.call_arguments([value])
 
+    def test_an_array_on_another_device(self):
+        there = on_device()
+        there.device = types.SimpleNamespace(id=1)
+        self.assertEqual(dispatcher.call_arguments([there], 1)[1], 1)
+        with self.assertRaisesRegex(ValueError, "argument 1 of the call lies on device 1, and the kernel is launched on device 0"):
+            dispatcher.call_arguments([there], 0)
+
     def test_streams(self):
         self.assertIsNone(dispatcher.stream_of(None, []))
         self.assertEqual(dispatcher.stream_of(64, []), 64)

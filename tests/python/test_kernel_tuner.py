@@ -8,8 +8,10 @@ import json
 import pathlib
 import socket
 import tempfile
+import types
 import typing
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -126,6 +128,15 @@ class TuneKernel(unittest.TestCase):
             return SOURCE.replace("a[i] + b[i]", f"a[i] + b[i] * {params['factor']}")
         results, _ = tune(generate, tune_params={"block_size_x": [32], "factor": [1, 2]}, answer=[A + B, None, None, None])
         self.assertEqual({one["factor"]: one.get("__error__") for one in results}, {1: None, 2: "RuntimeFailedConfig"})
+
+    def test_a_function_that_generates_many_kernels(self):
+        def generate(params):
+            return SOURCE.replace("a[i] + b[i]", f"a[i] + b[i] * {params['factor']}")
+        results, _ = tune(generate, tune_params={"block_size_x": [32], "factor": list(range(1, 301))}, strategy="brute_force",
+                          strategy_options={"max_fevals": 3}, answer=[A + B, None, None, None])
+        self.assertEqual(len(results), 3)
+        for one in results:
+            self.assertEqual(one.get("__error__"), None if one["factor"] == 1 else "RuntimeFailedConfig")
 
     def test_opencl(self):
         source = """__kernel void vector_add(__global float *c, __global const float *a, __global const float *b, int n) {
@@ -321,6 +332,27 @@ class RunKernel(unittest.TestCase):
         np.testing.assert_array_equal(result, A + B)
 
 
+    def test_arrays_on_a_device_are_used_where_they_lie(self):
+        calls = []
+
+        def lying(address):
+            return types.SimpleNamespace(__cuda_array_interface__={"typestr": "<f4", "shape": (SIZE,), "data": (address, False),
+                                                                   "strides": None, "version": 3})
+
+        class Stand:
+            def __init__(self, problem, device):
+                calls.append((problem.parameters, device))
+
+            def __call__(self, *arguments):
+                calls.append(arguments)
+        given = [lying(4096), lying(8192), lying(16384), np.int32(SIZE)]
+        with unittest.mock.patch("cutune._arrays._copy_from_device", lambda address, size, name: bytes(size)), \
+                unittest.mock.patch("cutune.dispatcher.Dispatcher", Stand):
+            add = PythonKernel("vector_add", SOURCE, SIZE, given, {"block_size_x": 64}, outputs=[True, False, False, False], device=1)
+            self.assertEqual([add(*given), add()], [[given[0]]] * 2)
+        self.assertEqual(calls, [({"block_size_x": [64]}, 1), tuple(given), tuple(given)])
+
+
 class Files(unittest.TestCase):
     RESULTS = [{"block_size_x": 32, "time": 2.0, "times": [2.0]}, {"block_size_x": 64, "time": 1.0, "times": [1.0]},
                {"block_size_x": 96, "__error__": "CompilationFailedConfig", "time": "CompilationFailedConfig"}]
@@ -353,8 +385,8 @@ class Files(unittest.TestCase):
                               ("GPU_A", "10x20", {"block_size_x": 64}, 1), ("GPU_B", "10", {"block_size_x": 32}, 3)])
             kernel_tuner.create_device_targets(header, stored)
             lines = pathlib.Path(header).read_text().splitlines()
-            self.assertEqual(lines[lines.index("#if defined(TARGET_GPU_A)") + 1], "#define block_size_x 64")
-            self.assertEqual(lines[lines.index("#elif defined(TARGET_GPU_B)") + 1], "#define block_size_x 32")
+            self.assertEqual(lines[lines.index("#ifdef TARGET_GPU_A") + 1], "#define block_size_x 64")
+            self.assertEqual(lines[lines.index("#elif defined TARGET_GPU_B") + 1], "#define block_size_x 32")
             self.assertEqual(lines[lines.index("#else") + 1], "#define block_size_x 64")
             add = PythonKernel("vector_add", SOURCE, 10, ARGUMENTS, results_file=stored, device="emulator")
             self.assertEqual(add._fields["params"], {"block_size_x": 64})

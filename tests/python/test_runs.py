@@ -202,6 +202,7 @@ class Errors(unittest.TestCase):
         for make, kind, words in [
                 (lambda: scale(source="nowhere.cu"), ValueError, "no kernel file 'nowhere.cu'"),
                 (lambda: scale(parameters={"BLOCK": []}), ValueError, "'BLOCK' has no values"),
+                (lambda: scale(parameters={"größe": [1]}, constraints=[], grid=1, block=64), ValueError, "'größe' cannot have that name: use letters, digits and '_'"),
                 (lambda: scale(parameters={"BLOCK": [None]}), ValueError, "'BLOCK': None is neither"),
                 (lambda: scale(arguments={"y": cutune.Out(3)}), ValueError, "'y': what a kernel writes is an array"),
                 (lambda: scale(arguments={"y": cutune.Out(x, expect=np.ones(5, np.float32))}), ValueError,
@@ -269,8 +270,15 @@ class Errors(unittest.TestCase):
         self.assertLess(len(result.evaluations), 6)
 
     def test_a_function_that_raises(self):
-        with self.assertRaises(ZeroDivisionError):
-            scale(constraints=[lambda BLOCK, ITEMS: int(BLOCK / ITEMS) // 0])
+        def rule(BLOCK, ITEMS):
+            return int(BLOCK / ITEMS) // 0
+        for fields, words in [({"constraints": [rule]}, "^constraint 'rule': the function raises ZeroDivisionError"),
+                              ({"grid": lambda p: 1 // 0}, "^grid: the function raises ZeroDivisionError: .* by zero$"),
+                              ({"block": lambda p: p["BLOK"]}, "^block: a function looks at 'BLOK', which is no parameter"),
+                              ({"shared": lambda p: [].pop()}, "^shared: the function raises IndexError")]:
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words) as caught:
+                scale(**fields)
+            self.assertIsNotNone(caught.exception.__cause__)
 
 
 class Processes(unittest.TestCase):
@@ -291,7 +299,7 @@ class Processes(unittest.TestCase):
 
     def test_threads_have_tuners_of_their_own(self):
         outcomes = []
-        threads = [threading.Thread(target=lambda: outcomes.append(cutune.check(scale()).failures)) for _ in range(2)]
+        threads = [threading.Thread(target=lambda: outcomes.append(cutune.check(scale(), evaluations=3).failures)) for _ in range(2)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -339,13 +347,13 @@ class Processes(unittest.TestCase):
     def test_after_a_fork_both_processes_work(self):
         process = self.run_script("""
             problem = scale()
-            assert cutune.check(problem).failures == {}
+            assert cutune.check(problem, evaluations=1).failures == {}
             child = os.fork()
-            right = cutune.check(problem).failures == {}
+            right = cutune.check(problem, evaluations=1).failures == {}
             if child == 0:
                 sys.exit(0 if right else 3)
             status = os.waitpid(child, 0)[1]
-            print(right and cutune.check(problem).failures == {}, status)
+            print(right and cutune.check(problem, evaluations=1).failures == {}, status)
             """)
         out, err = process.communicate(timeout=60)
         self.assertEqual(out, "True 0\n", err)
@@ -364,7 +372,7 @@ class Processes(unittest.TestCase):
 
         def left():
             return [name for name in os.listdir(self.folder) if name.startswith("cutune-")]
-        process = self.run_script("a, b = scale(), scale()\nprint(cutune.check(a).failures)", env=kept)
+        process = self.run_script("a, b = scale(), scale()\nprint(cutune.check(a, evaluations=1).failures)", env=kept)
         self.assertEqual(process.communicate(timeout=60), ("{}\n", ""))
         self.assertEqual(left(), [])
         process = self.run_script("""
@@ -400,6 +408,19 @@ class Processes(unittest.TestCase):
             """)
         _, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, err), (0, ""))
+
+    def test_an_interpreter_that_exits_while_the_run_calls_it(self):
+        process = self.run_script("""
+            begun = threading.Event()
+            def seen(one, progress):
+                begun.set()
+                time.sleep(0.05)
+            threading.Thread(target=lambda: print(cutune.check(scale(), on_evaluation=seen).end, flush=True), daemon=True).start()
+            begun.wait()
+            """)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (0, ""))
+        self.assertIn(out, ("cancelled\n", ""))
 
 
 if __name__ == "__main__":

@@ -48,6 +48,14 @@ class OwnLoop(unittest.TestCase):
                 copied(cutune.Search({"a": [1, 2]}))
 
     def test_the_space_of_a_problem(self):
+        space = cutune.space(scale(), where=lambda BLOCK, ITEMS: BLOCK == 64 and ITEMS > 1)
+        self.assertEqual([space[at] for at in range(len(space))], [{"BLOCK": 64, "ITEMS": 2}, {"BLOCK": 64, "ITEMS": 4}])
+        with self.assertRaisesRegex(ValueError, "^where: the function takes 'size', which is no parameter"):
+            cutune.space(scale(), where=lambda BLOCK, size: True)
+        read = cutune.Problem.built_in("fault_injection")
+        self.assertEqual(read.parameters, cutune.space(read).parameters)
+        self.assertLess(cutune.space_size(read, where=lambda p: p["block"] == read.parameters["block"][0]),
+                        cutune.space_size(read))
         self.assertEqual(cutune.Search(scale(), where="BLOCK == 64").space_size, 3)
 
     def test_wrong_use(self):

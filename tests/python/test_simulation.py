@@ -5,6 +5,8 @@ import gzip
 import io
 import json
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -73,6 +75,17 @@ class Simulation(Files):
                 results, _ = self.simulate(strategy=name, strategy_options={"max_fevals": 12}, seed=3)
             self.assertEqual(len({(one["block_size_x"], one["tile"], one["mode"]) for one in results}), 12)
 
+    def test_options_of_strategies(self):
+        results, env = self.simulate(strategy="genetic_algorithm", strategy_options={"x0": [64, 2, "fast"], "max_fevals": 5})
+        self.assertEqual((results[0]["block_size_x"], results[0]["tile"], results[0]["mode"]), (64, 2, "fast"))
+        self.assertGreater(env["total_strategy_time"], 0)
+        self.assertGreater(env["total_framework_time"], 0)
+        self.assertEqual(len(self.simulate(strategy="random_sample", strategy_options={"fraction": 0.5})[0]), 12)
+        self.assertEqual(len(self.simulate(strategy="random_sample")[0]), 3)
+        for options, words in [({"fraction": 2}, "fraction is 2, and not above 0"), ({"x0": [1]}, r"x0 is \[1\], and not a list")]:
+            with self.assertRaisesRegex(ValueError, words):
+                self.simulate(strategy="random_sample", strategy_options=options)
+
     def test_more_is_better(self):
         _, env = self.simulate(objective="speed", metrics={"speed": lambda p: 100 / p["time"]}, objective_higher_is_better=True,
                                strategy="bayes_opt", strategy_options={"max_fevals": 20})
@@ -120,6 +133,31 @@ class Simulation(Files):
             self.simulate(cache=self.folder / "none")
 
 
+class Scripts(Files):
+    SCRIPT = """
+import sys
+import kernel_tuner
+from kernel_tuner import tune_kernel, util
+from kernel_tuner.observers.nvml import NVMLObserver
+results, env = tune_kernel("k", "", 1000, [], %r, strategy=kernel_tuner.strategies.random_sample, quiet=True,
+                           strategy_options={"max_fevals": 5}, cache=sys.argv[1], simulation_mode=True)
+print(len(results), isinstance(results[0], dict), __name__, util.get_best_config(results, "time") == env["best_config"])
+import kernel_tuner.backends
+"""
+
+    def test_a_script_without_any_change(self):
+        (self.folder / "cache.json").write_text(text())
+        (self.folder / "script.py").write_text(self.SCRIPT % PARAMETERS)
+
+        def run(*words):
+            return subprocess.run([sys.executable, "-m", "cutune.kernel_tuner", *words], cwd=self.folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
+        done = run("script.py", "cache.json")
+        self.assertEqual(done.stdout, "5 True __main__ True\n", done.stderr)
+        self.assertRegex(done.stderr, "kernel_tuner.backends is not there in cutune.kernel_tuner: docs/python.md lists what is\n$")
+        self.assertRegex(run("none.py").stderr, "^cutune.kernel_tuner: there is no script 'none.py'\n$")
+
+
 class OwnStrategies(Files):
     def test_a_function_that_owns_the_loop(self):
         def descend(searchspace, runner, tuning_options):
@@ -163,6 +201,16 @@ class OwnStrategies(Files):
                          [(64, 2, "fast"), (256, 4, "fast"), (32, 1, "plain")])
         self.assertEqual(points.values[0], cost(64, 2, "fast"))
         self.assertGreater(points.values[1], 1e300)
+
+    def test_ctrl_c_ends_a_search_with_what_there_is(self):
+        def interrupted(searchspace, runner, tuning_options):
+            runner.run(searchspace.list[:3], tuning_options)
+            raise KeyboardInterrupt
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            results, env = self.simulate(strategy=interrupted)
+        self.assertEqual((len(results), said.getvalue()), (3, "cutune: interrupted: these are the results so far\n"))
+        self.assertEqual(env["best_config"]["time"], min(one["time"] for one in results))
 
     def test_what_a_strategy_raises(self):
         def wrong(searchspace, runner, tuning_options):

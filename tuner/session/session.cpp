@@ -182,7 +182,8 @@ void Session::note_time(State& state) const {
 }
 
 void Session::load_known(State& state, const RunRecord& record) {
-  for (Evaluation& evaluation : known_answers(store_, record.key, state.objective, record.options.timeout))
+  for (Evaluation& evaluation :
+       known_answers(store_, record.key, state.objective, record.options.timeout, record.options.energy))
     state.known[evaluation.configuration.key()] = std::move(evaluation);
 }
 

@@ -31,10 +31,11 @@ std::string_view to_string(RunEnd end) {
 }
 
 std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, const Objective& objective,
-                                      double timeout) {
+                                      double timeout, bool energy) {
   std::vector<Evaluation> known = store.known(key);
   std::erase_if(known, [&](const Evaluation& evaluation) {
-    if (evaluation.outcome) return !objective_value(evaluation, objective).has_value();
+    if (evaluation.outcome)
+      return !objective_value(evaluation, objective) || (energy && !(evaluation.outcome->energy > 0));
     // A recording always gives the same answer.
     return key.origin == Origin::measured &&
            !is_answer(evaluation.outcome.error(), evaluation.attempts, timeout);

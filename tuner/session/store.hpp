@@ -52,6 +52,8 @@ struct RunOptions {
   std::vector<std::pair<std::string, Value>> pinned;
   std::string command_line;  ///< repeats the run
   double timeout = 10;       ///< seconds that one execution may take
+  /// Whether the energy is measured beside another objective, too; not stored.
+  bool energy = false;
 };
 
 /// One call of the tuner.
@@ -100,9 +102,10 @@ class Store {
 
 /// The store's evaluations under the key that answer a question about the objective, marked as reused. A
 /// measurement without energy does not answer one about energy. A failure does not answer where it may not
-/// come again (is_answer); `timeout`: the seconds that one execution may take now.
+/// come again (is_answer); `timeout`: the seconds that one execution may take now. `energy`: a measurement
+/// without energy answers nothing.
 std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, const Objective& objective,
-                                      double timeout);
+                                      double timeout, bool energy = false);
 
 /// Stores nothing: for runs whose results are not those of a device.
 class NoStore : public Store {

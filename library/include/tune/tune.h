@@ -298,6 +298,7 @@ TUNE_C_API void tune_close(tune_tuner* tuner);
  *   timeout       seconds that a kernel may take to run once
  *   compilers     at the same time
  *   installed     folder in which tune is installed, for the static library: TUNE_INSTALLED_IN of its package
+ *   energy        true: measured beside another objective, too, where the device reports it
  *   warm_caches, fresh, reproducible, transfer, in_process: true or false; see struct Options in tuner.hpp */
 TUNE_C_API tune_status tune_set(tune_tuner* tuner, const char* option, const char* value);
 /* Returns the name of an option, from 0; null beyond the last. */
@@ -364,6 +365,8 @@ TUNE_C_API const tune_parameter* const* tune_space_parameters(const tune_space* 
  * UINT32_MAX where a parameter does not exist. `rows` has count * parameters elements. */
 TUNE_C_API tune_status tune_space_rows(const tune_space* space, uint64_t first, uint64_t count,
                                        uint32_t* rows);
+/* Sets the number of the configuration with the values of such a row; UINT64_MAX where it is not valid. */
+TUNE_C_API tune_status tune_space_find(const tune_space* space, const uint32_t* row, uint64_t* number);
 /* Searches with a strategy of the program instead of the option `strategy`; null: no longer. It is copied,
  * with its name. */
 TUNE_C_API tune_status tune_set_strategy(tune_tuner* tuner, const tune_strategy* strategy);

@@ -102,6 +102,7 @@ struct Options {
   std::string objective = {};
   bool warm_caches = false;                   ///< measure with the caches as the execution before left them
   bool fresh = false;                         ///< evaluate again what the database already has
+  bool energy = false;                        ///< measure the energy beside another objective, too
   bool reproducible = false;                  ///< as --reproducible
   bool transfer = true;                       ///< start from results of other sizes and devices
   std::optional<std::size_t> finalists = {};  ///< timed again in turns at the end; 0: none

@@ -4,17 +4,18 @@
 Kernels are searched, checked and measured by this tuner. docs/python.md says, option by option, what differs.
 `python3 -m cutune.kernel_tuner SCRIPT` runs a script without any change."""
 import functools
+import math
 import os
 import time as clock
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .. import _arrays, _expressions, _judge, _native, dispatcher as _dispatcher, problem as _problem, search as _search, tuner as _tuner
 from . import _cache, _results, _runner, observers as _observers, strategies, util
-from ._definition import Definition, block_names_of
+from ._definition import Definition, block_names_of, has_many_sources
 from ._results import say
 from .accuracy import Tunable
 from .integration import TuneResults, create_device_targets, store_results
-from .searchspace import Searchspace
+from .searchspace import Searchspace, rules_of
 
 __all__ = ["PythonKernel", "create_device_targets", "run_kernel", "store_results", "tune_cache", "tune_kernel"]
 
@@ -76,12 +77,14 @@ class _Call:
         self.observers = [_observers.check(one) for one in self.observers or []]
         self.scribe = _results.Scribe(self.parameters, self.metrics,
                                       [one for one in self.observers if isinstance(one, _observers.Known)])
+        self.energy = any(getattr(one, "energy", False) for one in self.observers) or None
         self.own_observers = [one for one in self.observers if not isinstance(one, _observers.Known)]
         self.strategy_name = strategies.name_of(self.strategy)
         self.options = dict(self.strategy_options or {})
         self.max_fevals, self.time_limit = self.options.get("max_fevals"), self.options.get("time_limit")
         if self.strategy_name is not None:
             self._named_strategy()
+        self.alone = has_many_sources(self.kernel_source, self.parameters)  # each configuration has a problem of its own
         self.formulas = _results.formulas_of(self.metrics, self.parameters)
         self.entries, self.cache_file, self.judge, self.runner = [], None, None, None
 
@@ -89,7 +92,19 @@ class _Call:
         name = self.strategy_name
         if name in strategies.NEAREST:
             say(f"strategy '{name}' is not one of this tuner: '{strategies.NEAREST[name]}' is the nearest", self.quiet)
-        others = sorted(set(self.options) - {"max_fevals", "time_limit"})
+        known = {"max_fevals", "time_limit", "x0", "searchspace_construction_options"}
+        others = sorted(set(self.options) - known - ({"fraction"} if name == "random_sample" else set()))
+        if name == "random_sample" and not (self.max_fevals or self.time_limit):
+            fraction = self.options.get("fraction", 0.1)
+            if not 0 < fraction <= 1:
+                raise ValueError(f"strategy_options: fraction is {fraction!r}, and not above 0 and at most 1")
+            rules = rules_of(self.parameters, self.restrictions, 1024, block_names_of(self.block_size_names))
+            self.max_fevals = math.ceil(fraction * len(_search.space(self.parameters, rules)))
+        start = self.options.get("x0")
+        if start is not None and (len(start) != len(self.parameters) or not all(
+                one in values for one, values in zip(start, self.parameters.values()))):
+            raise ValueError(f"strategy_options: x0 is {start!r}, and not a list with a value of each parameter: "
+                             f"{', '.join(self.parameters)}")
         if others:
             say(f"strategy_options {', '.join(others)}: this tuner's strategies do without", self.quiet)
         if name != "brute_force" and not (self.max_fevals or self.time_limit):
@@ -108,7 +123,7 @@ class _Call:
 
     def one_by_one(self):
         """Returns whether configurations are evaluated one after another, and not ahead."""
-        return (self.strategy_name is None or bool(self.own_observers)
+        return (self.strategy_name is None or bool(self.own_observers) or self.alone
                 or any(isinstance(one, Tunable) for one in self.arguments))
 
     def take(self, entry):
@@ -127,7 +142,8 @@ class _Call:
             grid_div=(self.grid_div_x, self.grid_div_y, self.grid_div_z), restrictions=restrictions or self.restrictions,
             answer=None if watched else self.answer, atol=self.atol, lang=self.lang, smem_args=self.smem_args,
             cmem_args=self.cmem_args, texmem_args=self.texmem_args, compiler_options=self.compiler_options,
-            defines=self.defines, block_size_names=self.block_size_names, judge=self.judge, metrics=metrics)
+            defines=self.defines, block_size_names=self.block_size_names, judge=self.judge, metrics=metrics,
+            start=self.options.get("x0") if parameters is None else None)
 
     def simulate(self):
         """Searches in a cache."""
@@ -155,7 +171,8 @@ class _Call:
             if self.one_by_one():
                 self.runner = _runner.DeviceRunner(
                     self.scribe, self._budget(), _device_name(str(self.device)), self.take, known, self.definition,
-                    self.arguments, self.observers, self.quiet, device=self.device, database=self.database)
+                    self.arguments, self.observers, self.quiet, self.alone, device=self.device, database=self.database,
+                    energy=self.energy)
                 return self._searched()
             return self._run(held, known, wanted)
         finally:
@@ -208,7 +225,7 @@ class _Call:
             results.append(dict(known.get(self.scribe.key(entry), entry)))
             self.take(entry)
         result = _tuner.run(held[0].problem, device=self.device, strategy=self.ours(), seed=self.seed, objective=wanted,
-                            database=self.database, on_evaluation=take, evaluations=self.max_fevals, seconds=self.time_limit)
+                            database=self.database, on_evaluation=take, energy=self.energy, evaluations=self.max_fevals, seconds=self.time_limit)
         for notice in result.notices:
             say(notice, self.quiet)
         return results
@@ -227,7 +244,10 @@ class _Call:
         if self.runner is not None:
             env.update(self.runner.get_environment())
         env.update(_results.total_timings(results))
-        env["overhead_time"] = max(0.0, 1e3 * seconds - sum(env[name] for name in env if name.startswith("total_")))
+        if self.runner is not None:
+            env.update(self.runner.timings(results))
+        spent = sum(env[name] for name in env if name.startswith("total_")) - env.get("simulated_time", 0)
+        env["overhead_time"] = max(0.0, 1e3 * seconds - spent)
         right = [one for one in results if util.has_objective(one, key)]
         if right:
             env["best_config"] = util.get_best_config(right, key, self.higher())

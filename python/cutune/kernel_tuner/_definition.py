@@ -9,9 +9,10 @@ import numpy
 
 from .. import _arrays, _expressions, problem as _problem, search as _search
 
-__all__ = ["Definition", "block_names_of", "on_host"]
+__all__ = ["Definition", "block_names_of", "has_many_sources", "on_host"]
 
 _MAX_SOURCES = 200
+_MAX_GENERATED = 20_000  # calls of a function that generates texts
 _OTHER_LANGUAGES = "kernels in {}, which is neither CUDA, HIP nor OpenCL, are not tuned here: use Kernel Tuner for them"
 
 
@@ -42,21 +43,30 @@ def _is_file(text):
         os.path.isfile(text) or str(text).endswith((".cu", ".cuh", ".cl", ".hip", ".c", ".cpp", ".h")))
 
 
-def _generated(function, tune_params):
-    """Returns the text of a function that generates one for each configuration: a branch of the preprocessor for each."""
-    names = list(tune_params)
-    texts = {}
-    count = math.prod(len(values) for values in tune_params.values())
-    if count > 100_000:
-        raise ValueError(f"the function that generates the kernel has {count} configurations: use macros in the text instead")
+def has_many_sources(kernel_source, tune_params):
+    """Returns whether a function generates more texts than one file takes."""
+    first = kernel_source[0] if isinstance(kernel_source, (list, tuple)) else kernel_source
+    return callable(first) and _texts(first, tune_params) is None
+
+
+def _texts(function, tune_params):
+    """Returns the values of parameters by the text that a function generates for them; None where there are too many."""
+    names, texts = list(tune_params), {}
+    if math.prod(len(values) for values in tune_params.values()) > _MAX_GENERATED:
+        return None
     for row in itertools.product(*tune_params.values()):
         texts.setdefault(function(dict(zip(names, row))), []).append(row)
+        if len(texts) > _MAX_SOURCES:
+            return None
+    return texts
+
+
+def _generated(function, tune_params):
+    """Returns the text of a function that generates one for each configuration: a branch of the preprocessor for each."""
+    names, branches = list(tune_params), []
+    texts = _texts(function, tune_params)
     if len(texts) == 1:
         return next(iter(texts))
-    if len(texts) > _MAX_SOURCES:
-        raise ValueError(f"the function generates {len(texts)} kernels, and at most {_MAX_SOURCES} are taken: use macros in the "
-                         "text instead")
-    branches = []
     for text, rows in texts.items():
         cases = " || ".join("(" + " && ".join(f"{name} == {int(value)}" for name, value in zip(names, row)) + ")"
                             for row in rows)
@@ -93,7 +103,7 @@ class Definition:
 
     def __init__(self, kernel_name, kernel_source, problem_size, arguments, tune_params, *, grid_div, restrictions=None,
                  answer=None, atol=1e-6, lang=None, smem_args=None, cmem_args=None, texmem_args=None, compiler_options=None,
-                 defines=None, block_size_names=None, judge=None, metrics=None, keep_all=False):
+                 defines=None, block_size_names=None, judge=None, metrics=None, keep_all=False, start=None):
         if texmem_args:
             raise ValueError("textures by reference (texmem_args) are gone from CUDA 12: pass a texture object, see "
                              "'texture' in docs/your-own-kernel.md")
@@ -116,6 +126,9 @@ class Definition:
             fields["verify"] = {"command": judge.command(self.judged)}
         if metrics:
             fields["metrics"] = metrics
+        if start is not None:  # it is evaluated first
+            fields["parameters"] = {name: {"values": values, "default": _problem._plain(first, "x0")}
+                                    for (name, values), first in zip(self.parameters.items(), start)}
         if answer is not None and not isinstance(answer, (list, tuple)) and not judge:
             raise ValueError(f"answer is a {type(answer).__name__}: give a list with an array or None for each argument")
         has_answer = any(one is not None for one in answer or [])

@@ -73,7 +73,8 @@ class _Runner:
     def __init__(self, scribe, budget, device_name, take, known=None):
         self.scribe, self.budget, self.take = scribe, budget, take
         self.known = {key: self._told(one) for key, one in (known or {}).items()}  # from a cache: they are not evaluated
-        self.seen, self.strategy_time = {}, 0.0
+        self.seen, self.strategy_time, self.own_time = {}, 0.0, 0.0
+        self.left = time.perf_counter()
         self.units = {"time": "ms"}
         self.dev = types.SimpleNamespace(name=device_name, max_threads=_MAX_THREADS, units=self.units)
 
@@ -92,14 +93,27 @@ class _Runner:
         return {"device_name": self.dev.name}
 
     def add_strategy_time(self, seconds):
-        """Counts the time that a strategy takes."""
-        self.strategy_time += seconds
+        """Does nothing: the time between two calls of `run` is the strategy's."""
+
+    def timings(self, results):
+        """Returns the times of `env`, in ms, that the runner knows: of the strategy, and its own."""
+        spent = sum(one.get(f"{name}_time", 0) for one in results for name in ("compile", "verification", "benchmark"))
+        own = 1e3 * self.own_time if self.simulation_mode else max(0.0, 1e3 * self.own_time - spent)
+        return {"total_strategy_time": 1e3 * self.strategy_time, "total_framework_time": own}
 
     def shutdown(self):
         """Ends nothing: tune_kernel closes the runner."""
 
     def run(self, parameter_space, tuning_options=None):
         """Returns the results of configurations (tuples) in their order; None for those beyond the budget."""
+        started = time.perf_counter()
+        self.strategy_time += started - self.left
+        results = self._results(parameter_space)
+        self.left = time.perf_counter()
+        self.own_time += self.left - started
+        return results
+
+    def _results(self, parameter_space):
         results = []
         for values in parameter_space:
             if self.budget.is_done():
@@ -144,36 +158,40 @@ class SimulationRunner(_Runner):
 
 class DeviceRunner(_Runner):
     """Evaluates on a device, or on the emulator. `definition_of(params, parameters)` makes the problem of a
-    configuration; problems that differ in nothing are made once."""
+    configuration; `alone`: each configuration has one of its own, else those that have the same arrays share it."""
 
-    def __init__(self, scribe, budget, device_name, take, known, definition_of, arguments, observers, quiet, **options):
+    def __init__(self, scribe, budget, device_name, take, known, definition_of, arguments, observers, quiet, alone, **options):
         super().__init__(scribe, budget, device_name, take, known)
-        self.definition_of, self.options = definition_of, options
+        self.definition_of, self.options, self.alone = definition_of, options, alone
         self.tunables = [one for one in arguments if isinstance(one, Tunable)]
         self.observers = [one for one in observers if not isinstance(one, Known)]
-        self.evaluators, self.definition = {}, None  # by the arrays that are chosen; of the configuration under way
+        self.definitions, self.definition = {}, None  # by the arrays that are chosen; of the configuration under way
+        self.evaluator = None
         for observer in self.observers:
             observer.register_device(self.dev)
         around = [type(one).__name__ for one in self.observers if not isinstance(one, OutputObserver)]
         if around:
-            say(f"observers: {', '.join(around)}: called around the evaluation of each "
-                "configuration, not around each launch", quiet)
+            say(f"observers: {', '.join(around)}: called around the evaluation of each configuration, not around each launch", quiet)
 
-    def _evaluator(self, params):
+    def _definition(self, params):
         keys = [one.param_key for one in self.tunables]
-        if all(isinstance(key, str) and key in params for key in keys):
+        if not self.alone and all(isinstance(key, str) and key in params for key in keys):
             chosen = tuple(one.option(params) for one in self.tunables)
-            parameters = {**self.scribe.parameters, **{key: [params[key]] for key in keys}}
-        else:  # which configurations have the same arrays is not known
-            chosen, parameters = tuple(params.values()), {name: [value] for name, value in params.items()}
-            self.close()
-        if chosen not in self.evaluators:
-            definition = self.definition_of(params, parameters)
-            self.evaluators[chosen] = definition, _tuner.Evaluator(definition.problem, **self.options)
-        return self.evaluators[chosen]
+            if chosen not in self.definitions:
+                self.definitions[chosen] = self.definition_of(params, {**self.scribe.parameters,
+                                                                       **{key: [params[key]] for key in keys}})
+            return self.definitions[chosen]
+        return self.definition_of(params, {name: [value] for name, value in params.items()})
+
+    def _problem(self, params):
+        """Makes the problem of a configuration that of the evaluator, whose device stays open."""
+        self.definition = self._definition(params)
+        if self.evaluator is None:
+            self.evaluator = _tuner.Evaluator(self.definition.problem, **self.options)
+        self.evaluator.problem = self.definition.problem
 
     def _evaluated(self, params):
-        self.definition, evaluator = self._evaluator(params)
+        self._problem(params)
         for observer in self.observers:
             observer.register_configuration(dict(params))
             observer.before_start()
@@ -185,9 +203,9 @@ class DeviceRunner(_Runner):
         def started():
             for observer in self.observers:
                 observer.after_start()
-        evaluation = evaluator(params, started=started if self.observers else None,
+        evaluation = self.evaluator(params, started=started if self.observers else None,
                                during=during if self.observers else None)
-        if evaluator.interrupted:
+        if self.evaluator.interrupted:
             self.budget.ended = True
         result = {"time": evaluation.seconds * 1e3} if evaluation.samples else {}
         more = {}
@@ -200,15 +218,18 @@ class DeviceRunner(_Runner):
 
     def close(self):
         """Ends the processes of the device."""
-        for _, evaluator in self.evaluators.values():
-            evaluator.close()
-        self.evaluators.clear()
+        if self.evaluator is not None:
+            self.evaluator.close()
+            self.evaluator = None
 
 
 def _ours(name, space, runner, tuning_options):
     """Searches with a strategy of this tuner."""
     found = _search.Search(space.tune_params, space.rules, strategy=name, seed=tuning_options.seed or 1)
     objective, higher = tuning_options.objective[0], tuning_options.objective_higher_is_better[0]
+    start = tuning_options.strategy_options.get("x0")
+    if start is not None:
+        runner.run([tuple(start)], tuning_options)
     while not runner.budget.is_done():
         configuration = found.ask()
         if configuration is None:

@@ -117,7 +117,7 @@ def create_device_targets(header_filename: Path, results_filename: Path, objecti
     def macros(parameters):
         return "\n".join(f"#define {name} {value}" for name, value in parameters.items())
     devices = sorted({one["device_name"] for one in results.data})
-    targets = [f"{'#elif' if at else '#if'} defined(TARGET_{device})\n{macros(results.get_best_config(device))}"
+    targets = [f"{'#elif defined' if at else '#ifdef'} TARGET_{device}\n{macros(results.get_best_config(device))}"
                for at, device in enumerate(devices)]
     _replace(header_filename, "// Parameters of a tuned kernel, written by cutune.\n#pragma once\n#ifndef kernel_tuner\n"
              + "\n".join(targets) + f"\n#else\n{macros(results.get_best_config())}\n#endif\n#endif\n")

@@ -13,6 +13,13 @@ Config = Tuple[Any, ...]
 _METHODS = ("Hamming", "adjacent", "strictly-adjacent", "closest-param-indices")
 
 
+def rules_of(tune_params, restrictions, max_threads, block_size_names):
+    """Returns the restrictions as a list, with that of the threads of a block."""
+    sides = [name for name in block_size_names if name in tune_params]
+    limit = [f"{' * '.join(sides)} <= {max_threads}"] if sides and max_threads < 1 << 30 else []
+    return _search.as_list(restrictions) + limit
+
+
 class Searchspace:
     """All valid configurations, as tuples in the order of the parameters. `restrictions`: texts or functions, as of
     tune_kernel. `max_threads`: of a block, whose extents are the parameters of `block_size_names`.
@@ -26,10 +33,7 @@ class Searchspace:
         self.tune_params = {str(name): list(values) for name, values in tune_params.items()}
         self.param_names, self.params_values = list(self.tune_params), tuple(map(tuple, self.tune_params.values()))
         self.num_params, self.restrictions = len(self.tune_params), restrictions
-        self.rules = _search.as_list(restrictions)
-        sides = [name for name in block_size_names if name in self.tune_params]
-        if sides and max_threads < 1 << 30:
-            self.rules = self.rules + [f"{' * '.join(sides)} <= {max_threads}"]
+        self.rules = rules_of(self.tune_params, restrictions, max_threads, block_size_names)
         self.list: List[Config] = _search.configurations(self.tune_params, self.rules)
         self.size = len(self.list)
         self._index = {config: at for at, config in enumerate(self.list)}

@@ -17,6 +17,7 @@ class NVMLObserver(Known):
             print(f"cutune: NVMLObserver: results have no {', '.join(sorted(unknown))}: nvml_energy and nvml_power are "
                   "observed", file=sys.stderr)
         self.observables = [name for name in observables if name not in unknown]
+        self.energy = bool(self.observables)  # it is measured for them
 
     def results_of(self, evaluation):
         if not evaluation.joules:
