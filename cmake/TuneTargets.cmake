@@ -2,8 +2,13 @@
 # The kinds of target of this project: libraries and tests, with the language level and the warnings.
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# A project that contains this one keeps its own kind of build.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+  if(PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+  else()
+    set(CMAKE_BUILD_TYPE Release)
+  endif()
 endif()
 
 # Where ccache is installed a build from nothing costs little the second time. It must be told that precompiled headers
@@ -73,7 +78,7 @@ function(tune_compile_settings target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-                         $<$<BOOL:${TUNE_WERROR}>:-Werror>)
+                         $<IF:$<BOOL:${TUNE_WERROR}>,-Werror,-Wno-error>)
   # False alarms of GCC: 12 sees an overlap in every `"text" + std::string` (bug 105651), 12 and 13 see copies beyond the
   # end of what std::vector, std::string and fmt allocate (bug 107852).
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)

@@ -88,7 +88,8 @@ std::string requested(const CaptureOptions& options) {
 int run_capture(const CaptureOptions& options) {
   if (options.program.empty()) throw UsageError("name the program: tune capture -- ./app its arguments");
   setenv("TUNE_CAPTURE", requested(options).c_str(), 1);
-  setenv("TUNE_CAPTURE_DIR", options.folder.c_str(), 1);
+  // The program may work in another folder.
+  setenv("TUNE_CAPTURE_DIR", fs::absolute(options.folder).c_str(), 1);
   const std::set<std::string> before = definitions_in(options.folder);
   const int status = run_here(options.program);
   std::vector<std::string> captured;

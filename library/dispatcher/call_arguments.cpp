@@ -31,7 +31,8 @@ std::string signature_of(const described::KernelDescription& description) {
 }
 
 std::string text_of(bool pointer, const std::string& type) {
-  return format("{} {}", pointer ? "a pointer to" : "a", type.empty() ? "something else" : type);
+  if (type.empty()) return pointer ? "a pointer to something else" : "something else";
+  return format("{} {}", pointer ? "a pointer to" : type.starts_with("int") ? "an" : "a", type);
 }
 
 /// Half and bfloat16 are classes in C++, whatever they are called.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <span>
@@ -59,6 +60,9 @@ nlohmann::ordered_json passed_value(const Capture::Source& source, const Argumen
     else
       number = static_cast<double>(element);
   });
+  if (number.is_number_float() && !std::isfinite(number.get<double>()))
+    throw UsageError(
+        format("'{}' is {}, which a definition cannot have", argument.name, number.get<double>()));
   return {{"type", argument.type_name}, {"value", number}};
 }
 
@@ -170,11 +174,14 @@ fs::path Capture::complete() {
   for (const Argument& argument : arguments_of(source_))
     if (argument.is_written()) write_array(argument, file_after(argument));
   fs::path target = folder_;
-  std::error_code error;
-  // A folder that is there is kept: the new one gets the next number.
-  for (int number = 2; fs::exists(target, error); ++number)
-    target = format("{}.{}", folder_.string(), number);
+  std::error_code error, unknown;
   fs::rename(unfinished_, target, error);
+  // A folder that is there is kept, one that another process has just made too: this one gets the next
+  // number.
+  for (int number = 2; error && fs::exists(target, unknown); ++number) {
+    target = format("{}.{}", folder_.string(), number);
+    fs::rename(unfinished_, target, error);
+  }
   check(error, target);
   unfinished_.clear();
   return target / (source_.problem.info().name + ".json");

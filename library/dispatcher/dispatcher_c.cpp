@@ -105,6 +105,12 @@ struct HeldState {
 
 tune_status tune_dispatcher_open(const tune_problem* problem, const tune_assignment* options,
                                  size_t option_count, tune_dispatcher** dispatcher) {
+  return tune_dispatcher_open_in(nullptr, problem, options, option_count, dispatcher);
+}
+
+tune_status tune_dispatcher_open_in(const char* installed, const tune_problem* problem,
+                                    const tune_assignment* options, size_t option_count,
+                                    tune_dispatcher** dispatcher) {
   return status_of([&] {
     constexpr const char* here = "tune_dispatcher_open";
     require(dispatcher, here);
@@ -112,6 +118,7 @@ tune_status tune_dispatcher_open(const tune_problem* problem, const tune_assignm
     require(problem, here);
     if (option_count > 0) require(options, here);
     OpenOptions all;
+    if (installed != nullptr) all.installed = installed;
     for (std::size_t i = 0; i < option_count; ++i)
       set_option<OpenOptions>(dispatch_options, all, options[i].name, options[i].value, here);
     *dispatcher = new tune_dispatcher{open_pool(problem->problem, all, all.sizes)};
@@ -123,6 +130,7 @@ const char* tune_dispatch_option(size_t index) {
 }
 
 void tune_dispatcher_close(tune_dispatcher* dispatcher) {
+  if (dispatcher != nullptr) end_unless_forked(dispatcher->pool);
   delete dispatcher;
 }
 

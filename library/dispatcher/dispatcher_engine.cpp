@@ -223,7 +223,7 @@ void Dispatcher::Engine::launch(void* stream, const Argument* arguments, std::si
     // While a graph is captured no call is timed, and the driver must not be asked for times.
     const bool timed = runner_->can_time(stream);
     if (timed) poll();
-    if (!timed || !capture_ || policy_.calls() + 1 != capture_->call || !capture_call(stream, given))
+    if (!timed || !capture_ || policy_.calls() + 1 < capture_->call || !capture_call(stream, given))
       launch_call(timed ? policy_.next() : policy_.plain(), stream, given);
     if (!policy_.has_verdicts() && !wants() && !policy_.drifted()) return;
   }
@@ -477,6 +477,7 @@ void Dispatcher::Engine::finish() {
   closed_ = stored_ = true;
   policy_.stop();
   timed_.reset();
+  supplied_.notify_all();
   notice_ = record_.notice().empty() ? notice_ : record_.notice();
 }
 
@@ -495,8 +496,13 @@ Dispatcher::Dispatcher(const Problem& problem, const Sizes& sizes, const Dispatc
       })) {}
 Dispatcher::Dispatcher(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 Dispatcher::Dispatcher(Dispatcher&&) noexcept = default;
-Dispatcher& Dispatcher::operator=(Dispatcher&&) noexcept = default;
-Dispatcher::~Dispatcher() = default;
+Dispatcher& Dispatcher::operator=(Dispatcher&& other) noexcept {
+  std::swap(engine_, other.engine_);
+  return *this;
+}
+Dispatcher::~Dispatcher() {
+  end_unless_forked(engine_);
+}
 
 void Dispatcher::launch_all(CUstream_st* stream, const Argument* arguments, std::size_t count) {
   guarded([&] { engine_->launch(stream, arguments, count); });

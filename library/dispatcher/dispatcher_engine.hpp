@@ -20,6 +20,7 @@
 #include "library/dispatcher/capture.hpp"
 #include "library/dispatcher/online_record.hpp"
 #include "library/dispatcher/policy.hpp"
+#include "library/tuner/maker.hpp"
 #include "search/ask_tell/strategy.hpp"
 
 namespace tune::api {
@@ -47,6 +48,8 @@ class Dispatcher::Engine {
   void set_variable(const std::string& name, const char* type, const void* data, std::size_t bytes);
   /// Returns the best so far, which was checked, without times.
   tune::Evaluation checked_best() const;
+
+  const Maker maker = {};
 
  private:
   struct Timed {

@@ -45,7 +45,8 @@ std::shared_ptr<Dispatcher::Engine> Dispatchers::Pool::last_used() const {
   return last == nullptr ? nullptr : last->engine.get();
 }
 
-std::shared_ptr<Dispatcher::Engine> Dispatchers::Pool::make(const Sizes& sizes) {
+/// Fulfils the promise under the lock: what is set afterwards finds the engine among those that are ready.
+void Dispatchers::Pool::make(const Sizes& sizes, std::promise<std::shared_ptr<Engine>>& promise) {
   std::optional<tune::Evaluation> checked;
   if (const auto other = last_used()) checked = other->checked_best();
   const bool paused = [this] {
@@ -57,7 +58,7 @@ std::shared_ptr<Dispatcher::Engine> Dispatchers::Pool::make(const Sizes& sizes) 
   if (paused_ != paused) engine->pause(paused_);
   for (const auto& [name, contents] : variables_)
     engine->set_variable(name, contents.type.c_str(), contents.bytes.data(), contents.bytes.size());
-  return engine;
+  promise.set_value(std::move(engine));
 }
 
 /// Ends the one that was not used for longest on a thread of its own: it waits for a check and the device.
@@ -92,7 +93,7 @@ std::shared_ptr<Dispatcher::Engine> Dispatchers::Pool::engine_at(const Sizes& si
   }
   if (!is_new) return future.get();
   try {
-    promise.set_value(make(sizes));
+    make(sizes, promise);
   } catch (...) {
     promise.set_exception(std::current_exception());
     const std::lock_guard lock(mutex_);
@@ -194,8 +195,13 @@ Dispatchers::Dispatchers(const Problem& problem, const DispatchOptions& options,
     : pool_(open_pool(problem, options, most)) {}
 Dispatchers::Dispatchers(std::unique_ptr<Pool> pool) : pool_(std::move(pool)) {}
 Dispatchers::Dispatchers(Dispatchers&&) noexcept = default;
-Dispatchers& Dispatchers::operator=(Dispatchers&&) noexcept = default;
-Dispatchers::~Dispatchers() = default;
+Dispatchers& Dispatchers::operator=(Dispatchers&& other) noexcept {
+  std::swap(pool_, other.pool_);
+  return *this;
+}
+Dispatchers::~Dispatchers() {
+  end_unless_forked(pool_);
+}
 
 void Dispatchers::launch_all(CUstream_st* stream, const Sizes* sizes, const Dispatcher::Argument* arguments,
                              std::size_t count) {

@@ -38,6 +38,8 @@ class Dispatchers::Pool {
   DispatchState state(const Sizes& sizes) const;
   std::size_t count() const;
 
+  const Maker maker = {};
+
  private:
   using Engine = Dispatcher::Engine;
   struct Held {
@@ -52,7 +54,7 @@ class Dispatchers::Pool {
   std::shared_ptr<Engine> engine_of(const Dispatcher::Argument* arguments, std::size_t count,
                                     std::vector<Dispatcher::Argument>& others);
   std::shared_ptr<Engine> engine_at(const Sizes& sizes);
-  std::shared_ptr<Engine> make(const Sizes& sizes);
+  void make(const Sizes& sizes, std::promise<std::shared_ptr<Engine>>& promise);
   std::shared_ptr<Engine> last_used() const;
   void drop_oldest(const std::string& but);
   std::vector<std::shared_ptr<Engine>> all() const;

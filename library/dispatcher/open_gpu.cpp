@@ -20,7 +20,7 @@ int device_number(std::string_view text) {
 std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, bool in_process,
                                   const std::string& installed) {
   const int number = device_number(device);
-  run::check_device(number, "Options::device = \"emulator\" checks kernels without a GPU");
+  run::check_device(number, "Tuner::run with Options::device = \"emulator\" checks kernels without a GPU");
   return cache::with_cache(run::open_gpu(number, timeout, in_process, "Options::in_process", installed),
                            run::open_cache());
 }

@@ -37,8 +37,7 @@ std::filesystem::path cache_folder(const std::string& given) {
 }
 
 std::vector<std::filesystem::path> shipped_recordings(const std::filesystem::path& installed) {
-  const std::vector<std::string> files = lookup::default_recordings(
-      installed.empty() ? "" : (installed / "share" / "tune" / "recordings").string());
+  const std::vector<std::string> files = lookup::default_recordings(installed.string());
   std::vector<std::filesystem::path> recordings(files.begin(), files.end());
   // Where any device will do, the one answers of which most is known.
   std::ranges::stable_sort(recordings, std::greater<>(), [](const std::filesystem::path& file) {

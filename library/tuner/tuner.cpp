@@ -280,8 +280,13 @@ struct ResetCancel {
 Tuner::Tuner(Options options)
     : state_(guarded([&] { return std::make_unique<State>(std::move(options)); })) {}
 Tuner::Tuner(Tuner&&) noexcept = default;
-Tuner& Tuner::operator=(Tuner&&) noexcept = default;
-Tuner::~Tuner() = default;
+Tuner& Tuner::operator=(Tuner&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+Tuner::~Tuner() {
+  end_unless_forked(state_);
+}
 
 void Tuner::set(Options options) {
   guarded([&] { state_->set(std::move(options)); });

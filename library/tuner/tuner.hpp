@@ -12,6 +12,7 @@
 
 #include "db/store/sqlite_store.hpp"
 #include "library/run/tuning_run.hpp"
+#include "library/tuner/maker.hpp"
 #include "library/tuner/problem.hpp"
 #include "tuner/backends/backend.hpp"
 #include "tuner/evaluation/evaluation.hpp"
@@ -56,6 +57,7 @@ struct Tuner::State {
   /// Replaces the options; parts that they do not change stay open. Throws UsageError.
   void set(Options wanted);
 
+  const Maker maker = {};
   Options options;
   run::TuningRequest request;  ///< not settled: a definition decides what the options leave open
   std::atomic<bool> cancelled{false};

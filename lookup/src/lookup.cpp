@@ -8,7 +8,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "lookup/src/matching.hpp"
+#include "lookup/src/absence.hpp"
 #include "lookup/src/paths.hpp"
 #include "lookup/src/search.hpp"
 
@@ -81,19 +81,11 @@ std::optional<Error> refusal(const Query& query) {
   return std::nullopt;
 }
 
-/// `places`: where recordings were searched, if no file was found at all.
-Candidate no_candidate(const Query& query, const std::vector<std::string>& places) {
-  Candidate none;
-  if (!places.empty()) {
-    none.why = "there is no database, and no recordings are in";
-    for (const std::string& place : places) none.why += (&place == &places.front() ? " " : ", ") + place;
-    none.why += "; set TUNE_RECORDINGS to their folder";
-    return none;
-  }
-  none.why = std::string("there are no ") + (query.imported ? "imported " : "") + "records of " +
-             query.problem + " with these settings";
-  if (!has_defaults(query.problem)) none.why += "; name all settings that 'tune list runs' shows";
-  return none;
+/// `places`: where recordings were searched.
+std::string no_recordings_in(const std::vector<std::string>& places) {
+  std::string reason = "no recordings are in";
+  for (const std::string& place : places) reason += (&place == &places.front() ? " " : ", ") + place;
+  return reason + "; set TUNE_RECORDINGS to their folder";
 }
 
 }  // namespace
@@ -106,9 +98,9 @@ class Lookup::Shared {
     if (!options.database && own && !exists(*own)) own.reset();
     if (own && !own->empty()) add_own(*own, options);
     if (!options.recordings) {
-      for (const std::string& file : default_recordings(options.installed_recordings))
-        add(file, true, options.patience_ms);
-      if (files_.empty()) searched_ = recording_places(options.installed_recordings);
+      const std::vector<std::string> files = default_recordings(options.installed);
+      for (const std::string& file : files) add(file, true, options.patience_ms);
+      if (files.empty()) searched_ = recording_places(options.installed);
       return;
     }
     for (const std::string& path : *options.recordings) {
@@ -121,13 +113,14 @@ class Lookup::Shared {
 
   /// Answers from the stored answers, else by a search.
   Expected<std::vector<Candidate>> candidates(const Query& query, std::size_t most) {
-    return answer(lists_, query, most, [&] { return find(query, most); });
+    return answer(lists_, query, most, [&] { return find(query, most, nullptr); });
   }
 
   Expected<Candidate> best(const Query& query) {
     return answer(singles_, query, 1, [&] {
-      std::vector<Candidate> found = find(query, 1);
-      return found.empty() ? no_candidate(query, searched_) : std::move(found.front());
+      Candidate none;
+      std::vector<Candidate> found = find(query, 1, &none.why);
+      return found.empty() ? std::move(none) : std::move(found.front());
     });
   }
 
@@ -157,7 +150,8 @@ class Lookup::Shared {
     files_.push_back(file);
   }
 
-  std::vector<Candidate> find(const Query& query, std::size_t most) {
+  /// Where nothing is found, sets the reason, if it is asked for.
+  std::vector<Candidate> find(const Query& query, std::size_t most, std::string* reason) {
     std::vector<Connection*> connections;
     std::vector<std::unique_ptr<Snapshot>> snapshots;
     for (const auto& connection : connections_) {
@@ -168,6 +162,11 @@ class Lookup::Shared {
     if (query.imported) want.origin = "imported";
     want.query = query;
     std::vector<Candidate> found = search(connections, want, most);
+    if (found.empty() && reason != nullptr) {
+      *reason = connections.empty() ? "there is no database" : reason_of_absence(connections, want);
+      if (!searched_.empty())
+        *reason += (connections.empty() ? ", and " : "; ") + no_recordings_in(searched_);
+    }
     for (const Connection* connection : connections) connection->confirm();
     return found;
   }
@@ -196,7 +195,7 @@ class Lookup::Shared {
   }
 
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::vector<std::string> searched_ = {};  ///< for recordings, where there is no file at all
+  std::vector<std::string> searched_ = {};  ///< for recordings, where there are none
   std::vector<std::string> files_;
   std::mutex search_lock_;          ///< of the connections
   std::shared_mutex answers_lock_;  ///< guards the members below

@@ -102,19 +102,25 @@ const std::string* find(const tune_lookup_candidate* candidate, const char* name
 
 extern "C" {
 
-tune_lookup_status tune_lookup_open(const char* database, const char* recordings, tune_lookup** lookup) {
+tune_lookup_status tune_lookup_open_in(const char* database, const char* recordings, const char* installed,
+                                       tune_lookup** lookup) {
   return guarded([&] {
     if (lookup == nullptr) return null_pointer();
     *lookup = nullptr;
     tune::lookup::Options options;
     if (database != nullptr) options.database = database;
     if (recordings != nullptr) options.recordings.emplace();
+    if (installed != nullptr) options.installed = installed;
     if (recordings != nullptr && *recordings != '\0') options.recordings->push_back(recordings);
     const Expected<Lookup> opened = Lookup::open(options);
     if (!opened) return failed(opened.error());
     *lookup = new tune_lookup{*opened};
     return TUNE_LOOKUP_OK;
   });
+}
+
+tune_lookup_status tune_lookup_open(const char* database, const char* recordings, tune_lookup** lookup) {
+  return tune_lookup_open_in(database, recordings, nullptr, lookup);
 }
 
 void tune_lookup_close(tune_lookup* lookup) {

@@ -16,9 +16,7 @@ std::string from_environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-/// Returns the recordings' folder for a file in <prefix>/bin or <prefix>/lib.
-fs::path recordings_beside(const fs::path& file) {
-  const fs::path prefix = file.parent_path().parent_path();
+fs::path recordings_in(const fs::path& prefix) {
   return prefix.empty() ? prefix : prefix / "share" / "tune" / "recordings";
 }
 
@@ -53,9 +51,14 @@ std::vector<std::string> recording_places(const std::string& installed) {
   std::error_code error;
   if (std::string named = from_environment("TUNE_RECORDINGS"); !named.empty()) return {std::move(named)};
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path library = this_library();
+  // <prefix>/lib, or one folder deeper where the system keeps libraries by architecture.
+  const fs::path libraries = library == program ? fs::path() : library.parent_path();
   std::vector<std::string> places;
-  for (const fs::path& place : {recordings_beside(program), recordings_beside(this_library()),
-                                fs::path(installed), fs::path(TUNE_LOOKUP_RECORDINGS)})
+  for (const fs::path& place :
+       {recordings_in(program.parent_path().parent_path()), recordings_in(libraries.parent_path()),
+        recordings_in(libraries.parent_path().parent_path()), recordings_in(installed),
+        fs::path(TUNE_LOOKUP_RECORDINGS)})
     if (!place.empty() && std::find(places.begin(), places.end(), place.string()) == places.end())
       places.push_back(place.string());
   return places;

@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "lookup/src/absence.hpp"
 #include "lookup/src/portfolio.hpp"
 
 namespace tune::lookup {
@@ -280,7 +281,8 @@ std::optional<Candidate> portfolio_candidate(Records& records, const std::vector
                std::string("the configuration that loses least over all records") +
                std::string(found->any_architecture ? " of other devices" : " of this architecture") + ": " +
                percent(found->loss.worst) + " at worst in " + std::to_string(found->loss.pairs) + " of " +
-               counted(found->workloads, "recorded workload") + "; no record is like this query";
+               counted(found->workloads, "recorded workload") + "; no record is like this query (" +
+               recorded_devices(records.workloads()) + ")";
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -146,6 +147,18 @@ TEST_F(Captured, TheCallIsADefinitionThatTheEmulatorConfirms) {
   EXPECT_EQ(one.failure->phase, "verify");
 }
 
+TEST_F(Captured, ACallThatIsRecordedIntoAGraphIsNot) {
+  setenv("TUNE_CAPTURE", "toy:2", 1);
+  api::Dispatcher tuning = dispatcher(toy());
+  call(tuning);
+  log_.capturing = true;
+  call(tuning);
+  EXPECT_TRUE(entries().empty());
+  log_.capturing = false;
+  call(tuning);
+  EXPECT_THAT(entries(), ElementsAre("toy-1000")) << "the first one that can be saved";
+}
+
 TEST_F(Captured, ASecondCaptureKeepsTheFirst) {
   setenv("TUNE_CAPTURE", "all", 1);
   for (int i = 0; i < 2; ++i) {
@@ -172,6 +185,11 @@ TEST_F(Captured, WhatCannotBeCapturedIsLaunchedAllTheSame) {
   call(large);
   EXPECT_THAT(large.state().notice, HasSubstr("is a function, which a definition can have for at most 512"));
   EXPECT_TRUE(entries().empty());
+
+  api::Dispatcher infinite = dispatcher(toy());
+  const float* in = in_.data();
+  infinite.launch(nullptr, in, out_.data(), std::numeric_limits<float>::infinity(), Factor{1, 7});
+  EXPECT_THAT(infinite.state().notice, HasSubstr("'two' is inf, which a definition cannot have"));
 }
 
 // A definition whose results are compared in part, within limits of elements, and judged by a program.
@@ -358,6 +376,9 @@ TEST_F(Captured, TheCommandRunsTheProgramAndSaysWhatItSaved) {
   EXPECT_THAT(tune_capture(folder_.path(), "--dir other", saves + "exit 5\n"),
               HasSubstr("ended with status 5"));
   EXPECT_THAT(tune_capture(folder_.path(), "--name ,", saves), ::testing::StartsWith("2\n"));
+  EXPECT_THAT(tune_capture(folder_.path(), "--dir moved", "cd /\n" + saves),
+              HasSubstr("captured moved/toy-1/toy.json"))
+      << "the program works in another folder";
 }
 
 }  // namespace

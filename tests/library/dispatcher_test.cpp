@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include "db/read/best.hpp"
 #include "library/dispatcher/dispatcher_engine.hpp"
 #include "tests/library/fake_streams.hpp"
+#include "tests/library/in_fork.hpp"
 #include "tests/library/toy.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
@@ -133,6 +135,37 @@ TEST_F(Online, APauseEnds) {
   tuning.resume();
   work_until_settled(tuning);
   EXPECT_EQ(tuning.state().configuration, fastest);
+}
+
+// Its thread is not in the fork, and its worker and database are the parent's.
+TEST_F(Online, AForkLeavesItToItsParent) {
+  auto tuning = std::make_unique<api::Dispatcher>(dispatcher(options()));
+  work(*tuning);
+  EXPECT_TRUE(ends_in_fork([&] { tuning.reset(); }));
+  work_until_settled(*tuning);
+  EXPECT_EQ(tuning->state().configuration, fastest);
+}
+
+TEST_F(Online, AFinishEndsATrialThatWaits) {
+  auto backend = std::make_unique<FakeBackend>();
+  const FakeCompiler& compiler = backend->compiler();
+  compiler.slow_block = 64;
+  api::DispatchOptions two = options();
+  two.where = "items == 1 and (block == 128 and kind == 'plain' or block == 64 and kind == 'wrong')";
+  api::Dispatcher tuning(std::make_unique<api::Dispatcher::Engine>(
+      toy_in_code(), api::Sizes{}, two, std::make_shared<api::CheckingDevice>(std::move(backend)),
+      std::make_unique<FakeStreams>(log_)));
+  std::future<bool> trial = std::async(std::launch::async, [&] {
+    const float* in = in_.data();
+    return tuning.try_now(nullptr, in, out_.data());
+  });
+  while (compiler.compiled < 2) std::this_thread::yield();
+  std::jthread finish([&] { tuning.finish(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  compiler.release = true;
+  compiler.release.notify_all();
+  ASSERT_EQ(trial.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  EXPECT_FALSE(trial.get());
 }
 
 TEST_F(Online, WhatIsWrongIsNeverLaunched) {

@@ -61,7 +61,7 @@ TEST_F(OnlineSizes, EachHasItsOwnAndTheArgumentsHaveTheSize) {
   EXPECT_EQ(all.state({{"nx", 700}}).calls, 1U);
   EXPECT_EQ(all.state({{"nx", 800}}).calls, 0U);
   EXPECT_TRUE(all.state({{"nx", 700}}).paused) << "also where it was made later";
-  EXPECT_THAT(message(all, 2.5f), ::testing::HasSubstr("argument 3 'n' is a int32, a float was given"));
+  EXPECT_THAT(message(all, 2.5f), ::testing::HasSubstr("argument 3 'n' is an int32, a float was given"));
   EXPECT_THAT(message(all), ::testing::HasSubstr("launch takes 3 arguments (in, out, n), 2 were given"));
   EXPECT_THAT(message(all, -3), ::testing::HasSubstr("not a positive whole number"));
   EXPECT_EQ(all.count(), 3U);
@@ -315,7 +315,7 @@ TEST_F(OnlineSizes, ErrorsNameTheKernelsDeclaration) {
   } catch (const api::Error& error) {
     EXPECT_STREQ(
         error.what(),
-        "toy: launch: argument 2 'out' is a pointer to float, a int32 was given; the kernel is toy(const "
+        "toy: launch: argument 2 'out' is a pointer to float, an int32 was given; the kernel is toy(const "
         "float* source, float* target)");
   }
 }

@@ -10,6 +10,7 @@
 
 #include "db/read/best.hpp"
 #include "db/read/queries.hpp"
+#include "tests/library/in_fork.hpp"
 #include "tests/library/toy.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -200,6 +201,20 @@ TEST_F(InProcess, ABudgetOfEvaluationsIsKept) {
   const api::Result result = fake_tuner(all).run(toy_in_code());
   EXPECT_EQ(result.evaluations, 7U);
   EXPECT_EQ(result.end, api::End::budget);
+}
+
+TEST_F(InProcess, AForkDoesNotEndTheRunOfItsParent) {
+  auto tuner = std::make_unique<api::Tuner>(fake_tuner(options()));
+  tuner->evaluate(toy_in_code(), {{"block", 64}});
+  EXPECT_TRUE(ends_in_fork([&] { tuner.reset(); }));
+  EXPECT_TRUE(ends_in_fork([&] { *tuner = api::Tuner(options()); }));
+  const auto end_of_run = [&] {
+    const db::Database database(folder_.path() / "results.db", db::OpenMode::read_only);
+    return db::list_runs(database).at(0).ended;
+  };
+  EXPECT_EQ(end_of_run(), "");
+  tuner.reset();
+  EXPECT_NE(end_of_run(), "");
 }
 
 TEST_F(InProcess, AStrategyMayHaveOptions) {

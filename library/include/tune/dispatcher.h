@@ -43,6 +43,14 @@ typedef struct tune_dispatch_state {
  * tune_dispatcher_close; after an error it is null. */
 TUNE_C_API tune_status tune_dispatcher_open(const tune_problem* problem, const tune_assignment* options,
                                             size_t option_count, tune_dispatcher** dispatcher);
+/* Does the same, with the default of the option `installed` at this folder. */
+TUNE_C_API tune_status tune_dispatcher_open_in(const char* installed, const tune_problem* problem,
+                                               const tune_assignment* options, size_t option_count,
+                                               tune_dispatcher** dispatcher);
+#ifdef TUNE_INSTALLED_IN /* packages of the static library define it, which does not find it by itself */
+#define tune_dispatcher_open(problem, options, option_count, dispatcher) \
+  tune_dispatcher_open_in(TUNE_INSTALLED_IN, problem, options, option_count, dispatcher)
+#endif
 /* Returns the name of an option, from 0; null beyond the last. */
 TUNE_C_API const char* tune_dispatch_option(size_t index);
 /* Finishes, and waits for the device. No call may be under way. Null does nothing. */

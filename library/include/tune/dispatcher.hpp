@@ -55,7 +55,7 @@ struct DispatchState {
 /// configuration.
 ///
 /// Thread-safe: calls take their turns. Times are taken by events on the caller's stream; no call waits for
-/// them.
+/// them. A fork makes another one, and leaves that of its parent alone.
 class TUNE_API Dispatcher {
  public:
   /// Compiles and checks the configuration to begin with. Throws Error where there is no GPU, or no

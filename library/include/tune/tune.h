@@ -276,8 +276,7 @@ TUNE_C_API void tune_problem_free(tune_problem* problem);
 TUNE_C_API tune_status tune_open(tune_tuner** tuner);
 /* Does the same with the option `installed` at this folder. */
 TUNE_C_API tune_status tune_open_in(const char* installed, tune_tuner** tuner);
-#ifdef TUNE_INSTALLED_IN /* the package of the static library defines it, which does not find it by itself \
-                          */
+#ifdef TUNE_INSTALLED_IN /* packages of the static library define it, which does not find it by itself */
 #define tune_open(tuner) tune_open_in(TUNE_INSTALLED_IN, tuner)
 #endif
 /* Ends its worker processes. Null does nothing. Results stay valid. */

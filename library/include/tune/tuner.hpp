@@ -124,7 +124,8 @@ TUNE_API Description describe(const Problem& problem, const Sizes& sizes = {});
 TUNE_API std::vector<std::string> built_in_problems();
 
 /// Tunes problems on one device. Results are stored in the database, as those of the command are, so that
-/// `tune best`, `tune report` and the lookup library find them. Not thread-safe but for `cancel`.
+/// `tune best`, `tune report` and the lookup library find them. Not thread-safe but for `cancel`. A fork
+/// makes another one, and leaves that of its parent alone.
 class TUNE_API Tuner {
  public:
   /// Throws Error for invalid options. Devices and files are opened when they are needed first.

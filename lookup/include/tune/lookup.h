@@ -84,6 +84,14 @@ typedef struct tune_lookup_candidate tune_lookup_candidate; /* a configuration; 
  * with tune_lookup_close; else it is null. */
 TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_open(const char* database, const char* recordings,
                                                       tune_lookup** lookup);
+/* Does the same, and searches the recordings in this prefix, too: one in which tune is installed; null: none.
+ */
+TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_open_in(const char* database, const char* recordings,
+                                                         const char* installed, tune_lookup** lookup);
+#ifdef TUNE_INSTALLED_IN /* packages of the static library define it, which does not find it by itself */
+#define tune_lookup_open(database, recordings, lookup) \
+  tune_lookup_open_in(database, recordings, TUNE_INSTALLED_IN, lookup)
+#endif
 /* Closes the databases; fetched candidates stay valid. Null does nothing. */
 TUNE_LOOKUP_C_API void tune_lookup_close(tune_lookup* lookup);
 /* Returns one line on the last call in this thread that failed, or an empty text. */

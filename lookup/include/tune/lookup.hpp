@@ -157,11 +157,12 @@ struct Options {
   /// Empty: none.
   std::optional<std::vector<std::string>> recordings;
   int patience_ms = 250;  ///< to wait for a process that holds a file
-  /// Where the package lies, which CMake tells programs with the static library: searched for recordings too.
-#ifdef TUNE_RECORDINGS_FOLDER
-  std::string installed_recordings = TUNE_RECORDINGS_FOLDER;
+  /// The prefix in which tune is installed: its share/tune/recordings is searched, too. A static library does
+  /// not find it by itself, so that packages define it.
+#ifdef TUNE_INSTALLED_IN
+  std::string installed = TUNE_INSTALLED_IN;
 #else
-  std::string installed_recordings = {};
+  std::string installed = {};
 #endif
 };
 

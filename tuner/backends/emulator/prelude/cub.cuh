@@ -4,6 +4,7 @@
 #pragma once
 
 #include "collectives.cuh"
+#include "cub_items.cuh"
 #include "standard_library.cuh"
 #include "warp.cuh"
 
@@ -49,11 +50,6 @@ TUNE_COLLECTIVE unsigned LaneId() {
 }
 TUNE_COLLECTIVE unsigned WarpId() {
   return tune_emulator::thread_of_block() / 32;
-}
-
-template<int x, int y, int z>
-TUNE_COLLECTIVE int RowMajorTid() {
-  return static_cast<int>((threadIdx.z * y + threadIdx.y) * x + threadIdx.x);
 }
 
 // ---- warps ----

@@ -33,7 +33,7 @@ class BlockDiscontinuity {
 
  private:
   TempStorage& storage_;
-  int thread_ = static_cast<int>((threadIdx.z * y + threadIdx.y) * x + threadIdx.x);
+  int thread_ = RowMajorTid<x, y, z>();
 
   template<bool heads, bool tails, int items, class Head, class Tail, class Operation>
   TUNE_COLLECTIVE void flag(Head* head, const T* before, Tail* tail, const T* behind, T (&input)[items],
@@ -100,7 +100,7 @@ class BlockAdjacentDifference {
 
  private:
   TempStorage& storage_;
-  int thread_ = static_cast<int>((threadIdx.z * y + threadIdx.y) * x + threadIdx.x);
+  int thread_ = RowMajorTid<x, y, z>();
 
   // Items without a neighbour, and from the first invalid one on, stay as they are.
   template<int items, class Out, class Operation>
@@ -169,7 +169,7 @@ class BlockShuffle {
 
  private:
   TempStorage& storage_;
-  int thread_ = static_cast<int>((threadIdx.z * y + threadIdx.y) * x + threadIdx.x);
+  int thread_ = RowMajorTid<x, y, z>();
   TUNE_COLLECTIVE void show(const T& item, const char* file, int line) {
     storage_.show(thread_, item);
     tune_barrier(tune_emulator::Barrier::plain, 0, file, line);
@@ -224,38 +224,35 @@ class WarpExchange {
       "power of two");
 
  public:
-  struct TempStorage {
-    tune_emulator::Cell<T> all[threads * items];
-  };
+  using TempStorage = tune_cells<T, threads, items>;
 
  private:
   TempStorage& storage_;
   tune_emulator::Lanes<threads> lanes_;
-  template<tune_order order, class Out>
-  TUNE_COLLECTIVE void take(Out (&output)[items], const char* file, int line) {
-    __syncwarp(lanes_.mask(), file, line);
-    for (int i = 0; i < items; ++i)
-      output[i] = storage_.all[tune_place_of<order, items>(lanes_.rank(), i, threads)].get();
-  }
 
  public:
   TUNE_COLLECTIVE explicit WarpExchange(TempStorage& storage) : storage_(storage) {}
 
-#define TUNE_EXCHANGE(name, from, to)                                                                \
-  template<class Out>                                                                                \
-  TUNE_COLLECTIVE void name(const T(&input)[items], Out(&output)[items], TUNE_PLACE) {               \
-    for (int i = 0; i < items; ++i)                                                                  \
-      storage_.all[tune_place_of<tune_order::from, items>(lanes_.rank(), i, threads)].set(input[i]); \
-    take<tune_order::to>(output, tune_file, tune_line);                                              \
+  template<tune_order from, tune_order to, class Out>
+  TUNE_COLLECTIVE void tune_exchange(const T (&input)[items], Out (&output)[items], TUNE_PLACE) {
+    storage_.template put<from>(lanes_.rank(), input);
+    __syncwarp(lanes_.mask(), tune_file, tune_line);
+    storage_.template take<to>(lanes_.rank(), output);
   }
-  TUNE_EXCHANGE(StripedToBlocked, striped, blocked)
-  TUNE_EXCHANGE(BlockedToStriped, blocked, striped)
-#undef TUNE_EXCHANGE
+  template<class Out>
+  TUNE_COLLECTIVE void StripedToBlocked(const T (&input)[items], Out (&output)[items], TUNE_PLACE) {
+    tune_exchange<tune_order::striped, tune_order::blocked>(input, output, tune_file, tune_line);
+  }
+  template<class Out>
+  TUNE_COLLECTIVE void BlockedToStriped(const T (&input)[items], Out (&output)[items], TUNE_PLACE) {
+    tune_exchange<tune_order::blocked, tune_order::striped>(input, output, tune_file, tune_line);
+  }
   template<class Out, class Rank>
   TUNE_COLLECTIVE void ScatterToStriped(const T (&input)[items], Out (&output)[items], Rank (&ranks)[items],
                                         TUNE_PLACE) {
-    for (int i = 0; i < items; ++i) storage_.all[ranks[i]].set(input[i]);
-    take<tune_order::striped>(output, tune_file, tune_line);
+    storage_.scatter(input, ranks);
+    __syncwarp(lanes_.mask(), tune_file, tune_line);
+    storage_.template take<tune_order::striped>(lanes_.rank(), output);
   }
   template<class Rank>
   TUNE_COLLECTIVE void ScatterToStriped(T (&both)[items], Rank (&ranks)[items], TUNE_PLACE) {
@@ -268,64 +265,34 @@ enum WarpStoreAlgorithm { WARP_STORE_DIRECT, WARP_STORE_STRIPED, WARP_STORE_VECT
 
 // Direct and striped ones use no shared memory.
 template<class T, int items, int algorithm, int threads>
-struct tune_warp_items {
-  static constexpr bool exchanges = algorithm == WARP_LOAD_TRANSPOSE;
-  static constexpr tune_order order =
-      exchanges || algorithm == WARP_LOAD_STRIPED ? tune_order::striped : tune_order::blocked;
-  using Exchange = typename std::conditional_t<exchanges, std::type_identity<WarpExchange<T, items, threads>>,
-                                               std::type_identity<tune_no_exchange>>::type;
-  using TempStorage = typename Exchange::TempStorage;
-  TempStorage& storage;
-  int thread = static_cast<int>(tune_emulator::thread_of_block() % threads);
-};
+using tune_warp_items =
+    tune_items<T, items, threads,
+               algorithm == WARP_LOAD_TRANSPOSE || algorithm == WARP_LOAD_STRIPED ? tune_order::striped
+                                                                                  : tune_order::blocked,
+               std::conditional_t<algorithm == WARP_LOAD_TRANSPOSE, WarpExchange<T, items, threads>, void>>;
 
 template<class T, int items, WarpLoadAlgorithm algorithm = WARP_LOAD_DIRECT, int threads = 32>
-class WarpLoad {
+class WarpLoad : tune_warp_items<T, items, algorithm, threads> {
   using Items = tune_warp_items<T, items, algorithm, threads>;
-  Items items_;
 
  public:
   using TempStorage = typename Items::TempStorage;
-  TUNE_COLLECTIVE explicit WarpLoad(TempStorage& storage) : items_{storage} {}
+  TUNE_COLLECTIVE explicit WarpLoad(TempStorage& storage)
+      : Items(storage, static_cast<int>(tune_emulator::thread_of_block() % threads)) {}
   TUNE_NEEDS_STORAGE(WarpLoad)
-
-  template<class Iterator>
-  TUNE_COLLECTIVE void Load(Iterator from, T (&to)[items], int valid, TUNE_PLACE) {
-    tune_load<Items::order, items, threads>(items_.thread, from, to, valid);
-    if constexpr (Items::exchanges)
-      typename Items::Exchange(items_.storage).StripedToBlocked(to, to, tune_file, tune_line);
-  }
-  template<class Iterator>
-  TUNE_COLLECTIVE void Load(Iterator from, T (&to)[items], TUNE_PLACE) {
-    Load(from, to, tune_all, tune_file, tune_line);
-  }
-  template<class Iterator, class Default>
-  TUNE_COLLECTIVE void Load(Iterator from, T (&to)[items], int valid, Default other, TUNE_PLACE) {
-    for (int i = 0; i < items; ++i) to[i] = other;
-    Load(from, to, valid, tune_file, tune_line);
-  }
+  using Items::Load;
 };
 
 template<class T, int items, WarpStoreAlgorithm algorithm = WARP_STORE_DIRECT, int threads = 32>
-class WarpStore {
+class WarpStore : tune_warp_items<T, items, algorithm, threads> {
   using Items = tune_warp_items<T, items, algorithm, threads>;
-  Items items_;
 
  public:
   using TempStorage = typename Items::TempStorage;
-  TUNE_COLLECTIVE explicit WarpStore(TempStorage& storage) : items_{storage} {}
+  TUNE_COLLECTIVE explicit WarpStore(TempStorage& storage)
+      : Items(storage, static_cast<int>(tune_emulator::thread_of_block() % threads)) {}
   TUNE_NEEDS_STORAGE(WarpStore)
-
-  template<class Iterator>
-  TUNE_COLLECTIVE void Store(Iterator to, T (&from)[items], int valid, TUNE_PLACE) {
-    if constexpr (Items::exchanges)
-      typename Items::Exchange(items_.storage).BlockedToStriped(from, from, tune_file, tune_line);
-    tune_store<Items::order, items, threads>(items_.thread, to, from, valid);
-  }
-  template<class Iterator>
-  TUNE_COLLECTIVE void Store(Iterator to, T (&from)[items], TUNE_PLACE) {
-    Store(to, from, tune_all, tune_file, tune_line);
-  }
+  using Items::Store;
 };
 
 }  // namespace cub

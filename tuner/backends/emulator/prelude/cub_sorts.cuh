@@ -54,8 +54,8 @@ struct tune_sorter {
   static constexpr int count = threads * items;
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   union Storage {
-    tune_emulator::Cell<Key> keys[count];
-    tune_emulator::Cell<Value> values[count];
+    tune_cells<Key, threads, items> keys;
+    tune_cells<Value, threads, items> values;
     unsigned ranks[count];
   };
 
@@ -63,24 +63,22 @@ struct tune_sorter {
   template<tune_order order, class Compare, class Sync>
   static TUNE_COLLECTIVE void sort(Storage& storage, int thread, Key (&keys)[items], Value (*values)[items],
                                    const Compare& compare, const Sync& sync) {
-    for (int i = 0; i < items; ++i) storage.keys[of_neighbour(thread * items + i)].set(keys[i]);
+    storage.keys.template put<tune_order::blocked>((thread + 1) % threads, keys);
     sync();
     if (thread == 0) find_ranks(storage, compare);
     sync();
     unsigned ranks[items];
     for (int i = 0; i < items; ++i) ranks[i] = storage.ranks[thread * items + i];
     sync();
-    for (int i = 0; i < items; ++i) storage.keys[ranks[i]].set(keys[i]);
+    storage.keys.scatter(keys, ranks);
     sync();
-    for (int i = 0; i < items; ++i)
-      keys[i] = storage.keys[tune_place_of<order, items>(thread, i, threads)].get();
+    storage.keys.template take<order>(thread, keys);
     if constexpr (has_values) {
       if (values == nullptr) return;
       sync();
-      for (int i = 0; i < items; ++i) storage.values[ranks[i]].set((*values)[i]);
+      storage.values.scatter(*values, ranks);
       sync();
-      for (int i = 0; i < items; ++i)
-        (*values)[i] = storage.values[tune_place_of<order, items>(thread, i, threads)].get();
+      storage.values.template take<order>(thread, *values);
     }
   }
 
@@ -92,8 +90,8 @@ struct tune_sorter {
   static TUNE_COLLECTIVE void find_ranks(Storage& storage, const Compare& compare) {
     static unsigned places[count], other[count];
     tune_sort_places(places, other, [&](unsigned a, unsigned b) {
-      const Key left = storage.keys[of_neighbour(static_cast<int>(a))].get();
-      const Key right = storage.keys[of_neighbour(static_cast<int>(b))].get();
+      const Key left = storage.keys.all[of_neighbour(static_cast<int>(a))].get();
+      const Key right = storage.keys.all[of_neighbour(static_cast<int>(b))].get();
       return compare(left, right);
     });
     store_ranks(storage, places);
@@ -132,7 +130,7 @@ class BlockRadixSort {
   TUNE_COLLECTIVE void sort(Key (&keys)[items], Value (*values)[items], bool descending, int begin, int end,
                             const char* tune_file, int tune_line) {
     const Compare compare{begin, end - begin >= 64 ? ~0ULL : (1ULL << (end - begin)) - 1, descending};
-    const int thread = static_cast<int>((threadIdx.z * y + threadIdx.y) * x + threadIdx.x);
+    const int thread = RowMajorTid<x, y, z>();
     Sorter::template sort<order>(storage_, thread, keys, values, compare, TUNE_BLOCK_SYNC);
   }
 
@@ -189,7 +187,7 @@ class BlockMergeSort {
 
  private:
   TempStorage& storage_;
-  int thread_ = static_cast<int>((threadIdx.z * y + threadIdx.y) * x + threadIdx.x);
+  int thread_ = RowMajorTid<x, y, z>();
 
  public:
   TUNE_COLLECTIVE explicit BlockMergeSort(TempStorage& storage) : storage_(storage) {}
@@ -232,13 +230,11 @@ class BlockHistogram {
   static constexpr bool sorts = algorithm == BLOCK_HISTO_SORT;
 
  public:
-  struct TempStorage {
-    tune_emulator::Cell<T> all[sorts ? threads * items : 1];
-  };
+  using TempStorage = tune_cells<T, sorts ? threads : 1, sorts ? items : 1>;
 
  private:
   TempStorage& storage_;
-  int thread_ = static_cast<int>((threadIdx.z * y + threadIdx.y) * x + threadIdx.x);
+  int thread_ = RowMajorTid<x, y, z>();
 
  public:
   TUNE_COLLECTIVE explicit BlockHistogram(TempStorage& storage) : storage_(storage) {}
@@ -251,7 +247,7 @@ class BlockHistogram {
   template<class Counter>
   TUNE_COLLECTIVE void Composite(T (&values)[items], Counter* histogram, TUNE_PLACE) {
     if constexpr (sorts) {
-      for (int i = 0; i < items; ++i) storage_.all[thread_ * items + i].set(values[i]);
+      storage_.template put<tune_order::blocked>(thread_, values);
       tune_barrier(tune_emulator::Barrier::plain, 0, tune_file, tune_line);
     }
     for (int i = 0; i < items; ++i) atomicAdd(histogram + static_cast<int>(values[i]), Counter(1));
