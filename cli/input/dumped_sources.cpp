@@ -5,6 +5,7 @@
 
 #include "cli/output/output_file.hpp"
 #include "cli/output/text_layout.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -77,7 +78,9 @@ std::string lines_of(const std::vector<PlanStep>& steps) {
 std::string about(const Instance& instance, const Configuration& configuration, const LaunchPlan& plan,
                   const std::string& file) {
   std::string text = format("{}\n{}\n\n", instance.key(), configuration.key());
-  std::string command = "nvcc -cubin -I. -std=c++20";
+  std::string command = "nvcc -cubin -I.";
+  if (const std::string standard = cuda::default_standard(plan.compile.options); !standard.empty())
+    command += " " + standard;
   for (const std::string& option : plan.compile.options) command += " " + shell_quoted(option);
   text += format("Compiled (add -arch=sm_NN{}):\n  {} {}\n", plan.compile.architecture_specific ? "a" : "",
                  command, shell_quoted(file));

@@ -46,6 +46,8 @@ std::optional<TypeName> type_named(std::string_view name) {
   std::string lower;
   for (const char c : name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (const auto type = plain(lower)) return TypeName{*type, 1, lower == "bool"};
+  if (lower == "cucomplex" || lower == "cufloatcomplex") return TypeName{ElementType::f32, 2};
+  if (lower == "cudoublecomplex") return TypeName{ElementType::f64, 2};
   // float2 and the like; of half and bfloat16 too.
   if (lower.size() < 2) return std::nullopt;
   const char last = lower.back();

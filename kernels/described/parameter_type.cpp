@@ -2,6 +2,7 @@
 #include "kernels/described/parameter_type.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <string_view>
@@ -87,6 +88,19 @@ bool is_other_type(const ParameterType& declared, const Argument& argument) {
   return element_size(given.element) != element_size(wanted.element) ||
          is_floating_point(given.element) != is_floating_point(wanted.element) ||
          (is_floating_point(given.element) && given.element != wanted.element);
+}
+
+bool has_other_sign(const ParameterType& declared, const Argument& argument) {
+  constexpr std::array with_sign = {ElementType::i8, ElementType::i16, ElementType::i32, ElementType::i64};
+  if (!argument.type || argument.texture || argument.map || declared.enumeration || !declared.numbers)
+    return false;
+  const TypeName &wanted = *declared.numbers, &given = *argument.type;
+  const auto has_sign = [&](const TypeName& type) {
+    return std::ranges::find(with_sign, type.element) != with_sign.end();
+  };
+  return !wanted.is_bool && !given.is_bool && !is_floating_point(wanted.element) &&
+         !is_floating_point(given.element) && element_size(wanted.element) == element_size(given.element) &&
+         has_sign(wanted) != has_sign(given);
 }
 
 bool is_not_compared(const std::string& declared, const DeclaredTypes& types, const Argument& argument) {

@@ -30,6 +30,9 @@ std::string without_decltype(std::string declared, const std::vector<std::string
 /// Signs may differ, and vectors may be taken for their elements.
 bool is_other_type(const ParameterType& declared, const Argument& argument);
 
+/// True for whole numbers of one size, of which one type has a sign and the other has none.
+bool has_other_sign(const ParameterType& declared, const Argument& argument);
+
 /// Returns the name of the argument's type for messages.
 std::string type_name_of(const Argument& argument);
 

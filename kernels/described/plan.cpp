@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "kernels/described/compile_options.hpp"
 #include "kernels/described/fitting.hpp"
 #include "kernels/described/opencl.hpp"
 #include "kernels/described/problem.hpp"
@@ -97,38 +98,6 @@ std::set<std::string> template_words(const std::vector<LaunchDescription>& launc
     }
   });
   return words;
-}
-
-/// Adds options to a request; `-D NAME=VALUE` in any spelling is a macro for every compiler, and `-U NAME`
-/// undefines it for all.
-void take_options(const std::vector<std::string>& options, CompileRequest& request) {
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    std::string_view macro = options[i];
-    bool undefines = false;
-    if (macro.starts_with("--undefine-macro") || macro.starts_with("-U")) {
-      undefines = true;
-      macro.remove_prefix(macro.starts_with("-U") ? 2 : 16);
-    } else if (macro.starts_with("--define-macro"))
-      macro.remove_prefix(14);
-    else if (macro.starts_with("-D"))
-      macro.remove_prefix(2);
-    else {
-      request.options.push_back(options[i]);
-      continue;
-    }
-    if (macro.empty() && i + 1 < options.size()) macro = options[++i];
-    if (macro.starts_with('=')) macro.remove_prefix(1);
-    if (undefines) {
-      // A later definition counts for compilers that take both from the command line.
-      std::erase_if(request.defines, [&](const auto& one) { return one.first == macro; });
-      request.options.push_back(format("-U{}", macro));
-      continue;
-    }
-    const std::size_t equal = macro.find('=');
-    std::erase(request.options, format("-U{}", macro.substr(0, equal)));
-    request.defines.emplace_back(macro.substr(0, equal),
-                                 equal == std::string_view::npos ? "1" : macro.substr(equal + 1));
-  }
 }
 
 CompileRequest compile_request(const KernelSource& kernel, const std::vector<LaunchDescription>& launches,

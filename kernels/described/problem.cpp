@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
 
+#include "kernels/described/compile_options.hpp"
 #include "kernels/described/contents.hpp"
 #include "kernels/described/fitting.hpp"
 #include "kernels/described/opencl.hpp"
@@ -67,9 +69,11 @@ void DescribedProblem::read_kernels() {
   for (KernelSource* source : {&kernel, reference ? &*reference : nullptr}) {
     if (source == nullptr) continue;
     const bool is_given = source->text.has_value();
-    if (!is_given)
-      source->text =
-          read_kernel_text(source->path, source->folders, source->place, source->others, source->memory);
+    if (!is_given) {
+      std::vector<std::filesystem::path> folders = source->folders;
+      std::ranges::copy(folders_in(source->options), std::back_inserter(folders));
+      source->text = read_kernel_text(source->path, folders, source->place, source->others, source->memory);
+    }
     if (!is_given && source->is_opencl) translate_opencl(*source->text);
     source->find_names();
     if (is_given) continue;

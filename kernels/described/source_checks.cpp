@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "kernels/described/compile_options.hpp"
 #include "kernels/described/parameter_type.hpp"
 #include "kernels/described/struct_fields.hpp"
 #include "kernels/described/struct_layout.hpp"
@@ -36,11 +37,11 @@ KernelText active_text(const KernelDescription& description, const KernelSource&
   for (const auto& [name, value] : kernel.defines) macros.emplace(name, "");
   for (const char* const axis : {"x", "y", "z"})
     for (const char* const extents : {"block_size_", "grid_size_"}) maybe.insert(std::string(extents) + axis);
-  // Options may define macros, and include files.
-  for (const std::string& option : kernel.options) maybe.merge(words_in(option));
-  for (const std::string& option : kernel.options)
-    if (const std::size_t at = option.find("-D"); at != std::string::npos)
-      maybe.emplace(leading_word(trimmed(std::string_view(option).substr(at + 2))));
+  // Options define macros, and may include files that define others.
+  CompileRequest options;
+  take_options(kernel.options, options);
+  for (const std::string& option : options.options) maybe.merge(words_in(option));
+  for (const auto& [name, value] : options.defines) macros.emplace(name, "");
   return without_inactive(*kernel.text, macros, std::move(maybe));
 }
 
@@ -137,24 +138,34 @@ std::pair<std::string, SourceLocation> misfits(const KernelDescription& descript
   return {};
 }
 
-/// Says once for each kernel which types nothing is known of.
-void note_not_compared(KernelDescription& description, const TypedLaunch& launch,
-                       const std::vector<std::string>& declared,
-                       const std::map<std::string, std::string>& template_arguments,
-                       const std::vector<std::string>& given) {
-  std::vector<std::string> all;
+/// Says once for each kernel which types nothing is known of, and which differ in their signs.
+void note_types(KernelDescription& description, const TypedLaunch& launch,
+                const std::vector<std::string>& declared,
+                const std::map<std::string, std::string>& template_arguments,
+                const std::vector<std::string>& given) {
+  std::vector<std::string> unknown, of_other_sign;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const Argument& argument = *description.argument(given[i]);
-    if (is_not_compared(plain(declared[i], template_arguments, launch.types, declared), launch.types,
-                        with_type(argument, launch.choice)))
-      all.push_back(format("'{}' ({}) with '{}'", argument.name, type_name_of(argument), declared[i]));
+    const Argument argument = with_type(*description.argument(given[i]), launch.choice);
+    const std::string type = plain(declared[i], template_arguments, launch.types, declared);
+    const auto pair = [&] {
+      return format("'{}' ({}) with '{}'", argument.name, type_name_of(argument), declared[i]);
+    };
+    if (is_not_compared(type, launch.types, argument)) unknown.push_back(pair());
+    if (has_other_sign(type_of(type, launch.types), argument)) of_other_sign.push_back(pair());
   }
-  if (all.empty()) return;
-  const std::string note = format(
-      "types that were not compared with those of the kernel '{}', which are not "
-      "understood: {}",
-      launch.entry.substr(0, launch.entry.find('<')), joined(all));
-  if (std::ranges::count(description.notes, note) == 0) description.notes.push_back(note);
+  const std::string kernel = launch.entry.substr(0, launch.entry.find('<'));
+  const auto note = [&](const std::vector<std::string>& all, std::string text) {
+    if (!all.empty() && std::ranges::count(description.notes, text) == 0)
+      description.notes.push_back(std::move(text));
+  };
+  note(unknown, format("types that were not compared with those of the kernel '{}', which are not "
+                       "understood: {}",
+                       kernel, joined(unknown)));
+  if (description.place.is_file())
+    note(of_other_sign,
+         format("types with another sign than those of the kernel '{}', which takes a negative "
+                "number for a large one, or a large one for a negative: {}",
+                kernel, joined(of_other_sign)));
 }
 
 /// Returns the parameters of a declaration; macros among them may stand for several.
@@ -198,7 +209,7 @@ std::optional<std::vector<std::string>> fitting_arguments(KernelDescription& des
     const auto of_template = arguments_of_template(description, launch.entry, declaration);
     const auto [wrong, where] = misfits(description, launch, declared, of_template, given);
     if (wrong.empty()) {
-      note_not_compared(description, launch, declared, of_template, given);
+      note_types(description, launch, declared, of_template, given);
       for (std::size_t i = 0; i < given.size(); ++i) {
         const auto argument = std::ranges::find(description.arguments, given[i], &Argument::name);
         if (argument->object)
@@ -319,18 +330,25 @@ void check_macros(const KernelDescription& description) {
   for (const search::Parameter& parameter : description.parameters)
     add(parameter.name, parameter.values.size() == 1 ? to_word(parameter.values.front()) : "", "parameter");
   for (const SettingInfo& setting : description.settings) add(setting.name, "", "setting");
-  for (const auto& [name, value] : kernel.defines) add(name, "", "macro");
   if (kernel.names.contains("kernel_tuner")) add("kernel_tuner", "1", "macro");
   const auto is_value = [&](const std::string& word) { return macros.contains(word); };
-  for (const std::string& option : kernel.options) {
-    const std::string_view macro =
-        option.starts_with("-D") ? trimmed(std::string_view(option).substr(2)) : "";
-    const std::size_t equal = macro.find('=');
-    const std::string value(equal == std::string_view::npos ? "1" : macro.substr(equal + 1));
-    if (macro.empty() || std::ranges::count(kernel.options, format("-U{}", macro.substr(0, equal))) > 0)
-      continue;
-    add(std::string(macro.substr(0, equal)), std::ranges::any_of(words_in(value), is_value) ? "" : value,
-        "macro");
+  // What is defined twice has the value that the compiler sees last.
+  const auto check_is_new = [&](const std::string& name, const std::string& value, const std::string& by) {
+    const auto known = kinds.find(name);
+    if (known == kinds.end() || known->second == "macro" || value == name || !kernel.takes_macro(name, ""))
+      return;
+    kernel.place.fail(format("{} replaces the {} '{}', so that its values change nothing: leave one out", by,
+                             known->second, name));
+  };
+  for (const auto& [name, value] : kernel.defines) {
+    check_is_new(name, value.text(), format("the macro '{}' of 'defines'", name));
+    add(name, "", "macro");
+  }
+  CompileRequest options;
+  take_options(kernel.options, options);
+  for (const auto& [name, value] : options.defines) {
+    check_is_new(name, value, format("the option -D{}={}", name, value));
+    add(name, std::ranges::any_of(words_in(value), is_value) ? "" : value, "macro");
   }
   for (const auto& [name, value] : kernel.redefines) {
     macros.erase(name);

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <iterator>
 #include <limits>
 
+#include "kernels/described/compile_options.hpp"
 #include "library/tuner/convert.hpp"
 #include "search/expressions/expr.hpp"
 #include "search/expressions/nearest.hpp"
@@ -174,7 +176,11 @@ described::KernelSource read_kernel(const Spec& spec, Kernel given) {
   if (!given.text.empty())
     text.source = {given.path, std::move(given.text)};
   else
-    text = guarded([&] { return described::read_kernel_text(kernel.path, kernel.folders, kernel.place); });
+    text = guarded([&] {
+      std::vector<std::filesystem::path> folders = kernel.folders;
+      std::ranges::copy(described::folders_in(kernel.options), std::back_inserter(folders));
+      return described::read_kernel_text(kernel.path, folders, kernel.place);
+    });
   for (const auto& [name, header] : given.headers) {
     std::erase_if(text.headers, [&name = name](const SourceFile& other) { return other.name == name; });
     text.headers.push_back({name, header});

@@ -220,6 +220,52 @@ TEST_F(Declarations, OfTypesThatAreNotUnderstoodAreNoted) {
   EXPECT_THAT(notes("void*"), ::testing::IsEmpty());
 }
 
+TEST_F(Declarations, FollowTheOptions) {
+  const std::string text =
+      "#ifdef DOUBLES\nusing R = double;\n#else\nusing R = float;\n#endif\n__global__ void k(float* a, int n, R* b) {}\n";
+  const auto said = [&](const std::string& type, const std::string& options) {
+    std::ofstream(folder_.path() / "k.cu") << text;
+    try {
+      const DescribedProblem made(parse_definition(
+          folder_.path() / "d.json", R"({"problem": "t", "kernel": {"file": "k.cu", "options": [)" + options +
+                                         R"(]}, "sizes": {"n": 100}, "parameters": {"ITEMS": [1, 2]},
+          "arguments": {"a": {"type": "float", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"},
+                        "b": {"type": ")" +
+                                         type + R"(", "size": "n"}},
+          "launches": {"entry": "k", "grid": "ITEMS", "block": 64}})"));
+      return joined(made.description().notes);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_THAT(said("float", R"("-DDOUBLES")"), HasSubstr("'R* b', but 'b' has the type float"));
+  EXPECT_THAT(said("double", ""), HasSubstr("'R* b', but 'b' has the type double"));
+  EXPECT_EQ(said("double", R"("-D", "DOUBLES=1")"), "");
+  EXPECT_THAT(refused("#include <cuComplex.h>\n__global__ void k(float* a, int n, cuFloatComplex* b) {}\n",
+                      R"(, "b": {"type": "double", "size": "n"})"),
+              HasSubstr("has the type double"));
+}
+
+TEST_F(Declarations, OfAnotherSignAreNoted) {
+  const auto notes = [&](const std::string& type, const std::string& given) {
+    return problem("#include <cstdint>\nenum Mode { fast };\n__global__ void k(float* a, int n, " + type +
+                       " b) {}\n",
+                   format(R"(, "b": {{"type": "{}", {}}})", given,
+                          type.ends_with('*') ? "\"size\": \"n\"" : "\"value\": \"n\""))
+        .description()
+        .notes;
+  };
+  EXPECT_THAT(notes("unsigned*", "int"),
+              ::testing::ElementsAre(HasSubstr("sign than those of the kernel 'k', which takes a negative "
+                                               "number for a large one, or a large one for a negative: "
+                                               "'b' (int) with 'unsigned* b'")));
+  EXPECT_THAT(notes("std::int64_t", "uint64"),
+              ::testing::ElementsAre(HasSubstr("'b' (uint64) with 'std::int64_t b'")));
+  EXPECT_THAT(notes("Mode", "unsigned"), ::testing::IsEmpty());
+  EXPECT_THAT(notes("unsigned*", "uint32"), ::testing::IsEmpty());
+  EXPECT_THAT(notes("int4*", "int"), ::testing::IsEmpty());
+}
+
 // Each value of a parameter or setting is a type of its own.
 TEST_F(Declarations, OfTypesThatAreParametersAreComparedForEachValue) {
   const auto misfit = [&](const std::string& more, const std::string& given, const std::string& text,

@@ -499,5 +499,42 @@ TEST_F(KernelArguments, AMacroOfTheOptionsThatTheFileReplacesIsAnError) {
     EXPECT_EQ(said(options), "it was taken") << options;
 }
 
+TEST_F(KernelArguments, AParameterThatOptionsOrDefinesReplaceIsAnError) {
+  write("k.cu", "__global__ void k(float* out) { out[threadIdx.x] = BLOCK + TILE; }\n");
+  const auto said = [&](const std::string& more) {
+    return refusal(definition(R"j({"file": "k.cu", )j" + more + "}",
+                              R"j("out": {"type": "float", "size": "n", "access": "write"})j"));
+  };
+  for (const char* const option : {R"("-DBLOCK=16")", R"("-D", "BLOCK=16")", R"("--define-macro=BLOCK=16")"})
+    EXPECT_THAT(said(std::string("\"options\": [") + option + "]"),
+                ::testing::HasSubstr("the option -DBLOCK=16 replaces the parameter 'BLOCK'"))
+        << option;
+  EXPECT_THAT(said(R"("defines": {"BLOCK": "2 * n"})"),
+              ::testing::HasSubstr("the macro 'BLOCK' of 'defines' replaces the parameter 'BLOCK'"));
+  EXPECT_EQ(said(R"("options": ["-DTILE=BLOCK", "-DBLOCK=BLOCK"])"), "it was taken");
+}
+
+// All compilers see the same headers.
+TEST_F(KernelArguments, FoldersOfOptionsHoldHeadersOfTheKernel) {
+  std::filesystem::create_directories(folder_.path() / "deep");
+  write("deep/shift.h", "#define SHIFT 3\n");
+  write(
+      "k.cu",
+      "#include <shift.h>\n#ifndef SHIFT\n#define SHIFT 0\n#endif\n"
+      "__global__ void k(float* out, int n) { int i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) out[i] = i + SHIFT; }\n");
+  const std::string
+      folder = (folder_.path() / "deep").string(),
+      arguments =
+          R"j("out": {"type": "float", "size": "n", "access": "write", "expect": "i + 3"}, "n": {"type": "int", "value": "n"})j";
+  for (const std::string& option :
+       {"\"-I" + folder, "\"-I\", \"" + folder, "\"--include-path=" + folder, "\"-isystem\", \"" + folder})
+    expect_right(definition("{\"file\": \"k.cu\", \"options\": [" + option + "\"]}", arguments));
+  write("k.cu", "#include \"no.h\"\n__global__ void k(float* out, int n) { if (threadIdx.x < n) out[threadIdx.x] = 0; }\n");
+  const std::vector<Finding> found =
+      findings(definition("{\"file\": \"k.cu\", \"options\": [\"-I" + folder + "\"]}", arguments));
+  ASSERT_FALSE(found.empty());
+  EXPECT_THAT(found.front().text(), ::testing::HasSubstr("cannot find the header \"no.h\""));
+}
+
 }  // namespace
 }  // namespace tune::described

@@ -147,7 +147,7 @@ TEST_F(NvrtcCompilerTest, IdentityTellsMoreThanTheVersion) {
   EXPECT_EQ(build.find_first_not_of("0123456789abcdef-"), std::string::npos) << build;
   EXPECT_NE(compiler.identity().find(compiler.version()), std::string::npos);
   EXPECT_NE(compiler.identity().find(build), std::string::npos);
-  EXPECT_NE(compiler.identity().find("--std=c++20"), std::string::npos);
+  EXPECT_NE(compiler.identity().find("-std=c++17"), std::string::npos);
   EXPECT_EQ(compiler.version().find(build), std::string::npos) << "databases would know no second build";
 }
 
@@ -402,6 +402,25 @@ TEST_F(NvrtcCompilerTest, HeadersOfTheToolkitFindEachOther) {
     const auto binary = compiler.compile(made);
     EXPECT_TRUE(binary) << text << "\n" << (binary ? "" : binary.error().detail.substr(0, 1000));
   }
+}
+
+TEST_F(NvrtcCompilerTest, TheStandardIsThatOfNvcc) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  CompileRequest made = request(
+      "static_assert(__cplusplus == 201703L);\nstruct Pair { float a, b; Pair() = default; };\n"
+      "extern \"C\" __global__ void k(float* v) { const Pair pair{v[0], v[1]}; v[2] = pair.b; }",
+      {"k"});
+  auto binary = compiler.compile(made);
+  EXPECT_TRUE(binary) << binary.error().detail.substr(0, 500);
+  made.options = {"-std=c++20"};
+  binary = compiler.compile(made);
+  EXPECT_FALSE(binary);
+  CompileRequest pairs = request(
+      "#include <cuda_fp8.h>\nextern \"C\" __global__ void k(float* v, __nv_fp8x2_e4m3 q) { v[0] = float2(q).y; }",
+      {"k"});
+  if (other_headers(pairs, nvrtc_->path).folders.empty()) GTEST_SKIP() << "no headers of the toolkit";
+  binary = compiler.compile(pairs);
+  EXPECT_TRUE(binary) << binary.error().detail.substr(0, 500);
 }
 
 TEST_F(NvrtcCompilerTest, HeadersOfTheStandardLibraryAreThoseOfLibcuxx) {

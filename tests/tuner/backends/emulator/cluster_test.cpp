@@ -91,6 +91,67 @@ TEST(Clusters, AtomicsReachOtherBlocks) {
   EXPECT_EQ(check.report(), "");
 }
 
+TEST(Clusters, ExtentsFollowThePreprocessorAndTemplates) {
+  const auto blocks_of = [](std::string text, const std::string& entry = "k") {
+    KernelCheck check(text + "  out[blockIdx.x * 64 + threadIdx.x] = cg::this_cluster().num_blocks(); }\n",
+                      64, 4);
+    check.plan.compile.entries = {entry};
+    check.launch().entry = entry;
+    check.flavour(Flavour::plain);
+    const auto is = [&](double blocks) {
+      check.expecting(std::vector<double>(256, blocks));
+      return check.report().empty();
+    };
+    return is(1) ? 1 : is(2) ? 2 : is(4) ? 4 : 0;
+  };
+  const std::string begin = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n",
+                    end = "k(const float* in, float* out, int n) {\n";
+  EXPECT_EQ(blocks_of(begin +
+                      "#define SIZE 2\n#define CLUSTER __cluster_dims__(SIZE, 1, 1)\nextern \"C\" __global__ "
+                      "CLUSTER void\n" +
+                      end),
+            2);
+  EXPECT_EQ(
+      blocks_of(begin +
+                "#define IN(size) extern \"C\" __global__ __cluster_dims__(size) __launch_bounds__(64)\n"
+                "IN(4) void " +
+                end),
+      4);
+  EXPECT_EQ(
+      blocks_of(begin +
+                "extern \"C\"\n#if 0\n__global__ void __cluster_dims__(4)\n#else\n__global__ void\n#endif\n" +
+                end),
+      1);
+  EXPECT_EQ(blocks_of(begin +
+                      "#ifdef CLUSTERS\n#define CLUSTER __cluster_dims__(4)\n#else\n#define CLUSTER\n#endif\n"
+                      "extern \"C\" __global__ CLUSTER void " +
+                      end),
+            1);
+  EXPECT_EQ(
+      blocks_of(begin + "template<class T, int size>\n__global__ void __cluster_dims__(size, 1)\n" + end,
+                "k<float, 2>"),
+      2);
+}
+
+TEST(Clusters, ArriveAndWaitApart) {
+  KernelCheck check(
+      clustered(
+          "4",
+          writes +
+              "auto token = cluster.barrier_arrive(); const int own = cluster.query_shared_rank(s);\n"
+              "cluster.barrier_wait(cg::cluster_group::arrival_token(token));\n"
+              "float* other = cluster.map_shared_rank(s, (rank + 1) % 4);\n"
+              "assert(own == rank && cluster.query_shared_rank(other) == (rank + 1) % 4);\n"
+              "assert(__clusterRelativeBlockRank() == rank && __clusterSizeInBlocks() == 4 && __clusterIdx().x == blockIdx.x / 4);\n"
+              "out[i] = other[t];\n__cluster_barrier_arrive(); __cluster_barrier_wait();\n"),
+      64, 8);
+  check.expecting(each_value(512, [](int i) {
+    const int block = i / 64;
+    return (block / 4 * 4 + (block + 1) % 4) * 64 + i % 64 + 1;
+  }));
+  EXPECT_EQ(check.report(), "");
+}
+
 TEST(Clusters, ThatDoNotFitTheGridCannotRun) {
   const CheckVerdict verdict = KernelCheck(clustered("4", syncs), 64, 6).verdict();
   ASSERT_TRUE(verdict.cannot_run && verdict.findings.empty());
@@ -98,8 +159,6 @@ TEST(Clusters, ThatDoNotFitTheGridCannotRun) {
   KernelCheck together(clustered("2", syncs), 64, 2);
   together.launch().cooperative = true;
   EXPECT_THAT(together.report(), HasSubstr("no cooperative launch of clusters"));
-  const std::string in_macro = "#define CLUSTER __cluster_dims__(2)\n" + clustered("2", syncs);
-  EXPECT_EQ(testing::report_of(in_macro, 64, 2), "the emulator has no __cluster_dims__ in a macro");
 }
 
 }  // namespace

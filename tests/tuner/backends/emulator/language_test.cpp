@@ -340,5 +340,42 @@ TEST(Language, DynamicSharedMemoryAndTemplates) {
   EXPECT_EQ(verdict.findings[0].thread.x, 63U);
 }
 
+TEST(Constants, HaveTheRoomThatDevicesHave) {
+  const auto report = [](const std::string& constants) {
+    return testing::report_of(
+        "#define CONSTANT __constant__\n" + constants +
+        "\nextern \"C\" __global__ void k(const float* in, float* out, int n) { out[threadIdx.x] = "
+        "in[threadIdx.x]; }");
+  };
+  EXPECT_EQ(report("__constant__ float all[16384];\n__device__ float more[16384];"), "");
+  EXPECT_EQ(report("#if 0\n__constant__ float all[20000];\n#endif"), "");
+  const std::string beyond = report(
+      "\nnamespace tables { template<class T, int n> struct Row { T v[n]; };\n__constant__ __align__(16) Row<float, 100> rows[40], "
+      "last = {1}; }\nCONSTANT double all[] = {1, 2, 3}, others[6200];");
+  EXPECT_NE(beyond.find("k.cu:1: the __constant__ variables have 66024 bytes together, at most 65536 fit"),
+            std::string::npos)
+      << beyond;
+}
+
+TEST(Macros, OfAConfigurationKeepTheirValues) {
+  const auto report = [](const std::string& lines, const std::vector<std::string>& options = {}) {
+    KernelCheck check(
+        lines +
+        "\nextern \"C\" __global__ void k(const float* in, float* out, int n) { out[threadIdx.x] = SHIFT; }");
+    check.plan.compile.defines = {{"SHIFT", "2"}, {"VERSION", "3"}};
+    check.plan.compile.options = options;
+    return check.flavour(Flavour::plain).report();
+  };
+  const std::string error = "k.cu:2:2: error: '#define SHIFT' replaces the macro 'SHIFT'";
+  for (const char* const lines :
+       {"#if VERSION * 2 > 5\n#define SHIFT 1\n#endif", "#ifdef SHIFT\n  # define SHIFT 1\n#endif",
+        "#undef SHIFT\n#define SHIFT 1"})
+    EXPECT_NE(report(lines).find(error), std::string::npos) << lines << "\n" << report(lines);
+  for (const char* const lines : {"#if VERSION * 2 > 7\n#define SHIFT 1\n#endif",
+                                  "#ifndef SHIFT\n#define SHIFT 1\n#endif", "#define SHIFT 2"})
+    EXPECT_EQ(report(lines), "") << lines;
+  EXPECT_EQ(report("", {"-include", "x.h"}), "the emulator does not follow the option -include");
+}
+
 }  // namespace
 }  // namespace tune::emulator

@@ -305,10 +305,8 @@ std::vector<std::string> NvccCompiler::command_of(const CompileRequest& request,
   std::vector<std::string> words = {nvcc_.string(), "-cubin",
                                     "-arch=" + architecture_ + (request.architecture_specific ? "a" : ""),
                                     "--ptxas-options=-v", "-Wno-deprecated-gpu-targets"};
-  const auto names_standard = [](const std::string& option) {
-    return option.starts_with("-std") || option.starts_with("--std");
-  };
-  if (std::ranges::none_of(request.options, names_standard)) words.emplace_back("-std=c++20");
+  if (std::string standard = default_standard(request.options); !standard.empty())
+    words.push_back(std::move(standard));
   for (const std::string& option : with_absolute_folders(request.options)) words.push_back(option);
   words.insert(words.end(), {"-I.", "-o", image, unit});
   return words;

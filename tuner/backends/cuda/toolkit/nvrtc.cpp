@@ -20,6 +20,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
+#include "tuner/plan/constant_memory.hpp"
 #include "tuner/plan/directives.hpp"
 
 namespace tune::cuda {
@@ -226,6 +227,13 @@ std::shared_ptr<const NvrtcLibrary> open_nvrtc(std::string* failure_reason,
   return nullptr;
 }
 
+std::string default_standard(const std::vector<std::string>& options) {
+  const bool is_named = std::ranges::any_of(options, [](const std::string& option) {
+    return option.starts_with("-std") || option.starts_with("--std");
+  });
+  return is_named ? "" : "-std=c++17";
+}
+
 std::map<std::string, KernelResources> parse_ptxas_log(std::string_view log) {
   std::map<std::string, KernelResources> kernels;
   std::string_view described;  // the kernel or device function of the next line's stack frame and spills
@@ -251,27 +259,7 @@ std::map<std::string, KernelResources> parse_ptxas_log(std::string_view log) {
   return kernels;
 }
 
-namespace {
-
 constexpr std::string_view too_much_constant_data = "uses too much global constant data (";
-
-/// Returns the first line of the request's texts that declares constant memory: `k.cu:3`; empty where none.
-std::string place_of_constants(const CompileRequest& request) {
-  const auto place_in = [](const SourceFile& file) -> std::string {
-    std::string_view rest = file.text;
-    for (int line = 1; !rest.empty(); ++line)
-      if (const std::string_view text = next_line(rest);
-          contains(text, "__constant__") && !trimmed(text).starts_with("//"))
-        return format("{}:{}", file.name, line);
-    return {};
-  };
-  std::string place = place_in(request.source);
-  for (const SourceFile& header : request.headers)
-    if (place.empty()) place = place_in(header);
-  return place;
-}
-
-}  // namespace
 
 std::string compile_failure_detail(std::string_view log, const CompileRequest& request) {
   const std::size_t found = log.find(too_much_constant_data);
@@ -284,17 +272,14 @@ std::string compile_failure_detail(std::string_view log, const CompileRequest& r
   };
   const std::size_t first = found + too_much_constant_data.size(), comma = log.find(", ", first);
   if (comma == std::string_view::npos) return std::string(log);
-  const std::string place = place_of_constants(request);
-  return format(
-      "{}{}the __constant__ variables have {} bytes together, at most {} fit: pass large ones as arrays",
-      place, place.empty() ? "" : ": ", number_at(first), number_at(comma + 2));
+  return beyond_constant_memory(request, number_at(first), number_at(comma + 2)).detail;
 }
 
 std::string compile_failure_reason(std::string_view log) {
   // The first match names the cause: a missing entry is also an undefined identifier.
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> causes{{
       {"uses too much shared data", "static shared memory"},
-      {too_much_constant_data, "constant memory"},
+      {too_much_constant_data, constant_memory},
       {"open source file", "missing header"},  // NVRTC writes both "could not" and "cannot"
       {"static assertion failed", "static assertion"},
       {"parsing name expression", "entry"},
@@ -358,10 +343,8 @@ std::string NvrtcCompiler::identity() const {
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
   std::vector<std::string> options{"--gpu-architecture=" + architecture_ +
                                    (request.architecture_specific ? "a" : "")};
-  const auto names_standard = [](const std::string& option) {
-    return option.starts_with("-std") || option.starts_with("--std");
-  };
-  if (std::ranges::none_of(request.options, names_standard)) options.emplace_back("--std=c++20");
+  if (std::string standard = default_standard(request.options); !standard.empty())
+    options.push_back(std::move(standard));
   // Without this NVRTC would look for missing headers in the working directory. Headers on disk include those
   // beside them that way; then other_headers has reports of absence.
   const OtherHeaders headers = other_headers(request, nvrtc_->path);

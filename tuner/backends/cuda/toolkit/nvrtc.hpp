@@ -58,6 +58,10 @@ std::vector<std::string> nvrtc_candidates(int driver_major = driver_cuda_major()
 std::shared_ptr<const NvrtcLibrary> open_nvrtc(
     std::string* failure_reason, const std::vector<std::string>& candidates = nvrtc_candidates());
 
+/// Returns the option for the language's standard where the options name none: C++17, as nvcc has it; empty
+/// where they do.
+std::string default_standard(const std::vector<std::string>& options);
+
 /// Reads the output of `ptxas -v` for every kernel in a log, by mangled name: registers, spills, stack frame
 /// (`local_bytes`) and static shared memory. The log is the only source of spills, and of shared memory
 /// without the bytes that some architectures reserve (the cubin's section includes those). Ignores unknown

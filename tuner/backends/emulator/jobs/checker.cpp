@@ -15,6 +15,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "tuner/base/parallel.hpp"
 #include "tuner/base/scratch_folder.hpp"
 #include "tuner/base/stop_scope.hpp"
+#include "tuner/plan/constant_memory.hpp"
 #include "tuner/plan/launch_limits.hpp"
 
 namespace tune::emulator {
@@ -43,6 +45,18 @@ struct Compiled {
   CaseCode code;
   Failure failure;
 };
+
+std::uint64_t constant_bytes(const CompileRequest& request, const CaseCode& code) {
+  const std::set<std::string> names = constant_names(request);
+  if (names.empty()) return 0;
+  std::uint64_t bytes = 0;
+  for (const Array& variable : code.module->variables(code.variant)) {
+    const std::size_t colons = variable.name.rfind(':');
+    if (names.contains(colons == std::string::npos ? variable.name : variable.name.substr(colons + 1)))
+      bytes += variable.bytes;
+  }
+  return bytes;
+}
 
 class BatchCode {
  public:
@@ -63,10 +77,14 @@ class BatchCode {
                            ? whole
                            : load(compiler.compile(std::span(&requests[i], 1), format("{}_{}", batch.name, i),
                                                    effort, purpose));
-      if (own)
-        compiled_[i].code = {*own, whole ? i : 0, purpose};
-      else
+      if (!own) {
         compiled_[i].failure = own.error();
+        continue;
+      }
+      compiled_[i].code = {*own, whole ? i : 0, purpose};
+      if (const std::uint64_t bytes = constant_bytes(*requests[i], compiled_[i].code);
+          bytes > max_constant_bytes)
+        compiled_[i] = {{}, beyond_constant_memory(*requests[i], bytes)};
     }
   }
 

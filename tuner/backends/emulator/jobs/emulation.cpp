@@ -48,6 +48,9 @@ void Emulation::connect() {
     return self(context).scheduler().barrier(kind, predicate, *place);
   };
   table_.cluster_barrier = [](void* context, const Place* place) { self(context).cluster_barrier(*place); };
+  table_.rank_in_cluster = [](void* context, const void* address) {
+    return self(context).blocks_.rank_of(static_cast<const char*>(address));
+  };
   table_.in_cluster = [](void* context, void* address, unsigned rank, const Place* place) {
     return self(context).in_cluster(address, rank, *place);
   };

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <cstddef>
 
-#include "tuner/backends/emulator/module/module_compiler.hpp"
+#include "tuner/backends/emulator/module/variant_text.hpp"
 #include "tuner/plan/directives.hpp"
 
 namespace tune::emulator {

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "tuner/backends/emulator/module/module_compiler.hpp"
+#include "tuner/backends/emulator/module/variant_text.hpp"
 #include "tuner/base/demangle.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"

@@ -15,14 +15,9 @@ namespace tune::emulator {
 /// Returns the prelude: CUDA's language for g++. Names are as its files include each other.
 const std::vector<SourceFile>& prelude_files();
 
-/// Makes one translation unit of several variants, each in a namespace of its own (`tune_variant_3_`): its
-/// defines, its source with its headers in their places, its entries, then everything undefined again.
-/// Rewrites what is not C++ (`extern "C"`, `extern __shared__ T x[]`); lines and file names stay those of the
-/// kernel. Does not throw: the compiler reports errors in a source.
+/// Makes one translation unit of several variants, each in a namespace of its own. Does not throw: the
+/// compiler reports errors in a source.
 std::string module_source(std::span<const CompileRequest* const> variants);
-
-/// Returns the namespace of a variant, which is part of its mangled names.
-std::string variant_namespace(std::size_t variant);
 
 /// The checks that are compiled in.
 enum class Flavour {

@@ -7,6 +7,16 @@
 
 namespace cooperative_groups {
 
+// Threads meet where they wait; what they do between arriving and waiting counts as before the barrier.
+#define TUNE_ARRIVALS                                        \
+  struct arrival_token {};                                   \
+  static arrival_token barrier_arrive() {                    \
+    return {};                                               \
+  }                                                          \
+  static void barrier_wait(arrival_token = {}, TUNE_PLACE) { \
+    sync(tune_file, tune_line);                              \
+  }
+
 struct thread_block {
   static unsigned thread_rank() {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
@@ -18,6 +28,7 @@ struct thread_block {
   static dim3 dim_threads() { return {blockDim.x, blockDim.y, blockDim.z}; }
   static dim3 group_dim() { return dim_threads(); }
   static void sync(TUNE_PLACE) { tune_barrier(tune_emulator::Barrier::plain, 0, tune_file, tune_line); }
+  TUNE_ARRIVALS
 };
 TUNE_FUNCTION(thread_block this_thread_block(), {})
 // For groups of several warps, which are not emulated: files that have them have other kernels, too.
@@ -26,8 +37,12 @@ struct block_tile_memory {};
 template<unsigned threads, unsigned other>
 TUNE_FUNCTION(thread_block this_thread_block(block_tile_memory<threads, other>&), {})
 
-// All threads of a cooperative launch.
-struct grid_group {
+TUNE_FUNCTION(dim3 tune_in_clusters(uint3 blocks),
+              {blocks.x / tune_indices.cluster_extent.x, blocks.y / tune_indices.cluster_extent.y,
+               blocks.z / tune_indices.cluster_extent.z})
+
+    // All threads of a cooperative launch.
+    struct grid_group {
   static bool is_valid() { return true; }
   static unsigned long long thread_rank() {
     return block_rank() * thread_block::size() + thread_block::thread_rank();
@@ -44,6 +59,17 @@ struct grid_group {
   static dim3 dim_blocks() { return {gridDim.x, gridDim.y, gridDim.z}; }
   static dim3 group_dim() { return dim_blocks(); }
   static void sync(TUNE_PLACE) { tune_grid_barrier(nullptr, tune_file, tune_line); }
+  TUNE_ARRIVALS
+  static unsigned long long num_clusters() {
+    const auto [x, y, z] = dim_clusters();
+    return static_cast<unsigned long long>(x) * y * z;
+  }
+  static unsigned long long cluster_rank() {
+    const auto [x, y, z] = cluster_index();
+    return (static_cast<unsigned long long>(z) * dim_clusters().y + y) * dim_clusters().x + x;
+  }
+  static dim3 dim_clusters() { return tune_in_clusters(gridDim); }
+  static dim3 cluster_index() { return tune_in_clusters(blockIdx); }
 };
 TUNE_FUNCTION(grid_group this_grid(), {})
 
@@ -64,13 +90,20 @@ struct cluster_group {
   static dim3 dim_threads() {
     return {dim_blocks().x * blockDim.x, dim_blocks().y * blockDim.y, dim_blocks().z * blockDim.z};
   }
+  static dim3 thread_index() {
+    return {threadIdx.x + block_index().x * blockDim.x, threadIdx.y + block_index().y * blockDim.y,
+            threadIdx.z + block_index().z * blockDim.z};
+  }
   static void sync(TUNE_PLACE) { tune_cluster_barrier(tune_file, tune_line); }
+  TUNE_ARRIVALS
+  static unsigned query_shared_rank(const void* address) { return __cluster_query_shared_rank(address); }
   template<class T>
   static T* map_shared_rank(T* address, int rank, TUNE_PLACE) {
     return static_cast<T*>(tune_in_cluster(address, static_cast<unsigned>(rank), tune_file, tune_line));
   }
 };
 TUNE_FUNCTION(cluster_group this_cluster(), {})
+#undef TUNE_ARRIVALS
 
 // A part of a warp: `threads` neighbouring lanes.
 template<unsigned threads, class Parent = void>
@@ -357,3 +390,10 @@ inline void wait_prior(const Group& group, TUNE_PLACE) {
 }
 
 }  // namespace cooperative_groups
+
+TUNE_FUNCTION(dim3 __clusterDim(), cooperative_groups::cluster_group::dim_blocks())
+TUNE_FUNCTION(dim3 __clusterRelativeBlockIdx(), cooperative_groups::cluster_group::block_index())
+TUNE_FUNCTION(dim3 __clusterGridDimInClusters(), cooperative_groups::grid_group::dim_clusters())
+TUNE_FUNCTION(dim3 __clusterIdx(), cooperative_groups::grid_group::cluster_index())
+TUNE_FUNCTION(unsigned __clusterRelativeBlockRank(), cooperative_groups::cluster_group::block_rank())
+TUNE_FUNCTION(unsigned __clusterSizeInBlocks(), cooperative_groups::cluster_group::num_blocks())

@@ -13,31 +13,21 @@ enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
 namespace tune_emulator {
 
-struct Format8 {
-  int fraction_bits, least_power, largest, overflow;  // the codes of the largest number and of what is beyond
-};
-constexpr Format8 format8(__nv_fp8_interpretation_t kind) {
-  return kind == __NV_E4M3 ? Format8{3, -6, 0x7e, 0x7f} : Format8{2, -14, 0x7b, 0x7c};
+constexpr SmallFormat format8(__nv_fp8_interpretation_t kind) {
+  return kind == __NV_E4M3 ? SmallFormat{3, -6, 0x7e, 0x7f} : SmallFormat{2, -14, 0x7b, 0x7c};
 }
 
 // To the nearest, ties to even.
-TUNE_UNCHECKED inline __nv_fp8_storage_t code8(double x, __nv_saturation_t saturation,
-                                               __nv_fp8_interpretation_t kind) {
-  const Format8 format = format8(kind);
-  if (x != x) return 0x7f;
-  const int sign = __builtin_signbit(x) ? 0x80 : 0;
-  int power = 0, code = format.largest + 1;
-  const double fraction = __builtin_frexp(__builtin_fabs(x), &power);
-  if (power - 1 <= 16 && !__builtin_isinf(x)) {
-    const int exponent = x == 0 || power - 1 < format.least_power ? format.least_power : power - 1;
-    const double units = __builtin_rint(__builtin_ldexp(fraction, power - exponent + format.fraction_bits));
-    code = ((exponent - format.least_power) << format.fraction_bits) + static_cast<int>(units);
-  }
-  if (code > format.largest) code = saturation == __NV_SATFINITE ? format.largest : format.overflow;
-  return static_cast<__nv_fp8_storage_t>(sign | code);
+inline __nv_fp8_storage_t code8(double x, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind) {
+  const Exact number = exact(x);
+  if (number.is_nan) return 0x7f;
+  const SmallFormat format = format8(kind);
+  int code = magnitude(number, format, SmallRounding::nearest);
+  if (code > format.largest && saturation == __NV_SATFINITE) code = format.largest;
+  return static_cast<__nv_fp8_storage_t>((number.negative ? 0x80 : 0) | code);
 }
 inline float number8(__nv_fp8_storage_t code, __nv_fp8_interpretation_t kind) {
-  const Format8 format = format8(kind);
+  const SmallFormat format = format8(kind);
   const int size = code & 0x7f, exponent = size >> format.fraction_bits;
   const float sign = code & 0x80 ? -1.0f : 1.0f;
   if (size > format.largest)
@@ -47,13 +37,6 @@ inline float number8(__nv_fp8_storage_t code, __nv_fp8_interpretation_t kind) {
          __builtin_ldexpf(static_cast<float>(exponent == 0 ? fraction : whole + fraction),
                           (exponent == 0 ? 0 : exponent - 1) + format.least_power - format.fraction_bits);
 }
-// A whole number towards zero; what does not fit becomes the nearest that does.
-template<class T>
-inline T whole8(float x) {
-  constexpr T least = T(-1) < T(0) ? T(1ULL << (8 * sizeof(T) - 1)) : T(0), most = T(~least);
-  return x != x ? T(0) : x <= float(least) ? least : x >= float(most) ? most : static_cast<T>(x);
-}
-
 }  // namespace tune_emulator
 
 struct __half2_raw {
@@ -111,7 +94,7 @@ TUNE_FUNCTION(__half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __n
     explicit operator bool() const { return (__x & 0x7f) != 0; }                                            \
     template<class T, class = typename tune_emulator::Whole<T>::type>                                       \
     explicit operator T() const {                                                                           \
-      return tune_emulator::whole8<T>(float(*this));                                                        \
+      return tune_emulator::saturated<T>(float(*this));                                                     \
     }                                                                                                       \
   };                                                                                                        \
   struct __attribute__((aligned(2))) __nv_fp8x2_##suffix {                                                  \

@@ -2,7 +2,7 @@
 // 16-bit floating point: half by the host compiler's _Float16, bfloat16 by its upper half of a float.
 #pragma once
 
-#include "arithmetic.cuh"
+#include "small_floats.cuh"
 
 struct __half_raw {
   unsigned short x;
@@ -12,6 +12,7 @@ struct __nv_bfloat16_raw {
 };
 
 struct __half {
+  static constexpr tune_emulator::SmallFormat format{10, -14, 0x7bff, 0x7c00};
   _Float16 value;
 
   __half() = default;
@@ -20,10 +21,12 @@ struct __half {
   __half(double from) : value(static_cast<_Float16>(from)) {}
   template<class T, class = typename tune_emulator::Whole<T>::type>
   __half(T from) : value(static_cast<_Float16>(from)) {}
+  operator __half_raw() const { return {__builtin_bit_cast(unsigned short, value)}; }
   operator float() const { return static_cast<float>(value); }
 };
 
 struct __nv_bfloat16 {
+  static constexpr tune_emulator::SmallFormat format{7, -126, 0x7f7f, 0x7f80};
   unsigned short bits;
 
   __nv_bfloat16() = default;
@@ -33,9 +36,14 @@ struct __nv_bfloat16 {
     // To the nearest, ties to even; a NaN stays one.
     bits = from != from ? 0x7fffu : static_cast<unsigned short>((whole + 0x7fffu + (whole >> 16 & 1u)) >> 16);
   }
-  __nv_bfloat16(double from) : __nv_bfloat16(static_cast<float>(from)) {}
+  __nv_bfloat16(double from) : bits(nearest(from)) {}
   template<class T, class = typename tune_emulator::Whole<T>::type>
-  __nv_bfloat16(T from) : __nv_bfloat16(static_cast<float>(from)) {}
+  __nv_bfloat16(T from) : bits(nearest(from)) {}
+  template<class T>
+  static unsigned short nearest(T from) {
+    return tune_emulator::code16(tune_emulator::exact(from), format, tune_emulator::SmallRounding::nearest);
+  }
+  operator __nv_bfloat16_raw() const { return {bits}; }
   operator float() const { return __builtin_bit_cast(float, static_cast<unsigned>(bits) << 16); }
 };
 
@@ -61,7 +69,7 @@ struct __nv_bfloat16 {
   TUNE_FUNCTION(bool __hge(T x, T y), float(x) >= float(y))                                    \
   TUNE_FUNCTION(bool __hle(T x, T y), float(x) <= float(y))                                    \
   TUNE_FUNCTION(bool __heq(T x, T y), x == y)                                                  \
-  TUNE_FUNCTION(bool __hne(T x, T y), !(x == y))                                               \
+  TUNE_FUNCTION(bool __hne(T x, T y), x<y || x> y)                                             \
   TUNE_FUNCTION(T __hneg(T x), -x)                                                             \
   TUNE_FUNCTION(T __hmax(T x, T y), float(x) < float(y) || float(x) != float(x) ? y : x)       \
   TUNE_FUNCTION(T __hmin(T x, T y), float(y) < float(x) || float(x) != float(x) ? y : x)       \
@@ -97,9 +105,12 @@ using half2 = __half2_pair;
 using __nv_bfloat162 = __nv_bfloat162_pair;
 
 // Computed in float and rounded: what devices approximate is exact here.
-#define TUNE_OF_HALF(name)                                                \
-  TUNE_FUNCTION(__half h##name(__half x), name##f(static_cast<float>(x))) \
-  TUNE_FUNCTION(__nv_bfloat16 h##name(__nv_bfloat16 x), name##f(static_cast<float>(x)))
+#define TUNE_OF_HALF_BY(name, function)                                    \
+  TUNE_FUNCTION(__half h##name(__half x), function(static_cast<float>(x))) \
+  TUNE_FUNCTION(__nv_bfloat16 h##name(__nv_bfloat16 x), function(static_cast<float>(x)))
+#define TUNE_OF_HALF(name) TUNE_OF_HALF_BY(name, name##f)
+TUNE_OF_HALF_BY(exp10, __builtin_exp10f)
+TUNE_OF_HALF_BY(log10, __builtin_log10f)
 TUNE_OF_HALF(exp)
 TUNE_OF_HALF(exp2)
 TUNE_OF_HALF(log)
@@ -113,6 +124,7 @@ TUNE_OF_HALF(ceil)
 TUNE_OF_HALF(trunc)
 TUNE_OF_HALF(rint)
 #undef TUNE_OF_HALF
+#undef TUNE_OF_HALF_BY
 TUNE_FUNCTION(__half __float2half(float x), x)
 TUNE_FUNCTION(__half __float2half_rn(float x), x)
 TUNE_FUNCTION(float __half2float(__half x), x)

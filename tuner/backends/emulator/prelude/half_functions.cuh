@@ -39,21 +39,43 @@
   TUNE_FUNCTION(T2 __hfma2_relu(T2 a, T2 b, T2 c), {__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)}) \
   TUNE_FUNCTION(T2 __hcmadd(T2 a, T2 b, T2 c),                                                               \
                 {__hfma(-a.y, b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y))})         \
+  TUNE_FUNCTION(T2 __hmax2_nan(T2 a, T2 b), {__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y)})                    \
+  TUNE_FUNCTION(T2 __hmin2_nan(T2 a, T2 b), {__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y)})                    \
+  TUNE_FUNCTION(T2 __hadd2_sat(T2 a, T2 b), {__hadd_sat(a.x, b.x), __hadd_sat(a.y, b.y)})                    \
+  TUNE_FUNCTION(T2 __hsub2_sat(T2 a, T2 b), {__hsub_sat(a.x, b.x), __hsub_sat(a.y, b.y)})                    \
+  TUNE_FUNCTION(T2 __hmul2_sat(T2 a, T2 b), {__hmul_sat(a.x, b.x), __hmul_sat(a.y, b.y)})                    \
+  TUNE_FUNCTION(T2 __hfma2_sat(T2 a, T2 b, T2 c), {__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)})    \
+  TUNE_FUNCTION(T2 __hisnan2(T2 a), {T(__hisnan(a.x) ? 1 : 0), T(__hisnan(a.y) ? 1 : 0)})                    \
+  TUNE_FUNCTION(T htanh_approx(T x), htanh(x))                                                               \
   TUNE_FUNCTION(T2 __lowhigh2highlow(T2 a), {a.y, a.x})
 TUNE_HALVES(__half, __half2)
 TUNE_HALVES(__nv_bfloat16, __nv_bfloat162)
 #undef TUNE_HALVES
 
-#define TUNE_COMPARED(T, T2, name, sign)                                                         \
-  TUNE_FUNCTION(T2 __h##name##2(T2 a, T2 b), {T(a.x sign b.x ? 1 : 0), T(a.y sign b.y ? 1 : 0)}) \
-  TUNE_FUNCTION(bool __hb##name##2(T2 a, T2 b), (a.x sign b.x) && (a.y sign b.y))
-#define TUNE_COMPARISONS(T, T2) \
-  TUNE_COMPARED(T, T2, eq, ==)  \
-  TUNE_COMPARED(T, T2, ne, !=)  \
-  TUNE_COMPARED(T, T2, lt, <)   \
-  TUNE_COMPARED(T, T2, le, <=)  \
-  TUNE_COMPARED(T, T2, gt, >)   \
-  TUNE_COMPARED(T, T2, ge, >=)
+// Ordered comparisons are false where one is NaN, those with a u true.
+#define TUNE_COMPARED(T, T2, name, unordered)                                                         \
+  TUNE_FUNCTION(bool __h##name##u(T x, T y), unordered)                                               \
+  TUNE_FUNCTION(T2 __h##name##2(T2 a, T2 b), {T(__h##name(a.x, b.x)), T(__h##name(a.y, b.y))})        \
+  TUNE_FUNCTION(T2 __h##name##u2(T2 a, T2 b), {T(__h##name##u(a.x, b.x)), T(__h##name##u(a.y, b.y))}) \
+  TUNE_FUNCTION(bool __hb##name##2(T2 a, T2 b), __h##name(a.x, b.x) && __h##name(a.y, b.y))           \
+  TUNE_FUNCTION(bool __hb##name##u2(T2 a, T2 b), __h##name##u(a.x, b.x) && __h##name##u(a.y, b.y))    \
+  TUNE_FUNCTION(unsigned __h##name##2_mask(T2 a, T2 b),                                               \
+                (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u))      \
+  TUNE_FUNCTION(unsigned __h##name##u2_mask(T2 a, T2 b),                                              \
+                (__h##name##u(a.x, b.x) ? 0xffffu : 0u) | (__h##name##u(a.y, b.y) ? 0xffff0000u : 0u))
+#define TUNE_COMPARISONS(T, T2)                              \
+  TUNE_COMPARED(T, T2, eq, !__hlt(x, y) && !__hgt(x, y))     \
+  TUNE_COMPARED(T, T2, ne, !__heq(x, y))                     \
+  TUNE_COMPARED(T, T2, lt, !__hge(x, y))                     \
+  TUNE_COMPARED(T, T2, le, !__hgt(x, y))                     \
+  TUNE_COMPARED(T, T2, gt, !__hle(x, y))                     \
+  TUNE_COMPARED(T, T2, ge, !__hlt(x, y))                     \
+  TUNE_FUNCTION(bool operator==(T2 a, T2 b), __hbeq2(a, b))  \
+  TUNE_FUNCTION(bool operator!=(T2 a, T2 b), __hbneu2(a, b)) \
+  TUNE_FUNCTION(bool operator<(T2 a, T2 b), __hblt2(a, b))   \
+  TUNE_FUNCTION(bool operator<=(T2 a, T2 b), __hble2(a, b))  \
+  TUNE_FUNCTION(bool operator>(T2 a, T2 b), __hbgt2(a, b))   \
+  TUNE_FUNCTION(bool operator>=(T2 a, T2 b), __hbge2(a, b))
 TUNE_COMPARISONS(__half, __half2)
 TUNE_COMPARISONS(__nv_bfloat16, __nv_bfloat162)
 #undef TUNE_COMPARISONS
@@ -72,64 +94,13 @@ TUNE_OF_PAIR(rcp)
 TUNE_OF_PAIR(sin)
 TUNE_OF_PAIR(cos)
 TUNE_OF_PAIR(tanh)
+TUNE_OF_PAIR(tanh_approx)
+TUNE_OF_PAIR(exp10)
+TUNE_OF_PAIR(log10)
 TUNE_OF_PAIR(floor)
 TUNE_OF_PAIR(ceil)
 TUNE_OF_PAIR(trunc)
 TUNE_OF_PAIR(rint)
 #undef TUNE_OF_PAIR
 
-// ---- conversions ----
-
-#define TUNE_WHOLE_HALVES(T, name, to, To)                                                 \
-  TUNE_FUNCTION(To __##name##2##to##_rn(T x), static_cast<To>(__builtin_rintf(float(x))))  \
-  TUNE_FUNCTION(To __##name##2##to##_rz(T x), static_cast<To>(__builtin_truncf(float(x)))) \
-  TUNE_FUNCTION(To __##name##2##to##_rd(T x), static_cast<To>(__builtin_floorf(float(x)))) \
-  TUNE_FUNCTION(To __##name##2##to##_ru(T x), static_cast<To>(__builtin_ceilf(float(x))))  \
-  TUNE_FUNCTION(T __##to##2##name##_rn(To x), T(static_cast<double>(x)))
-#define TUNE_CONVERTED(T, name)                      \
-  TUNE_WHOLE_HALVES(T, name, int, int)               \
-  TUNE_WHOLE_HALVES(T, name, uint, unsigned)         \
-  TUNE_WHOLE_HALVES(T, name, short, short)           \
-  TUNE_WHOLE_HALVES(T, name, ushort, unsigned short) \
-  TUNE_WHOLE_HALVES(T, name, ll, long long)          \
-  TUNE_WHOLE_HALVES(T, name, ull, unsigned long long)
-TUNE_CONVERTED(__half, half)
-TUNE_CONVERTED(__nv_bfloat16, bfloat16)
-#undef TUNE_CONVERTED
-#undef TUNE_WHOLE_HALVES
-TUNE_FUNCTION(unsigned short __half_as_ushort(__half x), tune_bit_cast<unsigned short>(x.value))
-TUNE_FUNCTION(short __half_as_short(__half x), tune_bit_cast<short>(x.value))
-TUNE_FUNCTION(__half __ushort_as_half(unsigned short x), __half_raw{x})
-TUNE_FUNCTION(__half __short_as_half(short x), __half_raw{static_cast<unsigned short>(x)})
-TUNE_FUNCTION(unsigned short __bfloat16_as_ushort(__nv_bfloat16 x), x.bits)
-TUNE_FUNCTION(short __bfloat16_as_short(__nv_bfloat16 x), static_cast<short>(x.bits))
-TUNE_FUNCTION(__nv_bfloat16 __ushort_as_bfloat16(unsigned short x), __nv_bfloat16_raw{x})
-TUNE_FUNCTION(__nv_bfloat16 __short_as_bfloat16(short x), __nv_bfloat16_raw{static_cast<unsigned short>(x)})
-// Towards zero: a number that the nearest one is larger than loses a unit of the last place.
-inline __half __float2half_rz(float x) {
-  const __half near = x;
-  if (!(fabsf(near) > fabsf(x))) return near;
-  return __ushort_as_half(static_cast<unsigned short>(__half_as_ushort(near) - 1));
-}
-TUNE_FUNCTION(__nv_bfloat16 __float2bfloat16_rz(float x),
-              __ushort_as_bfloat16(static_cast<unsigned short>(__float_as_uint(x) >> 16)))
-TUNE_FUNCTION(__nv_bfloat16 __float2bfloat16_rn(float x), x)
-TUNE_FUNCTION(__half __double2half(double x), x)
-TUNE_FUNCTION(__nv_bfloat16 __double2bfloat16(double x), x)
-TUNE_FUNCTION(__half2 __float22half2_rn(float2 x), {x.x, x.y})
-TUNE_FUNCTION(__nv_bfloat162 __float22bfloat162_rn(float2 x), {x.x, x.y})
-TUNE_FUNCTION(float2 __bfloat1622float2(__nv_bfloat162 a), {a.x, a.y})
-TUNE_FUNCTION(__nv_bfloat162 __float2bfloat162_rn(float x), {x, x})
-TUNE_FUNCTION(__nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 x), {x, x})
-TUNE_FUNCTION(__nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y), {x, y})
-TUNE_FUNCTION(__nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y), {x, y})
-TUNE_FUNCTION(__nv_bfloat16 __low2bfloat16(__nv_bfloat162 a), a.x)
-TUNE_FUNCTION(__nv_bfloat16 __high2bfloat16(__nv_bfloat162 a), a.y)
-TUNE_FUNCTION(__nv_bfloat162 __low2bfloat162(__nv_bfloat162 a), {a.x, a.x})
-TUNE_FUNCTION(__nv_bfloat162 __high2bfloat162(__nv_bfloat162 a), {a.y, a.y})
-TUNE_FUNCTION(__nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b), {a.x, b.x})
-TUNE_FUNCTION(__nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b), {a.y, b.y})
-TUNE_FUNCTION(__half2 __low2half2(__half2 a), {a.x, a.x})
-TUNE_FUNCTION(__half2 __high2half2(__half2 a), {a.y, a.y})
-TUNE_FUNCTION(__half2 __lows2half2(__half2 a, __half2 b), {a.x, b.x})
-TUNE_FUNCTION(__half2 __highs2half2(__half2 a, __half2 b), {a.y, b.y})
+#include "half_conversions.cuh"

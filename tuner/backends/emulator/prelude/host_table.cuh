@@ -140,6 +140,8 @@ struct HostTable {
   void (*grid_barrier)(void* context, unsigned* counter, const Place* place);
   // Of all threads of a cluster that have not ended.
   void (*cluster_barrier)(void* context, const Place* place);
+  // The block of the cluster in whose shared memory the address lies; the calling one for others.
+  unsigned (*rank_in_cluster)(void* context, const void* address);
   // What the address in shared memory is in that block of the cluster.
   void* (*in_cluster)(void* context, void* address, unsigned rank, const Place* place);
   unsigned long long (*warp)(void* context, const WarpRequest* request);
@@ -173,6 +175,9 @@ struct Indices {
 };
 constexpr Index3 cluster_of(unsigned x = 1, unsigned y = 1, unsigned z = 1) {
   return {x, y, z};
+}
+constexpr Index3 cluster_of(Index3 extent) {
+  return extent;
 }
 
 struct Entry {

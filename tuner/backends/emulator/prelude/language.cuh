@@ -26,6 +26,7 @@
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
+// Read by the table of entries (module.cuh).
 #define __cluster_dims__(...)
 #define __maxnreg__(...)
 #define __grid_constant__
@@ -220,6 +221,19 @@ TUNE_UNCHECKED inline void tune_cluster_barrier(const char* file, int line) {
 TUNE_UNCHECKED inline void* tune_in_cluster(const void* address, unsigned rank, const char* file, int line) {
   const tune_emulator::Place place{file, line, nullptr};
   return tune_host->in_cluster(tune_host->context, const_cast<void*>(address), rank, &place);
+}
+
+TUNE_UNCHECKED inline unsigned __cluster_query_shared_rank(const void* address) {
+  return tune_host->rank_in_cluster(tune_host->context, address);
+}
+inline void* __cluster_map_shared_rank(const void* address, unsigned rank, TUNE_PLACE) {
+  return tune_in_cluster(address, rank, tune_file, tune_line);
+}
+// Threads meet where they wait; what they do between arriving and waiting counts as before the barrier.
+inline void __cluster_barrier_arrive() {}
+inline void __cluster_barrier_arrive_relaxed() {}
+inline void __cluster_barrier_wait(TUNE_PLACE) {
+  tune_cluster_barrier(tune_file, tune_line);
 }
 
 // ---- fences, waiting, failing ----

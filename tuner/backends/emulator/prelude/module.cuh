@@ -53,6 +53,9 @@ struct Pointed<Function*> {
 
 #define TUNE_CALLER(...) \
   ::tune_emulator::Caller<typename ::tune_emulator::Pointed<decltype(&__VA_ARGS__)>::type, &__VA_ARGS__>
+// What stands between the commas that __cluster_dims__ is here; nothing where the kernel lacks the attribute.
+#define TUNE_EXTENT(...) TUNE_SECOND(__VA_ARGS__, (), ())
+#define TUNE_SECOND(first, second, ...) second
 #define TUNE_ENTRY(name, cluster, ...)                                        \
   {                                                                           \
     name, TUNE_CALLER(__VA_ARGS__)::call, 0, TUNE_CALLER(__VA_ARGS__)::sizes, \

@@ -210,6 +210,17 @@ char* ResidentBlocks::in_cluster(char* address, unsigned rank) {
   return nullptr;
 }
 
+unsigned ResidentBlocks::rank_of(const Index3& block) const {
+  return (block.z % cluster_.z * cluster_.y + block.y % cluster_.y) * cluster_.x + block.x % cluster_.x;
+}
+
+unsigned ResidentBlocks::rank_of(const char* address) {
+  const std::optional<RemoteShared> remote = find_remote(address);
+  if (!remote) return rank_of(current_->index);
+  return rank_of(
+      (*std::ranges::find(blocks_, remote->block, [](const auto& block) { return block->number; }))->index);
+}
+
 std::optional<RemoteShared> ResidentBlocks::find_remote(const char* address) {
   for (const auto& block : blocks_)
     for (std::size_t i = 0; i < shared_.size(); ++i) {

@@ -76,6 +76,8 @@ class ResidentBlocks {
   bool running() const { return running_; }
   /// Returns what an address in the running block's shared memory is in that block of the cluster, or null.
   char* in_cluster(char* address, unsigned rank);
+  /// Returns the block of the cluster in whose shared memory the address lies; the running one for others.
+  unsigned rank_of(const char* address);
   const Stacks& stacks() const { return stacks_; }
   /// The counter of the grid's barrier.
   GridCounter& counter() { return counter_; }
@@ -96,6 +98,7 @@ class ResidentBlocks {
   void keep(ResidentBlock& block);
   /// Where a block keeps the contents of a shared array, aligned as the array is.
   char* kept_at(ResidentBlock& block, std::size_t array) const;
+  unsigned rank_of(const Index3& block) const;
   std::optional<RemoteShared> find_remote(const char* address);
   /// Called when every block has ended or waits at the barrier of all. False where some have ended, so that
   /// the others wait for the grid forever.
