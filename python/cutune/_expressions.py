@@ -10,10 +10,11 @@ import itertools
 import math
 import random
 
-__all__ = ["MAX_LISTED", "formula_of", "formulas_of", "literal", "rule_of"]
+__all__ = ["MAX_LISTED", "formula_of", "formulas_of", "literal", "rows_rule", "rule_of"]
 
 MAX_LISTED = 200_000  # combinations of values
 _MAX_PATHS = 256
+_LONGEST = 1000  # values of a list in a constraint
 _MAX_CONDITIONS = 50_000  # characters of all conditions of all ways, far below what the tuner reads
 
 
@@ -254,8 +255,47 @@ def _listed(function, parameters):
     used, rows = [], []
     for used, row, result in _values(function, parameters, MAX_LISTED):
         if _truth(result):
-            rows.append(literal(list(row)))
-    return f"[{', '.join(used)}] in [{', '.join(rows)}]" if rows else "False"
+            rows.append(row)
+    return rows_rule([(name, parameters[name]) for name in used], rows)
+
+
+def rows_rule(parameters, rows):
+    """Returns the constraint that allows these rows of values and no others. `parameters`: pairs of a name and all its
+    values. It tests one parameter after another, and those values together after which the same is allowed."""
+    (name, values), rest = parameters[0], parameters[1:]
+    values = list(dict.fromkeys(literal(value) for value in values))
+    allowed = {}
+    for row in rows:
+        allowed.setdefault(literal(row[0]), []).append(row[1:])
+    if not rest:
+        return _one_of(name, list(allowed), values)
+    groups = {}
+    for value, rests in allowed.items():
+        groups.setdefault(frozenset(rests), []).append(value)
+    parts = []
+    for rests, same in groups.items():
+        tests = [one for one in (_one_of(name, same, values), rows_rule(rest, sorted(rests, key=str))) if one != "True"]
+        parts.append("(" + " and ".join(tests) + ")" if tests else "True")
+    return _joined(parts, "or") if parts else "False"
+
+
+def _one_of(name, allowed, values):
+    refused = [value for value in values if value not in allowed]
+    if not refused:
+        return "True"
+    if len(allowed) == 1:
+        return f"{name} == {allowed[0]}"
+    few, word = (allowed, "in") if len(allowed) <= len(refused) else (refused, "not in")
+    parts = [f"{name} {word} [{', '.join(few[at:at + _LONGEST])}]" for at in range(0, len(few), _LONGEST)]
+    return parts[0] if len(parts) == 1 else "(" + (" or " if word == "in" else " and ").join(parts) + ")"
+
+
+def _joined(parts, word):
+    """Joins parts in halves: a chain of thousands would be too deep."""
+    if len(parts) == 1:
+        return parts[0]
+    middle = len(parts) // 2
+    return f"({_joined(parts[:middle], word)} {word} {_joined(parts[middle:], word)})"
 
 
 def _values(function, parameters, most):
@@ -361,7 +401,7 @@ def formulas_of(function, parameters):
             if number is None or isinstance(result, (str, list, tuple)):
                 raise ValueError(f"the function returns {result!r}, which is not a number")
             terms.append(f"{number} * ({_where(used, row)})")
-        formulas.append(" + ".join(terms))
+        formulas.append(_joined(terms, "+"))
     return formulas
 
 

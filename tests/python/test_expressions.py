@@ -66,6 +66,16 @@ class Rules(unittest.TestCase):
         self.check(lambda p: len("a" * p["x"]) > p["y"], listed=True)
         self.check(lambda x, y: x in range(y), listed=True)
 
+    def test_many_rows_are_written_by_their_parameters(self):
+        import cutune
+        allowed = {(a, b, c) for a in range(60) for b in range(40) for c in "xy" if (a * 7 + b * 3) % 5 < 2 or c == "x" and a > 50}
+        parameters = {"a": list(range(60)), "b": list(range(40)), "c": ["x", "y"]}
+        space = cutune.space(parameters, lambda p: (int(str(p["a"])), int(str(p["b"])), str(p["c"])) in allowed)
+        self.assertEqual({tuple(space[at].values()) for at in range(len(space))}, allowed)
+        numbers = {"a": list(range(40)), "b": list(range(40))}
+        formula = _expressions.formula_of(lambda a, b: int(str(a)) * 100 + int(str(b)), numbers)
+        self.assertEqual(len(cutune.space(numbers, f"({formula}) == a * 100 + b")), 1600)
+
     def test_what_looks_at_more_than_a_number_is_listed(self):
         import numpy as np
         self.check(lambda x: isinstance(x, int) and x > 3, listed=True)

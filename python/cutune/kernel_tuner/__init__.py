@@ -25,7 +25,7 @@ Source = Union[str, os.PathLike, Sequence[str], Callable]
 Divisors = Union[Sequence[Any], str, Callable, None]
 
 _DEFAULT_ITERATIONS = 7
-_MAX_LEFT_OUT = 2000  # configurations of a cache that a search of the rest names
+_MAX_LEFT_OUT = 20_000  # configurations of a cache that a search of the rest names
 
 
 def _device(device):
@@ -265,8 +265,10 @@ def _rest(parameters, known):
     too many."""
     if not known or len(known) > _MAX_LEFT_OUT:
         return None
-    rows = [_expressions.literal([one.get(name) for name in parameters]) for one in known.values()]
-    return [f"[{', '.join(parameters)}] not in [{', '.join(rows)}]"] if None not in rows else None
+    rows = [tuple(one.get(name) for name in parameters) for one in known.values()]
+    if any(_expressions.literal(value) is None for row in rows for value in row):
+        return None
+    return [f"not ({_expressions.rows_rule(list(parameters.items()), rows)})"]
 
 
 def tune_kernel(kernel_name: str, kernel_source: Source, problem_size: Any, arguments: Sequence[Any],
@@ -316,8 +318,7 @@ def tune_cache(cache_path: Union[str, os.PathLike], restrictions: Optional[Seque
     names = content["tune_params_keys"]
     entries = [one for one in content["cache"].values() if "__error__" not in one]
     given = {name: content.get("tune_params", {}).get(name) or list(dict.fromkeys(one[name] for one in entries)) for name in names}
-    rows = ", ".join(_expressions.literal([one[name] for name in names]) for one in entries)
-    recorded = f"[{', '.join(names)}] in [{rows}]"
+    recorded = _expressions.rows_rule(list(given.items()), [tuple(one[name] for name in names) for one in entries])
     fields = {"kernel_name": content.get("kernel_name", ""), "kernel_source": "", "problem_size": content.get("problem_size", 1),
               "arguments": [], "tune_params": given, **kwargs}
     return tune_kernel(**fields, cache=cache_path, restrictions=[recorded, *_search.as_list(restrictions)], simulation_mode=True)
