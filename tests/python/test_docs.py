@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scripts of docs/python.md run as they stand there; those marked `no-run` need a GPU."""
+import inspect
 import pathlib
 import re
 import unittest
 
+import cutune.kernel_tuner as kernel_tuner
 import in_folder
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
@@ -19,6 +21,12 @@ class Page(unittest.TestCase):
                 printed = in_folder.printed(lambda: exec(compile(script, "docs/python.md", "exec"), names))
                 for said in re.findall(r"# .*?: (<.*>)$", script, re.M):
                     self.assertIn(said, printed)
+
+    def test_each_option_of_kernel_tuner_has_a_row(self):
+        rows = re.findall(r"^\| (.*?) \|", PAGE.read_text().split("## Coming from Kernel Tuner")[1], re.M)
+        named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+        for function in (kernel_tuner.tune_kernel, kernel_tuner.run_kernel):
+            self.assertEqual(set(inspect.signature(function).parameters) - named, set())
 
 
 if __name__ == "__main__":
