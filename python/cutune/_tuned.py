@@ -54,9 +54,15 @@ class Tuned:
 
     @staticmethod
     def _key(values):
-        return tuple((str(getattr(value, "dtype", "")), tuple(value.shape)) if _arrays.is_array(value) and hasattr(value, "shape")
-                     else (type(value).__name__, value if isinstance(value, int) or hasattr(value, "__index__") else None)
-                     for value in values.values())
+        def of(value):
+            if not _arrays.is_array(value):
+                return type(value).__name__, value if hasattr(value, "__index__") else None
+            if not hasattr(value, "shape"):  # a buffer, or an array that has its interface alone
+                interface = getattr(value, "__cuda_array_interface__", None) or getattr(value, "__array_interface__", None)
+                view = None if interface else memoryview(value)
+                return (interface["typestr"], tuple(interface["shape"])) if interface else (view.format, view.shape)
+            return str(getattr(value, "dtype", "")), tuple(value.shape)
+        return tuple(map(of, values.values()))
 
     def problem(self, *args: Any, **kwargs: Any) -> Problem:
         """Returns the problem of a call with these arguments; calls with arrays of the same types and shapes and the same

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments of calls on a device, as the library gets them."""
+import array
 import ctypes
 import os
 import types
@@ -87,6 +88,8 @@ class Decorator(unittest.TestCase):
         problem = decorated.problem(np.empty_like(x), x, a=2)
         self.assertIs(problem, decorated.problem(np.empty_like(x), 3 * x, 5.0, n=100))
         self.assertEqual(cutune.space_size(decorated.problem(x, x, 2, 64)), 2)
+        self.assertIsNot(decorated.problem(array.array("f", [1]), array.array("f", [1]), 2, 1),
+                         decorated.problem(array.array("f", [1, 2]), array.array("f", [1, 2]), 2, 1))
         arguments = problem.definition["arguments"]
         self.assertEqual([(arguments[name].get("access"), arguments[name]["type"]) for name in arguments],
                          [("write", "float32"), ("read", "float32"), (None, "float32"), (None, "int32")])

@@ -259,5 +259,7 @@ def search(strategy, name, runner, tuning_options, block_names):
     except util.StopCriterionReached:
         pass
     except KeyboardInterrupt:
+        runner.budget.ended = True
+    if runner.budget.ended:
         say("interrupted: these are the results so far")
     return list(runner.seen.values()) if results is None else list(results)
