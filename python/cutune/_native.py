@@ -217,6 +217,7 @@ def in_python(message):
     """Returns a message of the library in the words of this package: options are arguments, and the files and the
     command that Python wrote are not named."""
     message = re.sub(r"\bOptions::(\w+) = ", r"\1=", message)
+    message = message.replace('Tuner::run with device="emulator"', 'device="emulator"')
     message = re.sub(r"the program [^\n]*_judge_client\.py [^\n]* says: ", "", message)
     if not _folders.held():
         return message
