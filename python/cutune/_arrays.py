@@ -2,6 +2,7 @@
 """Arrays of NumPy, CuPy, PyTorch, Numba and of the standard library as bytes with a type and a shape."""
 import array as standard_array
 import ctypes
+import importlib
 
 __all__ = ["HostArray", "device_of", "host_array", "is_array", "on_device", "scalar"]
 
@@ -46,7 +47,7 @@ def is_array(value):
 def host_array(value, name):
     """Returns an array's elements. `name` is that of the argument, for errors.
 
-    Takes arrays with `__cuda_array_interface__` (CuPy, Numba, PyTorch on a GPU; copied from the device),
+    Takes arrays with `__dlpack__`, `__cuda_array_interface__` (CuPy, Numba, PyTorch on a GPU; copied from the device),
     `__array_interface__` (NumPy), PyTorch tensors on the host, and the buffer protocol. Raises ValueError for an
     array that is not in C order, TypeError for elements that no kernel's argument can have."""
     if hasattr(value, "mask") and hasattr(value, "filled"):
@@ -57,6 +58,8 @@ def host_array(value, name):
         return _from_device(value.__cuda_array_interface__, name)
     if hasattr(value, "__array_interface__"):
         return _from_host(value, name)
+    if hasattr(value, "__dlpack__"):
+        return host_array(_by_dlpack(value, name), name)
     try:
         view = memoryview(value)
     except TypeError:
@@ -68,6 +71,24 @@ def host_array(value, name):
     if element is None:
         raise TypeError(f"argument '{name}': elements of the format '{view.format}' are no argument of a kernel")
     return HostArray(view.tobytes(), element, view.shape or (view.nbytes,))
+
+
+def _by_dlpack(value, name):
+    """Returns an array that has nothing but the protocol DLPack as one of NumPy, CuPy or PyTorch, without a copy."""
+    kind = int(value.__dlpack_device__()[0])
+    if kind in (1, 3):  # host memory, that of CUDA too
+        modules = ["numpy", "torch"]
+    elif kind in (2, 13):  # of CUDA's devices, managed memory too
+        modules = ["cupy", "torch"]
+    else:
+        raise TypeError(f"argument '{name}' lies on a device that is not of CUDA (DLPack's kind {kind}): copy it to the host")
+    for module in modules:
+        try:
+            return importlib.import_module(module).from_dlpack(value)
+        except ImportError:
+            continue
+    raise TypeError(f"argument '{name}' is an array of DLPack alone, and neither {' nor '.join(modules)} is installed, which can "
+                    "take it")
 
 
 def _element_type(typestr, name):
@@ -142,7 +163,9 @@ def on_device(value, name):
             raise ValueError(f"argument '{name}': its elements are not in C order: pass tensor.contiguous()")
         return _tensor_type(value, name), value.data_ptr()
     if not hasattr(value, "__cuda_array_interface__"):
-        return None
+        if hasattr(value, "__array_interface__") or not hasattr(value, "__dlpack__") or value.__dlpack_device__()[0] in (1, 3):
+            return None
+        return on_device(_by_dlpack(value, name), name)  # the memory is that of `value`, which the caller holds
     interface = value.__cuda_array_interface__
     element = _element_type(interface["typestr"], name)
     _check_order(interface.get("strides"), interface["shape"], element, name)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays and numbers as arguments of kernels."""
 import array
+import sys
 import types
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -30,6 +32,30 @@ class HostArrays(unittest.TestCase):
         other.__array_interface__ = {**held.__array_interface__, "data": None}
         with self.assertRaisesRegex(TypeError, "'a': .* has no address: pass numpy.asarray"):
             _arrays.host_array(other, "a")
+
+    def test_arrays_of_dlpack_alone(self):
+        class Alone:
+            def __init__(self, held, kind=1):
+                self.held, self.kind = held, kind
+
+            def __dlpack__(self, **options):
+                return self.held.__dlpack__(**options)
+
+            def __dlpack_device__(self):
+                return self.kind, 0
+        held = np.arange(6, dtype=np.float64).reshape(2, 3)
+        self.assertTrue(_arrays.is_array(Alone(held)))
+        taken = _arrays.host_array(Alone(held), "a")
+        self.assertEqual((taken.type, taken.shape, taken.data), ("float64", (2, 3), held.tobytes()))
+        self.assertIsNone(_arrays.on_device(Alone(held), "a"))
+        with self.assertRaisesRegex(TypeError, "'a' lies on a device that is not of CUDA .DLPack's kind 10"):
+            _arrays.host_array(Alone(held, 10), "a")
+        there = types.SimpleNamespace(__cuda_array_interface__={"typestr": "<f8", "shape": (2, 3), "data": (4096, False)})
+        with unittest.mock.patch.dict(sys.modules, cupy=types.SimpleNamespace(from_dlpack=lambda value: there)):
+            self.assertEqual(_arrays.on_device(Alone(held, 2), "a"), ("float64", 4096))
+        with unittest.mock.patch.dict(sys.modules, cupy=None, torch=None):
+            with self.assertRaisesRegex(TypeError, "'a' is an array of DLPack alone, and neither cupy nor torch is installed"):
+                _arrays.on_device(Alone(held, 2), "a")
 
     def test_errors_name_the_argument_and_the_cure(self):
         for value, kind, words in [
