@@ -10,9 +10,9 @@ import subprocess
 import threading
 import time
 import weakref
-from typing import Any, Callable, Dict, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
-from . import _native, _notebook, _strategies
+from . import _expressions, _native, _notebook, _strategies
 from .problem import Problem
 
 __all__ = ["Evaluation", "Evaluator", "Result", "Stored", "best", "built_in_problems", "check", "evaluate", "run", "space_size"]
@@ -370,6 +370,27 @@ class Evaluator:
             return _evaluation(result.contents.evaluations[0].contents)
         finally:
             library.tune_result_free(result)
+
+    def several(self, configurations: Sequence[Mapping[str, Any]]) -> List[Optional[Evaluation]]:
+        """Evaluates configurations that have all parameters, as a run does: others compile while one is measured. Returns
+        the evaluations in their order; None for what is not valid, and after Ctrl-C."""
+        names = list(self.problem.parameters)
+        rows = [tuple(one[name] for name in names) for one in configurations]
+        rule = _expressions.rows_rule(list(self.problem.parameters.items()), rows)
+        library, result = _native.library(), ctypes.POINTER(_native.Result)()
+        wanted = {"where": rule, "strategy": "grid", "finalists": "0", "transfer": "false"}
+        try:
+            for name, value in wanted.items():
+                _native.check(library.tune_set(self._tuner.handle, name.encode(), value.encode()))
+            self._tuner.call(lambda: _native.check(library.tune_run(self._tuner.handle, self.problem._handle, *self._sizes,
+                                                                    ctypes.byref(result))))
+            done = [_evaluation(result.contents.evaluations[i].contents) for i in range(result.contents.count)]
+        finally:
+            library.tune_result_free(result)
+            for name in wanted:
+                library.tune_set(self._tuner.handle, name.encode(), None)
+        found = {tuple(one.configuration[name] for name in names): one for one in done}
+        return [found.get(row) for row in rows]
 
     @property
     def interrupted(self) -> bool:

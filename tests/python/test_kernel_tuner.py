@@ -29,6 +29,7 @@ from cutune.kernel_tuner.observers.pmt import PMTObserver
 from cutune.kernel_tuner.observers.powersensor import PowerSensorObserver
 from cutune.kernel_tuner.observers.register import RegisterObserver
 from cutune.kernel_tuner.observers.tegra import TegraObserver
+from cutune.kernel_tuner.strategies.common import CostFunc
 
 SOURCE = """
 __global__ void vector_add(float *c, const float *a, const float *b, int n) {
@@ -137,6 +138,20 @@ class TuneKernel(unittest.TestCase):
         self.assertEqual(len(results), 3)
         for one in results:
             self.assertEqual(one.get("__error__"), None if one["factor"] == 1 else "RuntimeFailedConfig")
+
+    def test_a_strategy_of_the_script_evaluates_several_at_once(self):
+        def generations(searchspace, runner, tuning_options):
+            cost_func = CostFunc(searchspace, tuning_options, runner)
+            cost_func.eval_all(searchspace.list[:3])
+            cost_func.eval_all(searchspace.list[2:])
+            return cost_func.results
+        runs, run = [], cutune.Evaluator.several
+        with unittest.mock.patch.object(cutune.Evaluator, "several", lambda self, given: runs.append(len(given)) or run(self, given)):
+            wrong = SOURCE.replace("a[i] + b[i]", "a[i] + b[i] * (block_size_x == 96 ? 2 : 1)")
+            results, _ = tune(wrong, strategy=generations, answer=[A + B, None, None, None], restrictions=["block_size_x != 1000"])
+        self.assertEqual(runs, [3])
+        self.assertEqual([(one["block_size_x"], one.get("__error__")) for one in results],
+                         [(32, None), (64, None), (96, "RuntimeFailedConfig"), (96, "RuntimeFailedConfig"), (128, None)])
 
     def test_opencl(self):
         source = """__kernel void vector_add(__global float *c, __global const float *a, __global const float *b, int n) {

@@ -166,7 +166,7 @@ class DeviceRunner(_Runner):
         self.tunables = [one for one in arguments if isinstance(one, Tunable)]
         self.observers = [one for one in observers if not isinstance(one, Known)]
         self.definitions, self.definition = {}, None  # by the arrays that are chosen; of the configuration under way
-        self.evaluator = None
+        self.evaluator, self.ahead = None, {}
         for observer in self.observers:
             observer.register_device(self.dev)
         around = [type(one).__name__ for one in self.observers if not isinstance(one, OutputObserver)]
@@ -190,7 +190,24 @@ class DeviceRunner(_Runner):
             self.evaluator = _tuner.Evaluator(self.definition.problem, **self.options)
         self.evaluator.problem = self.definition.problem
 
+    def _results(self, parameter_space):
+        """Evaluates several at once where nothing looks at each of them."""
+        configs = [tuple(one) for one in parameter_space]
+        new = list(dict.fromkeys(one for one in configs if key_of(one) not in self.seen and key_of(one) not in self.known))
+        if self.budget.max_fevals is not None:
+            new = new[:max(0, self.budget.max_fevals - self.budget.evaluations)]
+        if len(new) > 1 and not (self.observers or self.tunables or self.alone) and self.budget.time_limit is None:
+            given = [dict(zip(self.scribe.parameters, one)) for one in new]
+            self._problem(given[0])
+            evaluated = self.evaluator.several(given)
+            self.ahead = {key_of(config): one for config, one in zip(new, evaluated) if one is not None}
+            self.budget.ended = self.budget.ended or self.evaluator.interrupted
+        return super()._results(configs)
+
     def _evaluated(self, params):
+        ahead = self.ahead.pop(key_of(params.values()), None)
+        if ahead is not None:
+            return self.scribe.entry(ahead)
         self._problem(params)
         for observer in self.observers:
             observer.register_configuration(dict(params))
