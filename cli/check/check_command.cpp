@@ -28,6 +28,7 @@
 #include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/evaluation/parameter_effects.hpp"
 #include "tuner/evaluation/verification.hpp"
+#include "tuner/plan/directives.hpp"
 #include "tuner/plan/launch_limits.hpp"
 #include "tuner/serialization/json.hpp"
 
@@ -118,6 +119,30 @@ void refuse_large(const ProblemSelection& selection, const Configuration& config
                "grid follow \"sizes\", then add \"check\" with small ones"));
 }
 
+/// Says where a kernel of the user asks for a kind of device: the emulator is none.
+std::string condition_on_device(const ProblemSelection& selection, const Configuration& configuration,
+                                const KernelSources& sources) {
+  if (find_description(selection.problem.get()) == nullptr) return {};
+  const auto plan = selection.problem->plan(selection.instance, configuration, sources);
+  if (!plan) return {};
+  std::vector<const SourceFile*> files = {&plan->compile.source};
+  for (const SourceFile& header : plan->compile.headers) files.push_back(&header);
+  for (const SourceFile* const file : files) {
+    std::string_view rest = file->text;
+    for (int number = 1; !rest.empty(); ++number) {
+      const std::string_view line = next_line(rest);
+      const auto directive = directive_of(line);
+      if (directive && (directive->name.starts_with("if") || directive->name.starts_with("elif")) &&
+          line.find("__CUDA_ARCH__") != std::string_view::npos)
+        return format(
+            "{}:{} asks for __CUDA_ARCH__, which the emulator does not define: code for certain devices is "
+            "not checked",
+            file->name, number);
+    }
+  }
+  return {};
+}
+
 /// Checks the configurations on the CPU: at the selected size alone, else at the problem's odd sizes.
 int check_emulated(const ProblemSelection& selection, const DeviceProperties& limits, bool one_size,
                    const KernelSources& sources, const std::vector<Configuration>& configurations,
@@ -158,7 +183,10 @@ int check_emulated(const ProblemSelection& selection, const DeviceProperties& li
              plain ? "plain" : "sanitize",
              emulation.allow.empty() ? "" : format(", passing over {}", joined(emulation.allow)),
              duration_text(report.emulated_seconds()), one_size ? selection.instance.size() : "odd sizes");
-  return report.finish(what, jobs.notice(),
+  std::string notice = jobs.notice(), condition;
+  if (!configurations.empty()) condition = condition_on_device(selection, configurations.front(), sources);
+  if (!notice.empty() && !condition.empty()) notice += "; ";
+  return report.finish(what, notice + condition,
                        {{"device", "emulator"}, {"flavour", plain ? "plain" : "sanitize"}});
 }
 

@@ -265,6 +265,16 @@ TEST(CheckEmulated, MistakesOfADefinitionFail) {
   }
 }
 
+TEST(CheckEmulated, CodeForCertainDevicesIsTold) {
+  const Sandbox sandbox;
+  const ProgramResult told = check_all(
+      sandbox, definition(sandbox, "#define X 1\n# if __CUDA_ARCH__ >= 800\n#error\n#endif\n" + right));
+  EXPECT_EQ(told.status, 0) << told.out << told.err;
+  EXPECT_TRUE(has(told.out, "note: k.cu:2 asks for __CUDA_ARCH__, which the emulator does not define"))
+      << told.out;
+  EXPECT_FALSE(has(check_all(sandbox, definition(sandbox, "// __CUDA_ARCH__\n" + right)).out, "note:"));
+}
+
 TEST(CheckEmulated, ThatChecksNothingIsNoSuccess) {
   const Sandbox sandbox;
   const std::string trap = "asm volatile(\"trap;\");";

@@ -172,6 +172,41 @@ TEST(Libraries, CopiesThatArriveAtBarriers) {
   expect_values(barriers, pipeline("pipe.consumer_release();"), [](int t) { return 4 * (64 - t); });
 }
 
+TEST(Libraries, ThreadsOfAPipelineHaveRoles) {
+  const auto body = [](const std::string& roles, const std::string& wait = "pipe.consumer_wait();") {
+    return "__shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state; __shared__ float s[2][32];\n"
+           "auto pipe = cuda::make_pipeline(cg::this_thread_block(), &state, " +
+           roles +
+           ");\nfor (int i = 0; i < 4; ++i)\n"
+           "  if (t < 32) { pipe.producer_acquire(); cuda::memcpy_async(&s[i % 2][t], in + t, sizeof(float), pipe); "
+           "pipe.producer_commit(); }\n"
+           "  else {" +
+           wait + " v += s[i % 2][63 - t]; pipe.consumer_release(); }\n";
+  };
+  const auto result = [](int t) { return t < 32 ? 0 : 4 * (64 - t); };
+  expect_values(barriers, body("t < 32 ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer"),
+                result);
+  expect_values(barriers, body("32"), result);
+  EXPECT_NE(report(barriers, body("32", "")), "");
+}
+
+// What is not emulated does not keep other kernels of the file from being checked.
+TEST(Libraries, GroupsOfSeveralWarpsCountWhereTheyAreLaunched) {
+  const std::string
+      begin = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n",
+      other = "cg::thread_block_tile<64> t = cg::tiled_partition<64>(cg::this_thread_block()); t.sync();",
+      end = " out[threadIdx.x] = in[threadIdx.x]; }\n";
+  const std::string first =
+      begin + "__global__ void other(const float* in, float* out, int n) { " + other + end;
+  EXPECT_EQ(testing::report_of(first +
+                               "extern \"C\" __global__ void k(const float* in, float* out, int n) {" + end),
+            "");
+  EXPECT_EQ(
+      testing::report_of(begin + "extern \"C\" __global__ void k(const float* in, float* out, int n) { " +
+                         other + end),
+      "the emulator has no groups of several warps");
+}
+
 TEST(Libraries, AtomicsOfLibcu) {
   expect_values("#include <cuda/atomic>\n",
                 "__shared__ cuda::atomic<int, cuda::thread_scope_block> sum; __shared__ int most;\n"

@@ -61,12 +61,12 @@ TUNE_FUNCTION(dim3 tune_in_clusters(uint3 blocks),
   static void sync(TUNE_PLACE) { tune_grid_barrier(nullptr, tune_file, tune_line); }
   TUNE_ARRIVALS
   static unsigned long long num_clusters() {
-    const auto [x, y, z] = dim_clusters();
-    return static_cast<unsigned long long>(x) * y * z;
+    const dim3 all = dim_clusters();
+    return static_cast<unsigned long long>(all.x) * all.y * all.z;
   }
   static unsigned long long cluster_rank() {
-    const auto [x, y, z] = cluster_index();
-    return (static_cast<unsigned long long>(z) * dim_clusters().y + y) * dim_clusters().x + x;
+    const dim3 at = cluster_index(), all = dim_clusters();
+    return (static_cast<unsigned long long>(at.z) * all.y + at.y) * all.x + at.x;
   }
   static dim3 dim_clusters() { return tune_in_clusters(gridDim); }
   static dim3 cluster_index() { return tune_in_clusters(blockIdx); }
@@ -76,8 +76,8 @@ TUNE_FUNCTION(grid_group this_grid(), {})
 // The blocks of a cluster, or a block alone.
 struct cluster_group {
   static unsigned block_rank() {
-    const auto [x, y, z] = dim_blocks();
-    return (blockIdx.z % z * y + blockIdx.y % y) * x + blockIdx.x % x;
+    const dim3 of = dim_blocks();
+    return (blockIdx.z % of.z * of.y + blockIdx.y % of.y) * of.x + blockIdx.x % of.x;
   }
   static unsigned num_blocks() { return dim_blocks().x * dim_blocks().y * dim_blocks().z; }
   static unsigned thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
@@ -108,7 +108,7 @@ TUNE_FUNCTION(cluster_group this_cluster(), {})
 // A part of a warp: `threads` neighbouring lanes.
 template<unsigned threads, class Parent = void>
 struct thread_block_tile {
-  static_assert(threads >= 1 && threads <= 32 && (threads & (threads - 1)) == 0, "a power of two up to 32");
+  static_assert(threads >= 1 && (threads & (threads - 1)) == 0, "a power of two");
 
   thread_block_tile() = default;
   template<class Other>
@@ -150,7 +150,7 @@ struct thread_block_tile {
   static unsigned match_all(T value, int& all, TUNE_PLACE) {
     return __match_all_sync(mask(), value, &all, tune_file, tune_line) >> first();
   }
-  static unsigned mask() { return (threads == 32 ? ~0u : (1u << threads % 32) - 1) << first(); }
+  static unsigned mask() { return (threads >= 32 ? ~0u : (1u << threads % 32) - 1) << first(); }
 
  private:
   static unsigned first() { return thread_block::thread_rank() % 32 / threads * threads; }
@@ -160,8 +160,12 @@ struct thread_block_tile {
     return tune_emulator::shuffled(operation, mask(), value, operand, threads, file, line);
   }
 };
+// An error where a kernel that is launched calls it, not for others of the file.
+void tune_several_warps()
+    __attribute__((error("tune_cannot_emulate: the emulator has no groups of several warps")));
 template<unsigned threads, class Parent>
 inline thread_block_tile<threads, Parent> tiled_partition(const Parent&) {
+  if constexpr (threads > 32) tune_several_warps();
   return {};
 }
 

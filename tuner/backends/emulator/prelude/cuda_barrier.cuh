@@ -113,17 +113,37 @@ class pipeline<thread_scope_thread> {
 inline pipeline<thread_scope_thread> make_pipeline() {
   return {};
 }
+template<class Group, thread_scope scope, unsigned char stages>
+TUNE_COLLECTIVE pipeline<scope> tune_pipeline(const Group& group, pipeline_shared_state<scope, stages>* state,
+                                              size_t producers, size_t consumers, const char* file,
+                                              int line) {
+  if (group.thread_rank() == 0)
+    for (int i = 0; i < stages; ++i) {
+      init(&state->filled[i], producers);
+      init(&state->emptied[i], consumers);
+    }
+  group.sync(file, line);
+  return pipeline<scope>(state->filled, state->emptied, stages);
+}
 // Every thread of the block produces and consumes.
 template<class Group, thread_scope scope, unsigned char stages>
 TUNE_COLLECTIVE pipeline<scope> make_pipeline(const Group& group, pipeline_shared_state<scope, stages>* state,
                                               TUNE_PLACE) {
-  if (group.thread_rank() == 0)
-    for (int i = 0; i < stages; ++i) {
-      init(&state->filled[i], group.size());
-      init(&state->emptied[i], group.size());
-    }
-  group.sync(tune_file, tune_line);
-  return pipeline<scope>(state->filled, state->emptied, stages);
+  return tune_pipeline(group, state, group.size(), group.size(), tune_file, tune_line);
+}
+// The first threads of the block produce, the others consume.
+template<class Group, thread_scope scope, unsigned char stages>
+TUNE_COLLECTIVE pipeline<scope> make_pipeline(const Group& group, pipeline_shared_state<scope, stages>* state,
+                                              size_t producers, TUNE_PLACE) {
+  return tune_pipeline(group, state, producers, group.size() - producers, tune_file, tune_line);
+}
+enum class pipeline_role { producer, consumer };
+template<class Group, thread_scope scope, unsigned char stages>
+TUNE_COLLECTIVE pipeline<scope> make_pipeline(const Group& group, pipeline_shared_state<scope, stages>* state,
+                                              pipeline_role role, TUNE_PLACE) {
+  const auto producers = static_cast<size_t>(
+      tune_barrier(tune_emulator::Barrier::count, role == pipeline_role::producer, tune_file, tune_line));
+  return tune_pipeline(group, state, producers, group.size() - producers, tune_file, tune_line);
 }
 template<int pending>
 inline void pipeline_consumer_wait_prior(pipeline<thread_scope_thread>&) {
