@@ -17,12 +17,12 @@ from ._strategies import Space
 from ._replay import Comparison, Recording, recordings, replay
 from ._tuned import Tuned, tuned
 from .search import Search, space
-from .tuner import (Evaluation, Evaluator, Result, Stored, best, built_in_problems, check, command, evaluate, report, run,
+from .tuner import (Evaluation, Evaluator, Result, Stored, best, built_in_problems, charts, check, command, evaluate, report, run,
                     space_size)
 
 __all__ = ["Comparison", "Dispatcher", "Evaluation", "Evaluator", "InOut", "Out", "Problem", "Recording", "Result", "Scratch",
-           "Search", "Space", "Stored", "Symbol", "TuneError", "Tuned", "best", "built_in_problems", "check", "command", "evaluate",
-           "recordings", "replay", "report", "run", "space", "space_size", "tuned", "version"]
+           "Search", "Space", "Stored", "Symbol", "TuneError", "Tuned", "best", "built_in_problems", "charts", "check",
+           "command", "evaluate", "recordings", "replay", "report", "run", "space", "space_size", "tuned", "version"]
 
 
 def version() -> str:

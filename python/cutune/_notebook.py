@@ -2,10 +2,23 @@
 """How results look in notebooks: HTML that needs nothing from elsewhere."""
 import html
 
-__all__ = ["html_of", "html_table", "text_table"]
+__all__ = ["Page", "html_of", "html_table", "text_table"]
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 480, 180, 60, 24
 _MOST_ROWS = 5
+
+
+class Page:
+    """A page of HTML, which a notebook shows in a frame of its own. `html`: its text."""
+
+    def __init__(self, text: str):
+        self.html = text
+
+    def __repr__(self):
+        return f"<a page of {len(self.html)} characters: a notebook shows it, and `html` is its text>"
+
+    def _repr_html_(self):
+        return f'<iframe srcdoc="{html.escape(self.html)}" width="100%" height="800" frameborder="0"></iframe>'
 
 
 def time_text(seconds):

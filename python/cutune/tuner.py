@@ -67,6 +67,14 @@ class Result:
     limit: float  #: seconds that the device's bandwidth and peak allow; 0: unknown
     run: int  #: its number in the database; 0: nothing was stored
     notices: List[str]
+    database: Optional[Path] = None  #: in which it is stored; None: where the command looks
+
+    def charts(self) -> _notebook.Page:
+        """Returns the charts of the report for this run, as a notebook shows them. Raises ValueError where nothing was
+        stored."""
+        if self.run == 0:
+            raise ValueError(f"{self.problem}: nothing was stored: on the emulator nothing is measured")
+        return charts(database=self.database, run=self.run)
 
     def rows(self) -> List[Dict[str, Any]]:
         """Returns a list of dicts, one an evaluation: its parameters, `seconds`, `phase`, `reason` and more."""
@@ -318,18 +326,19 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
         try:
             if tuner.raised is not None:
                 raise tuner.raised
-            return _result(problem, result.contents, tuner.notices)
+            return _result(problem, result.contents, tuner.notices, database)
         finally:
             library.tune_result_free(result)
 
 
-def _result(problem, result, notices):
+def _result(problem, result, notices, database):
     return Result(problem.name, _evaluation(result.best.contents) if result.best else None,
                   [_native.configuration_of(result.tie_configurations[i].contents) for i in range(result.tie_count)],
                   [_evaluation(result.evaluations[i].contents) for i in range(result.count)],
                   result.space_size, result.reused,
                   {result.phases[i].decode(): result.phase_failures[i] for i in range(result.phase_count)},
-                  _native.ENDS[result.end], result.seconds, result.limit, result.run, notices)
+                  _native.ENDS[result.end], result.seconds, result.limit, result.run, notices,
+                  database)
 
 
 def check(problem: AnyProblem, sizes: Optional[Sizes] = None, *, evaluations: Optional[int] = None,
@@ -468,15 +477,28 @@ def _last_line(text):
     return text.strip().splitlines()[-1] if text.strip() else "the program 'tune' failed without a message"
 
 
-def report(path: Path, *, database: Optional[Path] = None) -> Path:
-    """Writes the report of all stored results to a file (HTML, or Markdown for `.md`). Returns the path."""
-    command = [_native.program_path(), "report", "--out", os.fspath(path)]
-    if database is not None:
-        command += ["--db", os.fspath(database)]
+def _report(words, problem, database, run):
+    command = [_native.program_path(), "report", *words]
+    for option, value in (("--problem", problem), ("--db", database), ("--run", run)):
+        if value is not None:
+            command += [option, os.fspath(value) if option == "--db" else str(value)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace")
     if done.returncode != 0:
         raise _native.TuneError(_last_line(done.stderr).replace("with --db", "with database=").replace("--out: ", ""))
+    return done.stdout
+
+
+def report(path: Path, *, problem: Optional[str] = None, database: Optional[Path] = None, run: Optional[int] = None) -> Path:
+    """Writes the report of the stored results to a file (HTML, or Markdown for `.md`): of all, of a problem by its name, or of
+    a run by its number. Returns the path."""
+    _report(["--out", os.fspath(path)], problem, database, run)
     return path
+
+
+def charts(problem: Optional[str] = None, *, database: Optional[Path] = None, run: Optional[int] = None) -> _notebook.Page:
+    """Returns the page of the report with its charts, as a notebook shows it; it needs nothing from elsewhere. Arguments are
+    those of `report`."""
+    return _notebook.Page(_report(["--format", "html"], problem, database, run))
 
 
 def command(*arguments: Any) -> Any:

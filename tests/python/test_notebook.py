@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What notebooks show of a result."""
+import dataclasses
+import pathlib
 import unittest
 import xml.dom.minidom
 
+import cutune
 from cutune import Evaluation, Result, _notebook
 
 
@@ -48,6 +51,25 @@ class Html(unittest.TestCase):
     def test_times_have_units(self):
         self.assertEqual([_notebook.time_text(one) for one in (2, 1.5e-3, 2.25e-6, 3e-9)],
                          ["2 s", "1.5 ms", "2.25 µs", "3 ns"])
+
+
+class Charts(unittest.TestCase):
+    RECORDED = pathlib.Path(__file__).resolve().parents[2] / "db" / "recordings" / "nvidia_h200.db"
+
+    def test_the_page_of_the_report_in_a_frame(self):
+        page = cutune.charts("matvec", database=self.RECORDED)
+        self.assertTrue(page.html.startswith("<!DOCTYPE html>"), page.html[:60])
+        frame = xml.dom.minidom.parseString(page._repr_html_()).documentElement
+        self.assertEqual((frame.tagName, frame.getAttribute("srcdoc")[:100].split()), ("iframe", page.html[:100].split()))
+        self.assertRegex(repr(page), "^<a page of [0-9]+ characters")
+
+    def test_what_is_not_stored(self):
+        unstored = dataclasses.replace(result([evaluation(1e-3, 64)]), run=0)
+        with self.assertRaisesRegex(ValueError, "scale: nothing was stored: on the emulator nothing is measured"):
+            unstored.charts()
+        for options, words in [({"problem": "none"}, "none"), ({"run": 10**6}, "1000000"), ({"database": "/no/such.db"}, "/no/such.db")]:
+            with self.assertRaisesRegex(cutune.TuneError, words):
+                cutune.charts(**{"database": self.RECORDED, **options})
 
 
 if __name__ == "__main__":
