@@ -76,6 +76,9 @@ function(tune_compile_settings target)
   endif()
   target_compile_features(${target} PUBLIC cxx_std_${standard})
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  if(NOT TUNE_WERROR)  # whatever a project that contains this one asks of its own
+    set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR OFF)
+  endif()
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
                          $<IF:$<BOOL:${TUNE_WERROR}>,-Werror,-Wno-error>)

@@ -98,6 +98,9 @@ namespace {
 std::string without_option(std::string text) {
   for (const std::string_view option : {"--size: ", "--set: ", "--where: ", "--until-gain: "})
     if (text.starts_with(option)) text.erase(0, option.size());
+  for (const std::string_view option : {" with --db PATH", " with --db"})
+    if (text.ends_with(option))
+      text.replace(text.size() - option.size(), option.size(), " as the option 'database'");
   std::ranges::replace(text, '\n', ' ');
   return text;
 }

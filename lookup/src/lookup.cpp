@@ -109,6 +109,7 @@ class Lookup::Shared {
       else
         for (const std::string& file : databases_in(path)) add(file, true, options.patience_ms);
     }
+    if (files_.empty()) searched_ = *options.recordings;
   }
 
   /// Answers from the stored answers, else by a search.

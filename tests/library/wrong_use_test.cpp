@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <tune/dispatcher.hpp>
 
 #include "tests/library/toy.hpp"
 
@@ -46,6 +47,51 @@ api::Problem doubling() {
       .grid("ceil_div(n, BLOCK)")
       .block("BLOCK");
   return problem;
+}
+
+TEST(WrongUse, ADeviceThatIsMissingIsTheMachines) {
+  const auto cause = [](const std::function<void()>& use) {
+    try {
+      use();
+    } catch (const api::Error& error) {
+      return error.cause();
+    }
+    return api::Error::Cause::wrong_use;
+  };
+  api::Options options;
+  options.device = "99";
+  EXPECT_EQ(cause([&] { api::Tuner(options).run(doubling()); }), api::Error::Cause::environment);
+  api::DispatchOptions dispatch;
+  dispatch.device = "99";
+  EXPECT_EQ(cause([&] { api::Dispatcher(doubling(), {}, dispatch); }), api::Error::Cause::environment);
+}
+
+TEST(WrongUse, MessagesNameOptionsOfTheLibrary) {
+  EXPECT_EQ(message([] {
+              api::Options options;
+              options.device = "emulator";
+              options.database = "/tmp";
+              api::Tuner(options).best(doubling());
+            }),
+            "/tmp is a folder: name a file in it as the option 'database'");
+}
+
+TEST(WrongUse, ElementsThatTheReferenceLeftOutAreToldSo) {
+  api::Options options;
+  options.device = "emulator";
+  api::Problem problem("halves");
+  problem.size("n", 32)
+      .parameter("BLOCK", {32})
+      .output<float>("out", "n")
+      .kernel(
+          api::Kernel::from_source("extern \"C\" __global__ void one(float* out) { out[threadIdx.x] = 1; }"),
+          "one")
+      .grid(1)
+      .block("BLOCK")
+      .reference([](api::HostData& data) { data.result("out")[0] = 1; });
+  const api::Evaluation one = api::Tuner(options).evaluate(problem, {}, {{"n", 32}});
+  ASSERT_TRUE(one.failure);
+  EXPECT_THAT(one.failure->detail, HasSubstr("1 instead of nan (the reference has no number there)"));
 }
 
 TEST(WrongUse, ValuesNameWhatIsMissing) {

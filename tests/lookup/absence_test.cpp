@@ -62,6 +62,14 @@ TEST_F(LookupAbsence, OfWarmCachesSaysThatThereAreColdOnes) {
   EXPECT_EQ(why(), "there are no records of stencil3d with warm caches, but some with cold caches");
 }
 
+TEST_F(LookupAbsence, OfFilesNamesTheFolder) {
+  lookup::Options options;
+  options.database = "";
+  options.recordings.emplace().push_back("/dev");
+  EXPECT_EQ(lookup::Lookup::open(options)->best(query_)->why,
+            "there is no database, and no recordings are in /dev; set TUNE_RECORDINGS to their folder");
+}
+
 TEST_F(LookupAbsence, OfADeviceNamesThoseThereAre) {
   query_.device = {};
   query_.device.name = "H200";

@@ -244,6 +244,8 @@ Failure wrong_result(const Comparison& comparison, const Extents& extents, const
   const std::string value = format("{:.9g}", comparison.worst_value),
                     right = format("{:.9g}", comparison.worst_reference);
   std::string worst = format("({}): {} instead of {}", place, value, right);
+  if (std::isnan(comparison.worst_reference) && value != right)
+    worst += " (the reference has no number there)";
   if (value == right) worst += format(", a difference of {:.3g}", comparison.worst_error);
   if (comparison.wrong == 0)
     return Failure{Phase::verify, "wrong result",
