@@ -149,7 +149,8 @@ class TuneKernel(unittest.TestCase):
         with unittest.mock.patch.object(cutune.Evaluator, "several", lambda self, given: runs.append(len(given)) or run(self, given)):
             wrong = SOURCE.replace("a[i] + b[i]", "a[i] + b[i] * (block_size_x == 96 ? 2 : 1)")
             results, _ = tune(wrong, strategy=generations, answer=[A + B, None, None, None], restrictions=["block_size_x != 1000"])
-        self.assertEqual(runs, [3])
+            limited, _ = tune(strategy=generations, strategy_options={"max_fevals": 2})
+        self.assertEqual((runs, len(limited)), ([3, 2], 2))
         self.assertEqual([(one["block_size_x"], one.get("__error__")) for one in results],
                          [(32, None), (64, None), (96, "RuntimeFailedConfig"), (96, "RuntimeFailedConfig"), (128, None)])
 

@@ -71,6 +71,23 @@ class Recordings(unittest.TestCase):
         again = cutune.replay(cutune.recordings(self.path), [Descent], budgets=[4, 12, 24], repeats=30)
         self.assertEqual(again.scores[1]["shares"], compared.scores[2]["shares"])
 
+    def test_failures_are_told_and_a_space_ends_with_its_search(self):
+        kept, told = [], []
+
+        class Keeping(Descent):
+            def __init__(self, space, seed):
+                super().__init__(space, seed)
+                kept.append(space)
+
+            def tell(self, configuration, cost):
+                told.append((configuration["block_size_x"], configuration["tile"], cost))
+                super().tell(configuration, cost)
+        cutune.replay(self.path, Keeping, budgets=[24], repeats=1)
+        self.assertEqual([cost is None for _, _, cost in told], [(x, tile) == (256, 4) for x, tile, _ in told])
+        self.assertEqual(len(kept[0]), 24)
+        with self.assertRaisesRegex(ValueError, "the search whose space this is has ended"):
+            kept[0].number_of({"block_size_x": 32, "tile": 1, "mode": "plain"})
+
     def test_what_a_strategy_repeats_is_told_again(self):
         asked = []
 

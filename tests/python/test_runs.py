@@ -409,6 +409,14 @@ class Processes(unittest.TestCase):
         _, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, err), (0, ""))
 
+    def test_a_problem_outlives_what_ends_an_interpreter(self):
+        process = self.run_script("""
+            import atexit
+            atexit.register(lambda: print(cutune.space_size(problem), problem.name))
+            problem = scale()
+            """)
+        self.assertEqual(process.communicate(timeout=60), ("6 scale\n", ""))
+
     def test_an_interpreter_that_exits_while_the_run_calls_it(self):
         process = self.run_script("""
             begun = threading.Event()
