@@ -174,10 +174,11 @@ search::SearchSpace build_space(const ProblemSelection& selection, const DeviceP
         choice.applied_to(selection.problem->space(selection.instance, device)),
         [&](std::uint64_t steps) { return display.show(steps, search::default_max_steps); });
     if (!space.counted())
-      say(format(
-          "the space of {} cannot be counted: its constraints tie too many parameters together, or it is "
-          "too large; {} configurations were drawn from it",
-          selection.problem->info().name, space.size()));
+      say(format("the space of {} {}; {} configurations were drawn from it", selection.problem->info().name,
+                 space.large_count().empty()
+                     ? std::string("cannot be counted: its constraints tie too many parameters together")
+                     : format("has {} valid configurations, more than can be numbered", space.large_count()),
+                 space.size()));
     if (!space.empty()) return space;
   } catch (const search::Stopped&) {
     throw Error("interrupted while the configurations were counted", Exit::interrupted);

@@ -51,7 +51,9 @@ std::string listed(const std::vector<Value>& values) {
 std::string describe(const ProblemSelection& selection, const DeviceProperties& device,
                      const search::SearchSpace& space, const std::vector<Configuration>& sample) {
   const std::string valid = space.counted() ? counted(space.size(), "valid configuration")
-                                            : std::string("valid configurations: not counted,");
+                            : space.large_count().empty()
+                                ? std::string("valid configurations: not counted,")
+                                : format("{} valid configurations", space.large_count());
   std::string text =
       format("{} {} on {}\n{} of {:.0f} in the plain product\n\nParameters\n", selection.instance.problem,
              selection.instance.key(), device.name, valid, space.product_size());
@@ -84,6 +86,7 @@ std::string describe_json(const ProblemSelection& selection, const DevicePropert
   object["device"] = device.name;
   object["valid"] = nullptr;  // not counted
   if (space.counted()) object["valid"] = space.size();
+  if (!space.large_count().empty()) object["valid_in_digits"] = space.large_count();
   object["product"] = space.product_size();
   for (const search::Parameter& parameter : space.parameters()) {
     nlohmann::ordered_json entry = {{"name", parameter.name}, {"documentation", parameter.documentation}};
@@ -111,6 +114,10 @@ int run_space(const SpaceRequest& request) {
   const DeviceProperties device = properties_or_architecture(request.device, request.architecture, notice);
   const search::SearchSpace space = build_space(selection, device, request.space);
   if (!notice.empty()) say(notice);
+  if (request.count && !space.large_count().empty()) {
+    std::cout << space.large_count() << "\n";
+    return 0;
+  }
   if (request.count && !space.counted())
     throw Error("--count: not counted; fix a parameter (--fix NAME=VALUE), or give parameters fewer values");
   if (request.count) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "search/expressions/nearest.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/directives.hpp"
 
@@ -141,6 +142,11 @@ void find_names(const SourceFile& file, FoundNames& names) {
   }
 }
 
+int line_at(const std::string& text, std::size_t place) {
+  return 1 +
+         static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place), '\n'));
+}
+
 }  // namespace
 
 std::map<std::string, NameInCode, std::less<>> names_in_code(const KernelText& text) {
@@ -150,28 +156,39 @@ std::map<std::string, NameInCode, std::less<>> names_in_code(const KernelText& t
   return names;
 }
 
-std::vector<std::string> kernels_in(const KernelText& text) {
-  std::vector<std::string> names;
-  const auto add = [&](const std::string& one) {
+std::vector<KernelPlace> kernels_in(const KernelText& text) {
+  std::vector<KernelPlace> places;
+  const auto add = [&](const SourceFile& file) {
     constexpr std::string_view word_of_kernels = "__global__";
-    const std::string plain = without_comments(one);
+    const std::string plain = without_comments(file.text);
     for (std::size_t at = plain.find(word_of_kernels); at != std::string::npos;
          at = plain.find(word_of_kernels, at + 1)) {
       std::string_view rest = std::string_view(plain).substr(at);
       rest = rest.substr(0, rest.find_first_of("{;"));
       while (!rest.empty()) {
         const std::string_view word = leading_word(rest);
+        const auto place = static_cast<std::size_t>(rest.data() - plain.data());
         rest.remove_prefix(std::max<std::size_t>(1, word.size()));
         // Attributes and macros of them stand before the name.
         if (word.empty() || word.starts_with("__") || !trimmed(rest).starts_with('(')) continue;
-        if (std::ranges::find(names, word) == names.end()) names.emplace_back(word);
+        if (std::ranges::find(places, word, &KernelPlace::name) == places.end())
+          places.push_back({std::string(word), file.name, line_at(plain, place)});
         break;
       }
     }
   };
-  add(text.source.text);
-  for (const SourceFile& header : text.headers) add(header.text);
-  return names;
+  add(text.source);
+  for (const SourceFile& header : text.headers) add(header);
+  return places;
+}
+
+std::string no_kernel(const std::string& wanted, const std::vector<KernelPlace>& known) {
+  std::vector<std::string> names;
+  for (const KernelPlace& one : known) names.push_back(one.name);
+  return format("there is no kernel '{}'{}; there are: {}", wanted, search::did_you_mean(wanted, names),
+                joined(known, [](const KernelPlace& one) {
+                  return format("{} ({}:{})", one.name, one.file, one.line);
+                }));
 }
 
 }  // namespace tune::described

@@ -25,7 +25,17 @@ struct NameInCode {
 /// a declaration does not compile with a macro of that name whose value is a number.
 std::map<std::string, NameInCode, std::less<>> names_in_code(const KernelText& text);
 
-/// Returns the names of the kernels that the text declares, as far as they are understood, in their order.
-std::vector<std::string> kernels_in(const KernelText& text);
+/// Where a kernel is declared first.
+struct KernelPlace {
+  std::string name;  ///< without namespaces
+  std::string file;
+  int line = 0;
+};
+
+/// Returns the kernels that the text declares, as far as they are understood, in their order.
+std::vector<KernelPlace> kernels_in(const KernelText& text);
+
+/// Returns what to say about a name that none of these kernels has: which one is like it, and where they are.
+std::string no_kernel(const std::string& wanted, const std::vector<KernelPlace>& known);
 
 }  // namespace tune::described

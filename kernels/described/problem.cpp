@@ -309,6 +309,27 @@ TensorSet DescribedProblem::inputs(const Instance& instance, std::uint64_t seed)
   return inputs;
 }
 
+/// Throws UsageError for what a function of the program left empty, or computed in a type that cannot hold
+/// it.
+void DescribedProblem::check_computed(const std::string& name, const HostTensor& tensor,
+                                      ElementType type) const {
+  if (tensor.type() == type && is_wide_whole(type)) return;
+  const std::string_view own = to_string(type);
+  if (tensor.type() != ElementType::f64)
+    description_.place.fail(
+        format("the reference computes '{}' as {}, but it is of {}", name, to_string(tensor.type()), own));
+  const auto values = tensor.as<double>();
+  if (std::ranges::all_of(values, [](double value) { return std::isnan(value); }))
+    description_.place.fail(format("the reference does not fill the output '{}'", name));
+  constexpr double limit = 0x1p53;
+  if (is_wide_whole(type) &&
+      std::ranges::any_of(values, [](double value) { return std::abs(value) >= limit; }))
+    description_.place.fail(format(
+        "the reference computes '{0}' as double, which holds whole numbers to 2^53 alone, but some are "
+        "larger: fill result<std::{1}_t>(\"{0}\")",
+        name, own));
+}
+
 TensorSet DescribedProblem::reference(const Instance& instance, const TensorSet& inputs) const {
   const ReferenceDescription::Function& function = description_.reference.function;
   TensorSet results, computed;
@@ -322,14 +343,13 @@ TensorSet DescribedProblem::reference(const Instance& instance, const TensorSet&
       results.emplace(argument.name, as_reference(view_of(tensor)));
     } else if (function) {
       HostTensor tensor(ElementType::f64, extents);
-      std::ranges::fill(tensor.as<double>(), std::numeric_limits<double>::quiet_NaN());
+      std::ranges::fill(tensor.as<double>(), poison());
       computed.emplace(argument.name, std::move(tensor));
     }
   }
   if (function) function(instance, inputs, computed);
   for (const auto& [name, tensor] : computed)
-    if (std::ranges::all_of(tensor.as<double>(), [](double value) { return std::isnan(value); }))
-      description_.place.fail(format("the reference does not fill the output '{}'", name));
+    check_computed(name, tensor, type_of(*description_.argument(name), instance).element);
   results.merge(computed);
   return results;
 }

@@ -70,6 +70,7 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
   bool is_compared(const Argument& argument) const;
   /// True for a compared output whose right contents are needed.
   bool has_reference(const Argument& argument) const;
+  void check_computed(const std::string& name, const HostTensor& tensor, ElementType type) const;
   bool is_check_size(const Instance& instance) const;
   /// True where the description knows the right contents of every output that is compared.
   bool expects_all() const;

@@ -226,22 +226,56 @@ std::optional<std::vector<std::string>> fitting_arguments(KernelDescription& des
   return std::nullopt;
 }
 
+/// True for what the file declares as a variable, or as a function that is no kernel.
+bool is_no_kernel(const NameInCode& name) {
+  static const std::set<std::string_view> plain = {
+      "const",  "static", "inline", "constexpr",  "unsigned", "signed",         "int",  "long",
+      "short",  "char",   "float",  "double",     "bool",     "void",           "auto", "half",
+      "float2", "float4", "size_t", "__device__", "__host__", "__forceinline__"};
+  if (!name.is_declared_only()) return false;
+  std::string_view words = name.declaration;
+  words = words.substr(0, words.rfind(' ') == std::string_view::npos ? 0 : words.rfind(' '));
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    if (!plain.contains(word) && word != "*" && word != "&") return false;
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+  }
+  return true;
+}
+
 }  // namespace
 
 void check_entry(const KernelDescription& description, const KernelSource& kernel,
                  const LaunchDescription& launch) {
-  std::string name(trimmed(std::string_view(launch.entry).substr(0, launch.entry.find('<'))));
-  if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name.erase(0, colons + 2);
-  const bool is_replaced =
-      std::ranges::count(description.parameters, name, &search::Parameter::name) > 0 ||
-      std::ranges::any_of(description.settings, [&](const auto& setting) { return setting.name == name; });
-  if (name.empty() || is_replaced || !kernel.options.empty() || kernel.hides_names ||
-      kernel.names.contains(name))
-    return;
-  const std::vector<std::string> known = kernels_in(*kernel.text);
+  std::string_view rest = trimmed(std::string_view(launch.entry).substr(0, launch.entry.find('<')));
+  std::vector<std::string> scopes;
+  for (std::size_t colons = rest.find("::"); colons != std::string_view::npos; colons = rest.find("::")) {
+    if (const std::string_view scope = trimmed(rest.substr(0, colons)); !scope.empty())
+      scopes.emplace_back(scope);
+    rest.remove_prefix(colons + 2);
+  }
+  const std::string name(trimmed(rest));
+  // What only the compiler knows: macros of the definition and of options, and files that these include.
+  const auto is_replaced = [&](const std::string& word) {
+    return std::ranges::count(description.parameters, word, &search::Parameter::name) > 0 ||
+           std::ranges::count(description.settings, word, &SettingInfo::name) > 0 ||
+           std::ranges::any_of(kernel.options, [&](const std::string& option) {
+             return words_in(option).contains(word) || option.find("include") != std::string::npos;
+           });
+  };
+  if (name.empty() || is_replaced(name) || kernel.hides_names) return;
+  const std::vector<KernelPlace> known = kernels_in(*kernel.text);
   if (known.empty()) return;
-  description.place.fail(
-      format("there is no kernel '{}' in {}; there are: {}", name, kernel.text->source.name, joined(known)));
+  const auto place = std::ranges::find(known, name, &KernelPlace::name);
+  const auto word = kernel.names.find(name);
+  // A macro may stand for `__global__`, or make names.
+  if (place == known.end() && (word == kernel.names.end() || is_no_kernel(word->second)))
+    description.place.fail(no_kernel(name, known));
+  for (const std::string& scope : scopes)
+    if (!kernel.names.contains(scope) && !is_replaced(scope))
+      description.place.fail(
+          format("there is no namespace '{}', in which the kernel '{}' would be{}", scope, name,
+                 place == known.end() ? "" : format("; it is declared in {}:{}", place->file, place->line)));
 }
 
 std::vector<std::string> checked_arguments(KernelDescription& description, const KernelSource& kernel,
@@ -264,9 +298,46 @@ std::vector<std::string> checked_arguments(KernelDescription& description, const
   return fitting.value_or(names);
 }
 
+namespace {
+
+std::string inner_type(const DeclaredVariable& variable, const DeclaredTypes& types) {
+  const std::string declared = types.expanded(variable.declared);
+  return types.resolved(type_of_parameter(declared.substr(0, declared.find('['))));
+}
+
+/// Returns what is wrong with the argument for this variable; empty if nothing is.
+std::string misfit_of_symbol(const Argument& argument, const DeclaredVariable& variable,
+                             const DeclaredTypes& types) {
+  const std::string declared = types.expanded(variable.declared);
+  const std::string element = declared.substr(0, declared.find('['));
+  const std::string place = format("it is '{}' ({}:{})", variable.declared, variable.file, variable.line);
+  if (argument.object) {
+    const std::string inner = inner_type(variable, types);
+    StructField given = argument.object->all;
+    take_alignments(inner, given, types);
+    std::string other = other_fields(inner, given, types);
+    if (other.empty()) other = other_layout(inner, given, types);
+    return other.empty() ? "" : format("{}, {}", place, other);
+  }
+  const ParameterType type = type_of(element, types);
+  if (type.pointer)
+    return format("{}, a pointer, which nothing can fill: pass the array as an argument", place);
+  if (argument.type && argument.type->element == ElementType::u8) return {};  // bytes of anything
+  if (!is_other_type(ParameterType{.pointer = true, .numbers = type.numbers}, argument)) return {};
+  return format("{}, but '{}' has the type {}: give it the kernel's type", place, argument.name,
+                type_name_of(argument));
+}
+
+}  // namespace
+
 void find_symbols(KernelDescription& description) {
   const KernelSource& kernel = description.kernel;
   const DeclaredTypes types = types_for(description, kernel, active_text(description, kernel));
+  std::vector<std::pair<TypeChoice, DeclaredTypes>> choices;
+  each_kernel_launch(description.launches, [&](const LaunchDescription& launch) {
+    for (const TypeChoice& choice : type_choices(description, kernel, launch, types))
+      choices.emplace_back(choice, with_macros(types, choice, kernel, launch.entry));
+  });
   const auto is_argument = [&](const Argument& argument) {
     bool found = false;
     each_kernel_launch(description.launches, [&](const LaunchDescription& launch) {
@@ -299,24 +370,14 @@ void find_symbols(KernelDescription& description) {
         fail(format("the kernel's files have '{}' and '{}': name one with its namespace", variable.name,
                     other->name));
     argument.symbol = variable.name;
-    const std::string declared = types.expanded(variable.declared);
-    const std::string element = declared.substr(0, declared.find('['));
-    const std::string place = format("'{}' ({}:{})", variable.declared, variable.file, variable.line);
     if (argument.object) {
-      const std::string inner = types.resolved(type_of_parameter(element));
-      take_alignments(inner, argument.object->all, types);
+      take_alignments(inner_type(variable, types), argument.object->all, types);
       argument.extents = {size_of(*argument.object, argument.place)};
-      std::string other = other_fields(inner, argument.object->all, types);
-      if (other.empty()) other = other_layout(inner, argument.object->all, types);
-      if (!other.empty()) fail(format("it is {}, {}", place, other));
-    } else if (const ParameterType type = type_of(element, types); type.pointer) {
-      fail(format("it is {}, a pointer, which nothing can fill: pass the array as an argument", place));
-    } else if (argument.type && argument.type->element == ElementType::u8) {
-      continue;  // bytes of anything
-    } else if (is_other_type(ParameterType{.pointer = true, .numbers = type.numbers}, argument)) {
-      fail(format("it is {}, but '{}' has the type {}: give it the kernel's type", place, argument.name,
-                  type_name_of(argument)));
     }
+    for (const auto& [choice, typed] : choices)
+      if (const std::string other = misfit_of_symbol(with_type(argument, choice), variable, typed);
+          !other.empty())
+        fail(other + told(choice, argument, "type"));
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data that functions of a problem read and fill.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/tensor/reference_numbers.hpp"
 
 namespace tune::api {
 namespace {
@@ -78,8 +80,18 @@ bool HostData::stopped() const {
 }
 
 View<double> HostData::result(const std::string& name) {
-  const auto values = tensor_named(contents_.results, name, "output").as<double>();
+  HostTensor& tensor = tensor_named(contents_.results, name, "output");
+  if (tensor.type() != ElementType::f64)
+    throw Error(format("the output '{}' is filled as {} already", name, to_string(tensor.type())));
+  const auto values = tensor.as<double>();
   return {values.data(), values.size()};
+}
+
+std::pair<void*, std::size_t> HostData::result_bytes(const std::string& name, const std::string& type) {
+  HostTensor& tensor = tensor_named(contents_.results, name, "output");
+  const ElementType asked = type == to_string(ElementType::i64) ? ElementType::i64 : ElementType::u64;
+  if (tensor.type() != asked) tensor = HostTensor(asked, tensor.extents());
+  return {tensor.bytes().data(), tensor.size()};
 }
 
 std::pair<const void*, std::size_t> HostData::input_bytes(const std::string& name,
@@ -98,10 +110,20 @@ std::pair<const void*, std::size_t> Results::input_bytes(const std::string& name
 }
 
 std::vector<double> Results::reference(const std::string& name) const {
-  const HostTensor right =
-      in_double(view_of(tensor_named(contents_.results.reference, name, "reference of")));
+  const HostTensor& tensor = tensor_named(contents_.results.reference, name, "reference of");
+  if (is_wide_whole(tensor.type()))
+    throw Error(
+        format("the reference of '{0}' has whole numbers beyond 2^53: ask for reference<std::{1}_t>(\"{0}\")",
+               name, to_string(tensor.type())));
+  const HostTensor right = in_double(view_of(tensor));
   const auto values = right.as<double>();
   return {values.begin(), values.end()};
+}
+
+void Results::reference_bytes(const std::string& name, void* to) const {
+  const HostTensor right = from_reference(tensor_named(contents_.results.reference, name, "reference of"),
+                                          contents_.results.outputs.at(name).type());
+  std::ranges::copy(right.bytes(), static_cast<std::byte*>(to));
 }
 
 const Sizes& Results::sizes() const {

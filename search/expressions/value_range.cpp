@@ -50,7 +50,17 @@ ValueRange between(const ValueRange& a, const ValueRange& b, double lowest, doub
           std::max(unit, lowest_unit)};
 }
 
+/// True for whole numbers that may be beyond 64 bits: other operations than products and comparisons may
+/// fail.
+bool may_be_huge(const ValueRange& range) {
+  return range.kind == Kind::integral && range.magnitude() > max_integer;
+}
+
 ValueRange product(const ValueRange& a, const ValueRange& b) {
+  // Beyond 64 bits it is huge, and stays so.
+  if (a.kind == Kind::integral && b.kind == Kind::integral && a.lowest >= 1 && b.lowest >= 1 &&
+      a.highest * b.highest > max_integer)
+    return {Kind::integral, a.computable && b.computable, a.lowest * b.lowest, a.highest * b.highest, 0};
   const double ends[] = {a.lowest * b.lowest, a.lowest * b.highest, a.highest * b.lowest,
                          a.highest * b.highest};
   return between(a, b, *std::ranges::min_element(ends), *std::ranges::max_element(ends), a.unit + b.unit);
@@ -111,6 +121,30 @@ ValueRange of_one(Op op, const ValueRange& a) {
   }
 }
 
+/// With operands that may be huge. Two of them may be too near to each other to compare.
+ValueRange of_huge(Op op, std::span<const ValueRange> operands) {
+  const bool computable = std::ranges::all_of(operands, &ValueRange::computable);
+  switch (op) {
+    case Op::multiply:
+      return operands[0].lowest >= 1 && operands[1].lowest >= 1 ? product(operands[0], operands[1])
+                                                                : anything;
+    case Op::equal:
+    case Op::not_equal:
+    case Op::less:
+    case Op::less_equal:
+    case Op::greater:
+    case Op::greater_equal: {
+      const ValueRange& other = operands[may_be_huge(operands[0]) ? 1 : 0];
+      return {Kind::integral, computable && other.is_number() && other.magnitude() <= max_integer, 0, 1, 0};
+    }
+    case Op::logical_and:
+    case Op::logical_or:
+      return {Kind::integral, computable, 0, 1, 0};
+    default:
+      return anything;
+  }
+}
+
 }  // namespace
 
 ValueRange ValueRange::of(const Scalar& value) {
@@ -138,6 +172,7 @@ ValueRange ValueRange::of(Expr::Op op, std::span<const ValueRange> operands) {
   const bool computable = std::ranges::all_of(operands, &ValueRange::computable);
   const bool numbers = std::ranges::all_of(operands, &ValueRange::is_number);
   const auto boolean = [](bool certain) { return ValueRange{Kind::integral, certain, 0, 1, 0}; };
+  if (std::ranges::any_of(operands, may_be_huge)) return of_huge(op, operands);
   switch (op) {
     case Op::equal:
     case Op::not_equal:
@@ -256,7 +291,8 @@ bool any_order_is_exact(Expr::Op op, std::span<const ValueRange> operands) {
       return std::ranges::all_of(operands, &ValueRange::computable);
     case Op::minimum:
     case Op::maximum:  // of 1 and 1.0 the first one counts
-      return all_of_kind(operands, Kind::integral) || all_of_kind(operands, Kind::real);
+      return (all_of_kind(operands, Kind::integral) && std::ranges::none_of(operands, may_be_huge)) ||
+             all_of_kind(operands, Kind::real);
     case Op::add:
       return std::ranges::all_of(operands, &ValueRange::is_number) && sum_is_exact(operands);
     case Op::multiply:

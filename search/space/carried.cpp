@@ -111,6 +111,7 @@ Carried::Node Carried::node_of(const Expr& expr) const {
       count_values(both);
     } else {
       for (const Expr& side : expr.operands()) node.operands.push_back(node_of(side));
+      limit_products(node);
     }
   } else {
     for (const Expr& operand : expr.operands()) node.operands.push_back(node_of(operand));
@@ -139,6 +140,23 @@ void Carried::add_operands(const Expr& expr, Op op, bool negative, std::vector<N
 double Carried::weight_of(const std::vector<std::size_t>& parameters) const {
   return std::accumulate(parameters.begin(), parameters.end(), 0.0,
                          [this](double sum, std::size_t p) { return sum + weights_[p]; });
+}
+
+/// The parts of a product of whole numbers from 1 on that is at most a number have no more values than that.
+void Carried::limit_products(Node& comparison) {
+  const bool is_swapped = comparison.op == Op::greater || comparison.op == Op::greater_equal;
+  if (!is_swapped && comparison.op != Op::less && comparison.op != Op::less_equal &&
+      comparison.op != Op::equal)
+    return;
+  Node &product = comparison.operands[is_swapped ? 1 : 0], &most = comparison.operands[is_swapped ? 0 : 1];
+  if (!most.parameters.empty() || most.values.size() != 1 || !product.chain || product.op != Op::multiply)
+    return;
+  const auto is_whole = [](double value) { return value >= 1 && value == std::floor(value); };
+  for (const Node& operand : product.operands)
+    if (operand.values.empty() || !std::ranges::all_of(operand.values, is_whole)) return;
+  const double limit = std::log2(std::max(1.0, most.values.front()));
+  for (auto& [weight, count] : product.growth) count = std::min(count, limit);
+  product.count = std::min(product.count, limit);
 }
 
 /// Finds the parameters and the number of values from those of the operands.

@@ -54,6 +54,7 @@ class Carried {
 
   Node node_of(const Expr& expr) const;
   void add_operands(const Expr& expr, Expr::Op op, bool negative, std::vector<Node>& operands) const;
+  static void limit_products(Node& comparison);
   void count_values(Node& node) const;
   double weight_of(const std::vector<std::size_t>& parameters) const;
   void gather(const Node& node, const std::vector<bool>& known, std::vector<bool>& carried,

@@ -77,6 +77,29 @@ std::optional<RowGraph::Row> RowGraph::find(std::span<const Digit> digits) const
   return row;
 }
 
+namespace {
+
+RowGraph::Row in_numbers(WideCount rows) {
+  return static_cast<RowGraph::Row>(std::min<WideCount>(rows, RowGraph::max_rows));
+}
+
+std::string text_of(WideCount rows) {
+  std::string text = rows == ~WideCount{0} ? "more than " : "";
+  const std::size_t begin = text.size();
+  for (; rows > 0; rows /= 10)
+    text.insert(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                static_cast<char>('0' + static_cast<int>(rows % 10)));
+  return text;
+}
+
+}  // namespace
+
+TooManyRows::TooManyRows(WideCount count)
+    : std::length_error(
+          text_of(count) +
+          " configurations are valid, more than can be numbered (9.2e18); fix a parameter or add a constraint"),
+      rows(text_of(count)) {}
+
 std::optional<RowGraph::Node> RowGraphBuilder::node(std::span<const Branch> branches) {
   if (branches.empty()) return std::nullopt;
   words_.clear();
@@ -86,21 +109,19 @@ std::optional<RowGraph::Node> RowGraphBuilder::node(std::span<const Branch> bran
   }
   const auto [number, added] = known_.intern(words_);
   if (!added) return number + 1;
-  RowGraph::Row rows = 0;
+  WideCount rows = 0;
   for (const Branch& branch : branches) {
-    graph_.edges_.push_back({branch.digit, branch.child, rows});
-    const RowGraph::Row more = graph_.rows(branch.child);
-    if (more > RowGraph::max_rows - rows)
-      throw std::length_error(
-          "more than 9.2e18 configurations are valid; fix a parameter or add a constraint");
-    rows += more;
+    graph_.edges_.push_back({branch.digit, branch.child, in_numbers(rows)});
+    if (__builtin_add_overflow(rows, rows_[branch.child], &rows)) rows = ~WideCount{0};
   }
-  graph_.counts_.push_back(rows);
+  rows_.push_back(rows);
+  graph_.counts_.push_back(in_numbers(rows));
   graph_.begins_.push_back(graph_.edges_.size());
   return number + 1;
 }
 
 RowGraph RowGraphBuilder::finish(std::optional<Node> root) && {
+  if (root && rows_[*root] > RowGraph::max_rows) throw TooManyRows(rows_[*root]);
   graph_.root_ = root;
   graph_.edges_.shrink_to_fit();
   return std::move(graph_);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace tune::search {
@@ -33,6 +35,16 @@ class Interned {
   std::vector<std::uint64_t> begins_;  ///< of each, and the end of the last
   std::vector<std::uint64_t> hashes_;  ///< of each
   std::vector<std::uint32_t> slots_;   ///< open addressing: number + 1, 0 where free; a power of two
+};
+
+/// A number of rows that cannot be numbered. The largest stands for itself and all beyond.
+__extension__ using WideCount = unsigned __int128;
+
+/// Thrown where there are more rows than RowGraph::max_rows.
+struct TooManyRows : std::length_error {
+  explicit TooManyRows(WideCount rows);
+
+  std::string rows;  ///< how many, in decimal digits
 };
 
 /// A set of rows of small numbers ("digits"), one row a configuration and one column a parameter, numbered in
@@ -104,13 +116,15 @@ class RowGraphBuilder {
   explicit RowGraphBuilder(std::size_t columns) : graph_(columns) {}
 
   /// Returns the node with these branches, whose digits increase: the same node for the same branches,
-  /// nothing without any. Throws std::length_error where it would have more than RowGraph::max_rows rows.
+  /// nothing without any.
   std::optional<Node> node(std::span<const Branch> branches);
+  /// Throws TooManyRows.
   RowGraph finish(std::optional<Node> root) &&;
 
  private:
   RowGraph graph_;
-  Interned known_;  ///< number + 1 is the node
+  std::vector<WideCount> rows_ = {1};  ///< of each node, which the graph has in 63 bits
+  Interned known_;                     ///< number + 1 is the node
   std::vector<std::uint32_t> words_;
 };
 

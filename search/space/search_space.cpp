@@ -46,8 +46,8 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
 /// remembered.
 void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
   // Each is enough for most spaces that it suits: pairs, numbers that are no integers.
-  constexpr std::uint64_t for_certain = 200'000'000, narrow_first = 500'000, as_mentioned = 2'000'000;
-  const std::uint64_t as_declared = definition_.declared_to_be_counted ? for_certain : 3'500'000;
+  constexpr std::uint64_t for_certain = 200'000'000, at_once = 300'000, as_declared = 3'500'000,
+                          narrow_first = 500'000, as_mentioned = 2'000'000, short_of_hope = 4'000'000;
   const auto build_in = [&](std::vector<std::size_t> order, std::uint64_t max_steps) {
     SpaceDefinition reordered = definition_;
     for (std::size_t column = 0; column < order.size(); ++column)
@@ -61,13 +61,21 @@ void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
     return true;
   };
   const std::vector<std::size_t> declared = parameter_of_;
-  if (build_in(declared, as_declared)) return;
-  const std::vector<std::size_t> narrow = narrow_order(definition_);
-  if (build_in(narrow, narrow_first) || build_in(order_of_mention(definition_), as_mentioned)) return;
-  if (build_in(narrow, default_max_steps) || build_in(declared, default_max_steps / 3)) return;
-  throw std::length_error("the constraints tie so many parameters together that counting takes more than " +
-                          std::to_string(max_states) + " states or " + std::to_string(default_max_steps) +
-                          " steps; fix a parameter, or give parameters fewer values");
+  if (definition_.declared_to_be_counted && build_in(declared, for_certain)) return;
+  if (build_in(declared, at_once)) return;
+  const ParameterOrder narrow = narrow_order(definition_);
+  if (narrow.expected_steps < narrow_first && build_in(narrow.parameters, narrow_first)) return;
+  if (build_in(declared, as_declared) ||
+      (narrow.expected_steps >= narrow_first && build_in(narrow.parameters, narrow_first)) ||
+      build_in(order_of_mention(definition_), as_mentioned))
+    return;
+  // What is expected is about what it takes, but where constraints leave little of what they remember.
+  constexpr double affordable = 65e6;
+  if (build_in(narrow.parameters, narrow.expected_steps < affordable ? default_max_steps : short_of_hope))
+    return;
+  throw std::length_error(
+      "the constraints tie so many parameters together that the configurations cannot be counted; fix a "
+      "parameter, or give parameters fewer values");
 }
 
 double SearchSpace::product_size() const {
@@ -231,21 +239,26 @@ constexpr ConfigurationId max_asked = 50'000'000;
 }  // namespace
 
 SearchSpace SearchSpace::counted_or_sampled(SpaceDefinition definition, const CountWatch& watch) {
+  std::string error, large_count;
   try {
     return SearchSpace(definition, default_max_states, watch);
-  } catch (const std::length_error& error) {
-    constexpr std::uint64_t max_steps = 8'000'000;
-    SearchSpace space{Unbuilt{}, std::move(definition)};
-    const SpaceSample sample = draw_sample(space.definition_, sample_size, max_steps, watch);
-    if (sample.rows.empty())
-      throw std::length_error(std::string(error.what()) + "; no valid one was found in " +
-                              std::to_string(max_steps) + " steps");
-    space.graph_ = graph_of(sample.rows, space.parameters().size());
-    space.default_ = space.nearest_to_defaults();
-    space.counted_ = false;
-    space.found_ = std::make_shared<FoundRows>(space.definition_);
-    return space;
+  } catch (const TooManyRows& many) {
+    error = many.what();
+    large_count = many.rows;
+  } catch (const std::length_error& not_counted) {
+    error = not_counted.what();
   }
+  constexpr std::uint64_t max_steps = 8'000'000;
+  SearchSpace space{Unbuilt{}, std::move(definition)};
+  const SpaceSample sample = draw_sample(space.definition_, sample_size, max_steps, watch);
+  if (sample.rows.empty())
+    throw std::length_error(error + "; no valid one was found in " + std::to_string(max_steps) + " steps");
+  space.graph_ = graph_of(sample.rows, space.parameters().size());
+  space.default_ = space.nearest_to_defaults();
+  space.counted_ = false;
+  space.large_count_ = std::move(large_count);
+  space.found_ = std::make_shared<FoundRows>(space.definition_);
+  return space;
 }
 
 SearchSpace SearchSpace::of(SpaceDefinition definition, std::span<const Configuration> configurations) {

@@ -73,8 +73,12 @@ class SearchSpace {
   const SpaceDefinition& definition() const { return definition_; }
   const std::vector<Parameter>& parameters() const { return definition_.parameters; }
 
-  /// False: size() counts a sample of the valid configurations, whose number is not known.
+  /// False: size() counts a sample of the valid configurations, whose number is not known, or so large that
+  /// they cannot be numbered.
   bool counted() const { return counted_; }
+  /// Returns the number of valid configurations, in digits, where it is beyond RowGraph::max_rows; otherwise
+  /// an empty text.
+  const std::string& large_count() const { return large_count_; }
   /// True when the configuration is valid.
   bool allows(const Configuration& configuration) const { return find(configuration).has_value(); }
 
@@ -173,6 +177,7 @@ class SearchSpace {
   std::vector<bool> deciding_;             ///< true when another's condition mentions the parameter
   std::optional<ConfigurationId> default_;
   bool counted_ = true;
+  std::string large_count_;
   std::shared_ptr<FoundRows> found_;  ///< of a sampled space; its columns are in declaration order
 };
 

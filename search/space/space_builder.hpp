@@ -17,7 +17,7 @@ struct TooManyStates {};
 
 /// The work of counting: parts of constraints that are computed, words that describe states, and
 /// `steps_of_a_state` for each new state. A step takes some 10 ns, whatever the constraints are.
-inline constexpr std::uint64_t default_max_steps = 12'000'000;
+inline constexpr std::uint64_t default_max_steps = 60'000'000;
 
 /// Thrown where whoever watches wants the counting to end.
 struct Stopped {};
@@ -38,14 +38,21 @@ using CountWatch = std::function<bool(std::uint64_t steps)>;
 ///
 /// Throws ExprError for a constraint that cannot be evaluated (it names the constraint and the assignment),
 /// TooManyStates beyond `limit` of them or `max_steps` steps, Stopped where `watch` says so, and
-/// std::length_error beyond RowGraph::max_rows.
+/// TooManyRows beyond RowGraph::max_rows, with their number.
 RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit,
                      std::uint64_t max_steps = default_max_steps, const CountWatch& watch = {});
 
-/// Returns the order of the parameters, by number, in which the fewest states are expected, of several that
-/// were tried: parameters of one constraint stand near each other, unless it remembers one number of all of
-/// them.
-std::vector<std::size_t> narrow_order(const SpaceDefinition& definition);
+/// An order of parameters, by number.
+struct ParameterOrder {
+  std::vector<std::size_t> parameters;
+  /// About the steps of counting in this order. Rarely too few; where constraints leave little of the
+  /// combinations that they remember, many times too many.
+  double expected_steps = 0;
+};
+
+/// Returns the order in which the fewest steps are expected, of several that were tried: parameters of one
+/// constraint stand near each other, unless it remembers one number of all of them.
+ParameterOrder narrow_order(const SpaceDefinition& definition);
 
 /// Returns the order in which the constraints mention the parameters, the longest constraint first. A
 /// parameter stands behind those of its condition.

@@ -181,6 +181,48 @@ TEST(WrongUse, References) {
               HasSubstr("the reference's configuration: BLOCK cannot be 48"));
 }
 
+// Whole numbers of 64 bits are exact, or refused.
+TEST(WrongUse, WholeNumbersOfReferences) {
+  const auto found = [](const std::string& type, const std::function<void(api::HostData&)>& reference,
+                        const std::string& value = "9007199254740993") {
+    api::Problem problem("wide");
+    problem.size("n", 4)
+        .parameter("BLOCK", {32})
+        .output("out", type, "n")
+        .kernel(api::Kernel::from_source("__global__ void k(" + type +
+                                         "_t* out) { if (threadIdx.x < 4) "
+                                         "out[threadIdx.x] = " +
+                                         value + "ull; }\n"),
+                "k")
+        .grid(1)
+        .block("BLOCK")
+        .reference(reference);
+    try {
+      api::Options options;
+      options.device = "emulator";
+      const api::Evaluation one = api::Tuner(options).evaluate(problem, {});
+      return one.failure ? one.failure->detail : std::string("right");
+    } catch (const api::Error& error) {
+      return std::string(error.what());
+    }
+  };
+  const auto exact = [](api::HostData& data) {
+    for (std::int64_t& one : data.result<std::int64_t>("out")) one = (std::int64_t{1} << 53) + 1;
+  };
+  EXPECT_EQ(found("int64", exact), "right");
+  EXPECT_THAT(found("int64", exact, "9007199254740992"), HasSubstr("9.00719925e+15, a difference of 1"));
+  EXPECT_EQ(found("uint64", exact), "wide: the reference computes 'out' as int64, but it is of uint64");
+  const auto as_double = [](double value) {
+    return [value](api::HostData& data) {
+      for (double& one : data.result("out")) one = value;
+    };
+  };
+  EXPECT_EQ(found("int64", as_double(0x1p53)),
+            "wide: the reference computes 'out' as double, which holds whole numbers to 2^53 alone, but some "
+            "are larger: fill result<std::int64_t>(\"out\")");
+  EXPECT_EQ(found("int64", as_double(0x1p52), "4503599627370496"), "right");
+}
+
 TEST(WrongUse, UnknownParametersOfOneEvaluation) {
   EXPECT_THAT(message([] {
                 api::Options options;

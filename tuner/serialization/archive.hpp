@@ -111,8 +111,9 @@ inline constexpr std::array member_names<Tolerance>{
 template<>
 inline constexpr std::array member_names<Bounds>{"absolute", "relative", "each", "sum", "limits_along"};
 template<>
-inline constexpr std::array member_names<Comparison>{
-    "worst_error", "worst_index", "worst_value", "worst_reference", "wrong", "total_error", "unwritten"};
+inline constexpr std::array member_names<Comparison>{"worst_error",     "worst_index", "worst_value",
+                                                     "worst_reference", "wrong",       "total_error",
+                                                     "unwritten",       "no_reference"};
 
 template<std::size_t count, class T>
 auto members(T& value) {

@@ -124,7 +124,7 @@ HostTensor in_double(const TensorView& tensor) {
       for (std::uint64_t i = begin; i < end; ++i) {
         T value;
         std::memcpy(&value, tensor.bytes.data() + i * sizeof(T), sizeof(T));
-        to[i] = static_cast<double>(value);
+        to[i] = is_poison(value) ? poison() : static_cast<double>(value);
       }
     });
   });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -158,7 +159,7 @@ struct TensorView {
 using TensorViews = std::map<std::string, TensorView, std::less<>>;
 
 TensorView view_of(const HostTensor& tensor);
-/// Returns the same numbers as f64.
+/// Returns the same numbers as f64; poison stays poison.
 HostTensor in_double(const TensorView& tensor);
 /// Valid as long as the set exists unchanged.
 TensorViews views_of(const TensorSet& tensors);
@@ -224,6 +225,19 @@ using BFloat16 = SmallFloat<8, 7>;  ///< CUDA's __nv_bfloat16
 template<class T>
 inline constexpr bool is_floating =
     std::is_floating_point_v<T> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+
+/// True where every bit is set, as outputs are poisoned before a run: no arithmetic makes such a NaN. Whole
+/// numbers may be written like that.
+template<class T>
+bool is_poison(const T& value) {
+  if constexpr (!is_floating<T>) return false;
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0xff}; });
+}
+/// Poison of type f64.
+inline double poison() {
+  return std::bit_cast<double>(~std::uint64_t{0});
+}
 
 /// Calls `use` with a value of the host's type for these elements (use(float{}), use(Float16{}), ...) and
 /// returns its result.

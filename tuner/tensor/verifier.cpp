@@ -17,15 +17,6 @@
 namespace tune {
 namespace {
 
-/// True where every bit is set, as outputs are poisoned before a run: no arithmetic makes such a NaN. Whole
-/// numbers may be written like that.
-template<class T>
-bool is_poison(const T& value) {
-  if constexpr (!is_floating<T>) return false;
-  const auto bytes = std::as_bytes(std::span(&value, 1));
-  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0xff}; });
-}
-
 /// |value - reference|; 0 for equal infinities and for a NaN in place of a NaN; infinite for any other NaN,
 /// which compares with nothing and would pass, and for poison.
 double error_of(double value, double reference, bool unwritten) {
@@ -104,6 +95,7 @@ Part compare_part(std::span<const T> output, std::span<const Reference> referenc
     part.found.worst_value = static_cast<double>(output[part.found.worst_index]);
     part.found.worst_reference = static_cast<double>(reference[part.found.worst_index]);
     part.found.unwritten = is_poison(output[part.found.worst_index]);
+    part.found.no_reference = is_poison(reference[part.found.worst_index]);
   }
   return part;
 }
@@ -238,11 +230,17 @@ Failure wrong_result(const Comparison& comparison, const Extents& extents, const
                                    ? format("{} elements", elements)
                                    : format("{} compared elements (of {})", counted, elements);
   if (comparison.unwritten)
-    return Failure{Phase::verify, "wrong result",
-                   format("element ({}) of '{}' was never written; {} of {} are wrong", place, buffer,
-                          comparison.wrong, compared)};
+    return Failure{
+        Phase::verify, "wrong result",
+        format("element ({}) of '{}' was never written{}; {} of {} are wrong", place, buffer,
+               comparison.no_reference ? ", by the reference neither" : "", comparison.wrong, compared)};
   const std::string value = format("{:.9g}", comparison.worst_value),
                     right = format("{:.9g}", comparison.worst_reference);
+  if (comparison.no_reference && comparison.wrong > 0)
+    return Failure{
+        Phase::verify, "wrong result",
+        format("element ({}) of '{}' is {}, but the reference did not write it; {} of {} are wrong", place,
+               buffer, value, comparison.wrong, compared)};
   std::string worst = format("({}): {} instead of {}", place, value, right);
   if (std::isnan(comparison.worst_reference) && value != right)
     worst += " (the reference has no number there)";

@@ -68,6 +68,7 @@ struct Comparison {
   std::uint64_t wrong = 0;        ///< elements beyond the tolerance
   double total_error = 0;         ///< sum of |out - ref|
   bool unwritten = false;         ///< the worst element still has the poison of before the run
+  bool no_reference = false;      ///< the reference of that element has it: nothing wrote it
 };
 
 /// Limits of single elements of an output, besides its Bounds: f64 with the output's extents, or empty.

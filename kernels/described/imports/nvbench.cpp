@@ -251,8 +251,9 @@ class NvbenchDraft {
     draft_.maker = "tune import";
     Import result;
     std::vector<std::string> unused;
+    const bool has_types = use_types();
     for (const BenchmarkAxis& axis : benchmark_.axes)
-      if (!use(axis)) unused.push_back(axis.name);
+      if (!(axis.is_type && has_types) && !use(axis)) unused.push_back(axis.name);
     if (!unused.empty())
       result.notes.push_back(
           format("the launch of the kernel does not follow from {}: left out", joined(unused)));
@@ -281,17 +282,31 @@ class NvbenchDraft {
     return has_word(all, axis);
   }
 
-  /// A type, a size, or a parameter.
+  /// The axes of types for the types of the kernel's template, one after the other, where these are as many.
+  bool use_types() {
+    std::vector<std::string> settings, names;
+    for (const TemplateParameter& one : facts_.templates)
+      if (one.kind == "typename") names.push_back(one.name);
+    for (const BenchmarkAxis& axis : benchmark_.axes) {
+      if (!axis.is_type || axis.values.empty()) continue;
+      if (settings.size() == names.size()) return false;
+      settings.push_back(
+          format("{}: {{\"values\": [{}]}}", as_json(names[settings.size()]), joined(axis.values)));
+    }
+    if (settings.empty() || settings.size() != names.size()) return false;
+    for (DraftField& field : draft_.work)
+      if (field.name == "settings") {
+        field.json = "{" + joined(settings) + "}";
+        field.guess.clear();
+        return true;
+      }
+    return false;
+  }
+
+  /// A size, or a parameter.
   bool use(const BenchmarkAxis& axis) {
     if (axis.values.empty() || axis.is_text) return false;
     if (axis.is_type) {
-      for (DraftField& field : draft_.work)
-        if (field.name == "settings" && facts_.templates.size() == 1) {
-          field.json = format("{{{}: {{\"values\": [{}]}}}}", as_json(facts_.templates.front().name),
-                              joined(axis.values));
-          field.guess.clear();
-          return true;
-        }
       for (DraftObject& parameter : draft_.parameters)
         if (parameter.name == axis.name) return true;
       return false;

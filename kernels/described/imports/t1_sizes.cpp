@@ -8,13 +8,17 @@
 #include <functional>
 #include <numeric>
 
+#include "search/expressions/expr_syntax.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/plan/directives.hpp"
 
 namespace tune::described {
 namespace {
 
 /// Smaller numbers are blocks, tiles and widths.
 constexpr std::int64_t smallest_size = 65;
+/// Of a scalar that is an array's number of elements.
+constexpr std::int64_t smallest_of_array = 16;
 /// An array of so many elements that follows no size is one of its own.
 constexpr std::int64_t large_array = 1 << 16;
 constexpr std::int64_t largest_margin = 64;
@@ -38,6 +42,34 @@ void each_number(const std::string& text,
     if (error == std::errc{} && stop == text.data() + end) take(begin, end, value);
     begin = end;
   }
+}
+
+/// Writes `131072` in place of `128*1024`: the number that scalars and arrays have.
+std::string with_products(const std::string& formula) {
+  std::string text;
+  std::size_t from = 0, last_end = 0;
+  std::int64_t last = 0;
+  each_number(formula, [&](std::size_t begin, std::size_t end, std::int64_t value) {
+    const std::string_view all = formula;
+    const std::string_view between = trimmed(all.substr(last_end, begin - last_end)),
+                           behind = trimmed(all.substr(end));
+    const std::string_view before = trimmed(all.substr(0, from));
+    const bool begins =
+        before.empty() || std::string_view("(,+").find(before.back()) != std::string_view::npos;
+    std::int64_t product = 0;
+    if (last_end > 0 && between == "*" && begins && !behind.starts_with("**") &&
+        !__builtin_mul_overflow(last, value, &product)) {
+      last = product;
+    } else {
+      if (last_end > 0) text += format("{}", last);
+      text += formula.substr(last_end, begin - last_end);
+      from = begin;
+      last = value;
+    }
+    last_end = end;
+  });
+  if (last_end > 0) text += format("{}", last);
+  return text + formula.substr(last_end);
 }
 
 /// What the sizes of checks must be multiples of: T1 divides without rounding up.
@@ -69,24 +101,35 @@ std::optional<std::int64_t> number_in(const Expression& expression) {
   return value;
 }
 
+std::optional<std::int64_t> whole_number_of(const Argument& argument) {
+  if (!argument.value || argument.type_name.find("int") == std::string::npos) return std::nullopt;
+  return number_in(*argument.value);
+}
+
 }  // namespace
 
 T1Sizes::T1Sizes(const KernelDescription& definition) {
   for (const search::Parameter& parameter : definition.parameters) taken_.insert(parameter.name);
   for (const Argument& argument : definition.arguments) taken_.insert(argument.name);
+  for (const Argument& argument : definition.arguments)
+    if (const auto value = whole_number_of(argument)) scalars_.emplace(*value, argument.name);
   for (const ExtentInfo& extent : definition.extents) add(extent.default_value, extent.name);
   for (const LaunchDescription& launch : definition.launches)
     for (const auto& extent : launch.grid)
       if (extent)
-        each_number(extent->text(), [&](std::size_t, std::size_t, std::int64_t value) {
+        each_number(with_products(extent->text()), [&](std::size_t, std::size_t, std::int64_t value) {
           if (value >= smallest_size) add(value);
         });
   for (ScriptSize& size : sizes_) size.is_of_grid = true;
-  for (const Argument& argument : definition.arguments) {
-    if (!argument.value || argument.type_name.find("int") == std::string::npos) continue;
-    const auto value = number_in(*argument.value);
-    if (value && *value >= smallest_size) add(*value);
-  }
+  const auto is_of_array = [&](std::int64_t value) {
+    return std::ranges::any_of(definition.arguments, [&](const Argument& argument) {
+      return argument.extents.size() == 1 && number_in(argument.extents.front()) == value;
+    });
+  };
+  for (const Argument& argument : definition.arguments)
+    if (const auto value = whole_number_of(argument);
+        value && (*value >= smallest_size || (*value >= smallest_of_array && is_of_array(*value))))
+      add(*value);
   for (const Argument& argument : definition.arguments)
     if (!argument.value && !argument.object && argument.extents.size() == 1)
       if (const auto elements = number_in(argument.extents.front())) of_array(*elements);
@@ -102,6 +145,9 @@ const std::string& T1Sizes::add(std::int64_t value, const std::string& name) {
   if (const ScriptSize* const known = find(value)) return known->name;
   constexpr std::string_view letters = "nmkpq";
   std::string own = name;
+  if (const auto scalar = scalars_.find(value);
+      own.empty() && scalar != scalars_.end() && search::is_variable_name(scalar->second))
+    own = scalar->second;
   for (std::size_t i = 0; own.empty(); ++i) {
     const std::string next = i < letters.size() ? std::string(1, letters[i]) : format("n{}", i);
     if (!taken_.contains(next)) own = next;
@@ -111,7 +157,8 @@ const std::string& T1Sizes::add(std::int64_t value, const std::string& name) {
   return sizes_.back().name;
 }
 
-std::string T1Sizes::with_names(const std::string& formula) const {
+std::string T1Sizes::with_names(const std::string& written) const {
+  const std::string formula = with_products(written);
   std::string text;
   std::size_t from = 0;
   each_number(formula, [&](std::size_t begin, std::size_t end, std::int64_t value) {

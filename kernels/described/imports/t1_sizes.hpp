@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,7 +15,8 @@ namespace tune::described {
 
 /// Names for the numbers of a definition in T1. Large numbers of the grid and of scalars are sizes; arrays
 /// follow them: a size, a product of up to three, or a square with a margin (`(n + 16) * (n + 16)`). The same
-/// number is the same size. All of it is guessed, but at the sizes' values the meaning is the one of T1.
+/// number is the same size, and has the name of a scalar with that value. All of it is guessed, but at the
+/// sizes' values the meaning is the one of T1.
 class T1Sizes {
  public:
   explicit T1Sizes(const KernelDescription& definition);
@@ -31,7 +33,8 @@ class T1Sizes {
   const ScriptSize* find(std::int64_t value) const;
   std::optional<std::string> as_product(std::int64_t elements) const;
 
-  std::set<std::string> taken_;  ///< names that sizes cannot have
+  std::set<std::string> taken_;                  ///< names that sizes cannot have
+  std::map<std::int64_t, std::string> scalars_;  ///< whose names their sizes have
   std::vector<ScriptSize> sizes_;
 };
 

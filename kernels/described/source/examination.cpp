@@ -104,6 +104,7 @@ Examination::Examination(const std::string& file_name, const KernelText& text, c
       text_(with_constants_as_macros(text)),
       entry_(entry),
       undefined_(undefined),
+      places_(kernels_in(text)),
       comparisons_(comparisons_in(text_)) {
   refuse_templates(file_name, text.source.text);
   for (const GuardedMacro& macro : guarded_macros(text_))
@@ -196,9 +197,11 @@ void Examination::examine() {
     if (const auto found = comparisons_.find(name);
         found != comparisons_.end() && leading_word(body) == body && !body.empty())
       comparisons_[body] = found->second;
-  facts_ = read_kernel_source(branches_, file_name_, entry_);
+  facts_ = read_kernel_source(branches_, file_name_, entry_, places_);
   asked_ = branches_.asked;
   const std::set<std::string, std::less<>> arrays = facts_->arrays_read();
+  std::vector<std::string> default_types;
+  for (const ParameterOfKernel& one : facts_->parameters) default_types.push_back(one.type);
   const Guesses now = guesses();
   for (const Tunable& one : now.tunables()) {
     if (!comparisons_.contains(one.name)) continue;  // no branch depends on it
@@ -217,8 +220,10 @@ void Examination::examine() {
           branches_.unrolls.push_back(name);
       try {
         const KernelFacts others =
-            read_kernel_source(branches, file_name_, entry_.empty() ? facts_->name : entry_);
+            read_kernel_source(branches, file_name_, entry_.empty() ? facts_->name : entry_, places_);
         if (others.arrays_read() != arrays) deciding_.insert(one.name);
+        for (std::size_t i = 0; i < std::min(others.parameters.size(), default_types.size()); ++i)
+          if (others.parameters[i].type != default_types[i]) facts_->retyping.insert(one.name);
         add_facts(others, *facts_);
       } catch (const UsageError&) {
         continue;  // the kernel does not exist for this value

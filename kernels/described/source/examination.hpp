@@ -63,6 +63,7 @@ class Examination {
   const KernelText text_;
   const std::string& entry_;
   const UndefinedNames& undefined_;
+  const std::vector<KernelPlace> places_;
   std::map<std::string, Comparisons, std::less<>> comparisons_;
   std::vector<Tunable> guarded_ = {}, unknown_ = {};
   MacroValues values_ = {};

@@ -2,6 +2,8 @@
 // Sizes of arrays: what a kernel reaches, by its largest subscripts.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "kernels/described/source/c_expression.hpp"
@@ -79,6 +81,37 @@ std::optional<Polynomial> Guesses::without_blocks(Polynomial bound, std::size_t 
   return parts->second + parts->first * (*blocks - Polynomial(1));
 }
 
+/// With the numbers of blocks in place of their quotients: `n / BLOCK`, where the grid has `ceil_div(n,
+/// BLOCK)` blocks. They are rounded up, each by itself.
+Polynomial Guesses::with_numbers_of_blocks(const Polynomial& bound) const {
+  Polynomial all = bound;
+  for (std::size_t axis = 0; axis < std::min(grid_.size(), axis_names.size()); ++axis) {
+    const std::string name = format("gridDim.{}", axis_names[axis]);
+    const auto blocks = polynomial_of(name);
+    if (!blocks || blocks->terms().size() != 1) continue;
+    const auto& [quotient, share] = *blocks->terms().begin();
+    const bool is_of_names = std::ranges::any_of(quotient, [](const auto& one) { return one.second < 0; });
+    if (!is_of_names && share >= 1) continue;
+    Polynomial with;
+    for (const auto& [product, factor] : all.terms()) {
+      Polynomial term(factor);
+      for (const auto& [one, exponent] : product)
+        for (int i = 0; i < std::abs(exponent); ++i)
+          term = exponent > 0 ? term * Polynomial::name(one) : *(term / Polynomial::name(one));
+      const bool has_quotient =
+          (is_of_names || factor != std::floor(factor)) &&
+          std::ranges::all_of(quotient, [&, &terms = product](const auto& one) {
+            const auto found = terms.find(one.first);
+            return found != terms.end() &&
+                   (one.second < 0 ? found->second <= one.second : found->second >= one.second);
+          });
+      with = with + (has_quotient ? *(term / *blocks) * Polynomial::name(name) : term);
+    }
+    all = std::move(with);
+  }
+  return all;
+}
+
 std::optional<Polynomial> Guesses::largest_of(const std::string& subscript) const {
   std::optional<Polynomial> bound =
       upper_bound(without_casts(expanded(subscript, branches_.macros, kept_)),
@@ -86,7 +119,7 @@ std::optional<Polynomial> Guesses::largest_of(const std::string& subscript) cons
   for (std::size_t axis = 0; bound && axis < axis_names.size(); ++axis)
     bound = without_blocks(std::move(*bound), axis);
   if (!bound) return std::nullopt;
-  return (*bound + Polynomial(1)).raised([this](const std::string& name) {
+  return with_numbers_of_blocks(*bound + Polynomial(1)).raised([this](const std::string& name) {
     return tunable(name) != nullptr;
   });
 }
@@ -94,9 +127,53 @@ std::optional<Polynomial> Guesses::largest_of(const std::string& subscript) cons
 double Guesses::value_at(const std::string& name, bool is_check) const {
   const auto size = std::ranges::find(sizes_, name, &GuessedSize::name);
   if (size != sizes_.end()) return static_cast<double>(is_check ? size->check : size->value);
+  if (const auto blocks = name.starts_with("gridDim.") ? polynomial_of(name) : std::nullopt)
+    return blocks->at([&](const std::string& inner) {
+      const Tunable* const divisor = tunable(inner);
+      return divisor == nullptr ? value_at(inner, is_check)
+                                : static_cast<double>(std::ranges::min(values_of(*divisor).values));
+    });
   const Tunable* const one = tunable(name);
   if (one == nullptr) return 1;
   return static_cast<double>(std::ranges::max(values_of(*one).values));
+}
+
+/// A formula with `max(BLOCK)`, or another function, for each parameter, which is added to these.
+std::string Guesses::with_all_values(std::string_view formula, std::string_view function,
+                                     std::set<std::string, std::less<>>& parameters) const {
+  std::string text;
+  for (std::string_view rest = formula; !rest.empty();) {
+    const std::string_view word = leading_word(rest);
+    const bool is_parameter = tunable(word) != nullptr;
+    if (is_parameter) parameters.emplace(word);
+    text += is_parameter ? format("{}({})", function, word)
+                         : std::string(word.empty() ? rest.substr(0, 1) : word);
+    rest.remove_prefix(std::max<std::size_t>(1, word.size()));
+  }
+  return text;
+}
+
+/// The largest number of blocks along an axis. Adds the parameters on which it depends.
+std::string Guesses::most_blocks(std::size_t axis, std::set<std::string, std::less<>>& parameters) const {
+  const auto quotient = parts_of_quotient(grid_[axis].formula);
+  if (!quotient) return with_all_values(grid_[axis].formula, "max", parameters);
+  return format("ceil_div({},{})", with_all_values(quotient->first, "max", parameters),
+                with_all_values(quotient->second, "min", parameters));
+}
+
+/// A result for each block depends on all that decides which elements a block takes: extents, factors of
+/// indexes, and vectors instead of numbers.
+void Guesses::add_shares_of_blocks(std::set<std::string, std::less<>>& parameters) const {
+  std::vector<std::string> all;
+  for (const auto* extents : {&grid_, &block_})
+    for (const GuessedExtent& one : *extents) all.push_back(one.formula);
+  for (const Axis& axis : facts_.axes)
+    for (const auto* some : {&axis.per_block, &axis.strides})
+      all.insert(all.end(), some->begin(), some->end());
+  for (const Tunable& one : tunables_)
+    if (facts_.retyping.contains(one.name) ||
+        std::ranges::any_of(all, [&](const std::string& text) { return has_word(text, one.name); }))
+      parameters.insert(one.name);
 }
 
 std::optional<std::vector<std::string>> Guesses::extents_of(
@@ -115,13 +192,21 @@ std::optional<std::vector<std::string>> Guesses::extents_of(
     if (is_larger(false) != is_larger(true)) return std::nullopt;
     if (is_larger(true)) most = one;
   }
-  const auto is_parameter = [this](const std::string& name) { return tunable(name) != nullptr; };
+  const bool is_written = !array.is_const && array.accesses.written;
+  bool is_by_blocks = false;
   const auto name_of = [&](const std::string& name) {
-    return is_parameter(name) ? format("max({})", name) : name;
+    is_by_blocks = is_by_blocks || name.starts_with("gridDim.") ||
+                   std::ranges::any_of(grid_, [&](const GuessedExtent& one) {
+                     return one.formula == name && tunable(name) != nullptr;
+                   });
+    if (name.starts_with("gridDim.")) {
+      const auto axis = std::ranges::find(axis_names, std::string_view(name).substr(8)) - axis_names.begin();
+      return most_blocks(static_cast<std::size_t>(axis), parameters);
+    }
+    if (tunable(name) == nullptr) return name;
+    parameters.insert(name);
+    return format("max({})", name);
   };
-  for (const auto& [product, factor] : most->terms())
-    for (const auto& [name, exponent] : product)
-      if (is_parameter(name)) parameters.insert(name);
   // As rows and columns, where it is more than their product.
   for (const GuessedSize& a : sizes_)
     for (const GuessedSize& b : sizes_) {
@@ -132,10 +217,14 @@ std::optional<std::vector<std::string>> Guesses::extents_of(
       const bool is_product = factors->first.terms().size() == 1 && factors->second.terms().size() == 1;
       if (is_product && !is_along) continue;
       const auto x = factors->first.text(name_of), y = factors->second.text(name_of);
-      if (x && y) return std::vector{*x, *y};
+      if (!x || !y) continue;
+      if (is_by_blocks && is_written) add_shares_of_blocks(parameters);
+      return std::vector{*x, *y};
     }
   const auto all = most->text(name_of);
-  return all ? std::optional(std::vector{*all}) : std::nullopt;
+  if (!all) return std::nullopt;
+  if (is_by_blocks && is_written) add_shares_of_blocks(parameters);
+  return std::vector{*all};
 }
 
 }  // namespace tune::described

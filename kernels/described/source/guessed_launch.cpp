@@ -144,7 +144,8 @@ GuessedExtent Guesses::grid_along(std::size_t axis) const {
   const bool agree = std::ranges::all_of(sizes_, [&](const GuessedSize& size) {
     return !has_word(own.formula, size.name) || has_word(*formula, size.name);
   });
-  if (has_bound && !agree) return {own.formula, false};
+  // A loop over the grid takes any number of blocks.
+  if (has_bound && !agree && !facts_.axes[axis].asks_grid) return {own.formula, false};
   return {*formula, true};
 }
 

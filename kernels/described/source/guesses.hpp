@@ -84,7 +84,7 @@ class Guesses {
   /// they are passed as numbers; empty where that is not known.
   std::string elements_of(const LaunchOfFile& launch, const std::string& argument) const;
   /// The extents that hold the elements which the kernel reaches, the first for x; nothing where that is not
-  /// known. Adds the parameters on which they depend.
+  /// known. Adds the parameters on which they, or results for each block, depend.
   std::optional<std::vector<std::string>> extents_of(const ParameterOfKernel& array,
                                                      std::set<std::string, std::less<>>& parameters) const;
   /// The parameter that is the value of a kernel's argument; empty where there is none.
@@ -99,6 +99,11 @@ class Guesses {
   const Tunable* tunable(std::string_view name) const;
   std::optional<Polynomial> polynomial_of(std::string_view word) const;
   std::optional<Polynomial> largest_of(const std::string& subscript) const;
+  Polynomial with_numbers_of_blocks(const Polynomial& bound) const;
+  std::string with_all_values(std::string_view formula, std::string_view function,
+                              std::set<std::string, std::less<>>& parameters) const;
+  void add_shares_of_blocks(std::set<std::string, std::less<>>& parameters) const;
+  std::string most_blocks(std::size_t axis, std::set<std::string, std::less<>>& parameters) const;
   std::optional<Polynomial> without_blocks(Polynomial bound, std::size_t axis) const;
   double value_at(const std::string& name, bool is_check) const;
   void find_sizes();

@@ -35,13 +35,13 @@ class KernelReader {
  public:
   explicit KernelReader(const Branches& branches) : tree_(branches) {}
 
-  KernelFacts read(const std::string& file_name, const std::string& wanted) {
+  KernelFacts read(const std::string& file_name, const std::string& wanted,
+                   const std::vector<KernelPlace>& places) {
     const std::vector<const FunctionOfFile*> found = tree_.kernels_named(wanted);
     if (found.empty())
       throw UsageError(tree_.kernels().empty()
                            ? format("{}: there is no __global__ function in it", file_name)
-                           : format("{}: there is no kernel '{}' in it; there are: {}", file_name, wanted,
-                                    joined(tree_.kernels())));
+                           : format("{}: {}", file_name, no_kernel(wanted, kernels_here(file_name, places))));
     const FunctionOfFile& kernel = *found.front();
     KernelFacts facts;
     facts.name = kernel.name;
@@ -81,6 +81,17 @@ class KernelReader {
   }
 
  private:
+  /// The kernels of the branches that are taken.
+  std::vector<KernelPlace> kernels_here(const std::string& file_name,
+                                        const std::vector<KernelPlace>& places) const {
+    std::vector<KernelPlace> all;
+    for (const std::string& name : tree_.kernels()) {
+      const auto found = std::ranges::find(places, name, &KernelPlace::name);
+      all.push_back(found == places.end() ? KernelPlace{name, file_name, 1} : *found);
+    }
+    return all;
+  }
+
   ParameterOfKernel parameter_of(int node, const KernelFacts& facts) {
     ParameterOfKernel parameter;
     for (const char c : tree_.text(node)) {
@@ -178,6 +189,7 @@ class KernelReader {
             list.remove_prefix(std::max<std::size_t>(1, word.size()));
           }
         char before = ' ';
+        std::string_view last;
         while (!rest.empty()) {
           const std::string_view word = leading_word(rest);
           const std::string_view behind = trimmed(rest.substr(std::max<std::size_t>(1, word.size())));
@@ -187,13 +199,18 @@ class KernelReader {
                                !behind.starts_with('*') && !behind.starts_with("::") && !is_keyword(word) &&
                                !tree_.aliases().contains(std::string(word)) &&
                                !tree_.structs().contains(word);
+          // `const T name = call;`
+          const bool is_declaration = is_name && begins_declaration(last) && !behind.starts_with("==") &&
+                                      behind.find_first_of("=;[") == 0;
+          if (is_declaration) own.insert(word);
+          if (rest.front() != ' ') last = word.empty() ? rest.substr(0, 1) : word;
           // `NAME * 2` is a product, `float *` a type.
           const bool is_factor =
               behind.starts_with('*') && behind.size() > 1 &&
               is_word(trimmed(behind.substr(1)).empty() ? ' ' : trimmed(behind.substr(1)).front()) &&
               !type_named(word);
-          if (is_name || (is_factor && !own.contains(word) && !is_keyword(word) &&
-                          (word.front() < '0' || word.front() > '9')))
+          if ((is_name && !is_declaration) || (is_factor && !own.contains(word) && !is_keyword(word) &&
+                                               (word.front() < '0' || word.front() > '9')))
             add(word);
           before = word.empty() ? rest.front() : word.back();
           rest.remove_prefix(std::max<std::size_t>(1, word.size()));
@@ -205,6 +222,12 @@ class KernelReader {
     for (const FunctionOfFile& function : tree_.functions())
       if (function.is_of_device && std::ranges::find(reach_.functions, &function) == reach_.functions.end())
         add_names_of(function);
+  }
+
+  /// True for a word of a type, or the sign of a pointer, before a name that is declared.
+  static bool begins_declaration(std::string_view last) {
+    static const std::set<std::string_view> others = {"return", "else", "case", "do", "goto", "throw", "new"};
+    return last == "*" || last == "&" || (is_name(last) && !others.contains(last));
   }
 
   static bool is_keyword(std::string_view word) {
@@ -340,8 +363,8 @@ std::set<std::string, std::less<>> declared_in(const std::string& text) {
 }
 
 KernelFacts read_kernel_source(const Branches& branches, const std::string& file_name,
-                               const std::string& kernel) {
-  return KernelReader(branches).read(file_name, kernel);
+                               const std::string& kernel, const std::vector<KernelPlace>& places) {
+  return KernelReader(branches).read(file_name, kernel, places);
 }
 
 std::set<std::string, std::less<>> KernelFacts::arrays_read() const {

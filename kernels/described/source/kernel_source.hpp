@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/described/names_in_code.hpp"
 #include "kernels/described/source/accesses.hpp"
 #include "kernels/described/source/axes.hpp"
 #include "kernels/described/source/conditions.hpp"
@@ -66,7 +67,8 @@ struct KernelFacts {
   std::set<std::string, std::less<>> words = {};      ///< of all that the kernel uses, macros too
   std::set<std::string, std::less<>> declared = {};   ///< names of values and types that the file declares
   std::set<std::string, std::less<>> shared_extents =
-      {};              ///< names that alone are extents of `__shared__` arrays
+      {};                                            ///< names that alone are extents of `__shared__` arrays
+  std::set<std::string, std::less<>> retyping = {};  ///< parameters that change the types of arguments
   int components = 1;  ///< of the longest vectors, where the type of an array follows a parameter
 
   /// The arrays that it reads, constant memory too.
@@ -76,9 +78,10 @@ struct KernelFacts {
 /// Returns the names of values and types that a text declares; it need not be one that compiles.
 std::set<std::string, std::less<>> declared_in(const std::string& text);
 
-/// Returns the facts about a kernel, the first without a name. Throws UsageError where there is none.
+/// Returns the facts about a kernel, the first without a name. Throws UsageError where there is none, which
+/// names the kernels with their `places`.
 KernelFacts read_kernel_source(const Branches& branches, const std::string& file_name,
-                               const std::string& kernel);
+                               const std::string& kernel, const std::vector<KernelPlace>& places);
 
 /// Returns the kernels that a source defines, by line, with their namespaces. Other branches of conditions
 /// than those of the source's own macros do not count.

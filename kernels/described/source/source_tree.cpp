@@ -173,6 +173,11 @@ std::vector<TemplateParameter> SourceTree::templates_of(const FunctionOfFile& ke
   return all;
 }
 
+/// True for a type that the file has in a namespace, or that a namespace has of the language.
+bool SourceTree::is_of_scope(const std::string& name) const {
+  return aliases_.contains(name) || structs_.contains(name) || type_named(name);
+}
+
 std::string SourceTree::resolved(std::string type, const std::vector<TemplateParameter>& templates) const {
   constexpr int max_rounds = 16;
   for (int round = 0; round < max_rounds; ++round) {
@@ -185,10 +190,16 @@ std::string SourceTree::resolved(std::string type, const std::vector<TemplatePar
     if (std::ranges::find(templates, type, &TemplateParameter::name) != templates.end()) return type;
     const auto alias = aliases_.find(type);
     const auto macro = branches_.macros.find(type);
-    if (alias != aliases_.end() && alias->second != type)
+    // `using int32_t = std::int32_t;` in a namespace
+    const bool is_itself =
+        alias != aliases_.end() && (alias->second == type || alias->second.ends_with("::" + type));
+    if (alias != aliases_.end() && !is_itself)
       type = alias->second;
     else if (macro != branches_.macros.end() && !macro->second.empty())
       type = macro->second;
+    else if (const std::size_t scope = type.rfind("::");
+             scope != std::string::npos && is_of_scope(type.substr(scope + 2)))
+      type.erase(0, scope + 2);
     else
       break;
   }

@@ -71,6 +71,7 @@ class SourceTree {
 
  private:
   void add_function(int declarator);
+  bool is_of_scope(const std::string& name) const;
   void add_alias(int node);
   void add_struct(int node, std::string name = {});
   void add_words_of(std::string_view body, std::set<std::string, std::less<>>& words) const;

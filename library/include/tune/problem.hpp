@@ -139,6 +139,14 @@ class TUNE_API HostData {
   /// Returns the array to fill with the right values of the output. It begins as NaN, so that elements left
   /// out are noticed. Throws Error for another name.
   View<double> result(const std::string& name);
+  /// Returns the same in the output's own type, `std::int64_t` or `std::uint64_t`, all numbers of which are
+  /// exact; those of the other types are so in double. It begins as 0. Throws Error for another name or type.
+  template<class T>
+  View<T> result(const std::string& name) {
+    static_assert(std::is_integral_v<T> && sizeof(T) == 8, "an int64 or uint64; other types fit into double");
+    const auto [data, size] = result_bytes(name, type_name<T>());
+    return {static_cast<T*>(data), size};
+  }
   const Sizes& sizes() const;
   /// True once nobody waits for the results: the run was cancelled, or its budget has ended. A function that
   /// takes seconds should ask it in its outer loop, from the thread that it was called in, and return. From
@@ -163,6 +171,7 @@ class TUNE_API HostData {
 
  private:
   std::pair<const void*, std::size_t> input_bytes(const std::string& name, const std::string& type) const;
+  std::pair<void*, std::size_t> result_bytes(const std::string& name, const std::string& type);
   Contents& contents_;
 };
 
@@ -181,8 +190,17 @@ class TUNE_API Results {
     const auto [data, size] = input_bytes(name, HostData::type_name<T>());
     return {static_cast<const T*>(data), size};
   }
-  /// Returns the right contents of a judged output, where the problem has a reference.
+  /// Returns the right contents of a judged output, where the problem has a reference. Throws Error where a
+  /// double cannot hold them: whole numbers of 64 bits from 2^53 on.
   std::vector<double> reference(const std::string& name) const;
+  /// Returns the same as `std::int64_t` or `std::uint64_t`, the type of the output. Throws Error for another.
+  template<class T>
+  std::vector<T> reference(const std::string& name) const {
+    static_assert(std::is_integral_v<T> && sizeof(T) == 8, "an int64 or uint64; other types fit into double");
+    std::vector<T> all(output_bytes(name, HostData::type_name<T>()).second);
+    reference_bytes(name, all.data());
+    return all;
+  }
   const Sizes& sizes() const;
   const Configuration& configuration() const;
 
@@ -192,6 +210,7 @@ class TUNE_API Results {
  private:
   std::pair<const void*, std::size_t> output_bytes(const std::string& name, const std::string& type) const;
   std::pair<const void*, std::size_t> input_bytes(const std::string& name, const std::string& type) const;
+  void reference_bytes(const std::string& name, void* to) const;
   const Contents& contents_;
 };
 

@@ -88,6 +88,22 @@ TEST_F(Declarations, OfVariablesHaveTheTypesOfTheirContents) {
   EXPECT_EQ(refused("__constant__ float4 c;\n" + kernel, symbol("c")), "");
 }
 
+// The type may be a setting, in the definition or in the file.
+TEST_F(Declarations, OfVariablesAreComparedForEachType) {
+  const std::string setting = R"(, "settings": {"REAL": {"values": ["float", "double"]}})";
+  const auto misfit = [&](const std::string& given, const std::string& declared) {
+    return refused(declared + " c[4];\n" + kernel, symbol("c", given), "k", setting);
+  };
+  EXPECT_EQ(misfit("REAL", "__constant__ REAL"), "");
+  EXPECT_EQ(misfit("REAL", "typedef REAL real;\n__device__ real"), "");
+  EXPECT_THAT(misfit("REAL", "__constant__ float"),
+              HasSubstr("symbol 'c': it is 'float c[4]' (k.cu:1), but 'c' has the type double: give it the "
+                        "kernel's type (where REAL is double)"));
+  EXPECT_THAT(misfit("float", "__constant__ REAL"),
+              HasSubstr("it is 'REAL c[4]' (k.cu:1), but 'c' has the type float: give it the kernel's type "
+                        "(where REAL is double; \"type\": \"REAL\" follows it, if REAL is a setting)"));
+}
+
 TEST_F(Declarations, OfVariablesMayStandInMacros) {
   const std::string text =
       "#define TABLE(name, n) __constant__ float name[n]\n#define PASTED(T, name) namespace q { __device__ T c_##name[4]; }\n"

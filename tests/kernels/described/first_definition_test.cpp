@@ -46,7 +46,8 @@ class FirstDefinitionOf : public ::testing::Test {
   static std::string accesses(const std::string& body, const std::string& before = {}) {
     const KernelText text{
         {"k.cu", before + "\n__global__ void k(float* x, float* other, int n) {" + body + "}"}, {}};
-    const Accesses is = read_kernel_source(follow_conditions(text, {}), "k.cu", "").parameters.at(0).accesses;
+    const Accesses is =
+        read_kernel_source(follow_conditions(text, {}), "k.cu", "", {}).parameters.at(0).accesses;
     return std::string(is.read ? "r" : "") + (is.written ? "w" : "") + (is.unknown ? "?" : "");
   }
 

@@ -273,24 +273,27 @@ TEST_F(ImportOfT1, TheOwnFormatHasTheSameMeaning) {
 // The same number is the same size, in the grid, in scalars and in arrays; checks are small and whole.
 TEST_F(ImportOfT1, NumbersBecomeSizesThatArraysFollow) {
   std::ofstream(folder_ / "k.cu")
-      << "__global__ void k(float* y, const float* x, const float* w, int m) {}\n";
+      << "__global__ void k(float* y, const float* x, const float* w, int m, int few, const float* v) {}\n";
   std::ofstream(folder_ / "t1.json") << R"x({"ConfigurationSpace": {"TuningParameters": [
     {"Name": "n", "Type": "int", "Values": "[16, 32]"}, {"Name": "Z", "Type": "int", "Values": "[1, 2, 8]"}]},
     "KernelSpecification": {"Language": "CUDA", "KernelName": "k", "KernelFile": "k.cu",
-    "GlobalSize": {"X": "256 // n", "Y": "256 // 4", "Z": "256 // Z"}, "LocalSize": {"X": "n", "Y": "4"},
+    "GlobalSize": {"X": "2 * 128 // n", "Y": "256 // 4", "Z": "256 // Z"}, "LocalSize": {"X": "n", "Y": "4"},
     "Arguments": [
       {"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 16777216},
       {"Name": "x", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 73984, "FillType": "Constant", "FillValue": 1},
       {"Name": "w", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 289, "FillType": "Constant", "FillValue": 1},
-      {"Name": "m", "Type": "int32", "MemoryType": "Scalar", "FillValue": 4000}]}})x";
+      {"Name": "m", "Type": "int32", "MemoryType": "Scalar", "FillValue": 4000}, {"Name": "few", "Type": "int32", "MemoryType": "Scalar", "FillValue": 20},
+      {"Name": "v", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 20, "FillType": "Constant", "FillValue": 1}]}})x";
   ImportRequest request{folder_ / "t1.json", "", {}, ""};
   request.name_of = [](const std::filesystem::path& path) { return path.filename().string(); };
   const std::string json = write_draft(import_t1(request).draft).json;
   for (const char* const words :
-       {R"("sizes": {"k": 256, "p": 4000},  // TODO)", R"("check": [{"k": 32, "p": 501}],  // TODO)",
+       {R"("sizes": {"k": 256, "m": 4000, "few": 20},  // TODO)",
+        R"("check": [{"k": 32, "m": 501, "few": 20}],  // TODO)",
         R"("y": {"type": "float", "size": "k * k * k", "access": "write"})",
         R"x("size": "(k + 16) * (k + 16)")x", R"("w": {"type": "float", "size": 289)",
-        R"("m": {"type": "int32", "value": "p"})", R"x(["ceil(k // n)", "ceil(k // 4)", "ceil(k // Z)"])x"})
+        R"("m": {"type": "int32", "value": "m"})", R"("v": {"type": "float", "size": "few")",
+        R"x(["ceil(k // n)", "ceil(k // 4)", "ceil(k // Z)"])x"})
     EXPECT_THAT(json, HasSubstr(words));
 }
 
@@ -350,6 +353,33 @@ TEST_F(ImportOfScripts, AxesOfABenchmark) {
   EXPECT_EQ(DescribedProblem(read_definition(folder_ / "own.json")).info().name, "copy");
   std::ofstream(folder_ / "b.cu") << "__global__ void k(int* x) { x[0] = 1; }\n";
   EXPECT_THROW(import_nvbench(request), UsageError);
+}
+
+// Types of a library's namespace, several axes of types, and a macro that declares a name of its own.
+TEST_F(ImportOfScripts, AxesOfSeveralTypes) {
+  const std::string text =
+      "namespace lib { using int32_t = std::int32_t; }\n"
+      "#define CALL(call) do { const int call_error = call; if (call_error != 0) exit(call_error); } while (false)\n"
+      "template <typename A, typename B>\n__global__ void copy(const A* in, B* out, const lib::int32_t* more, int n) {\n"
+      "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) out[i] = in[i] + more[i];\n"
+      "  CALL(0);\n}\n"
+      "using from = nvbench::type_list<nvbench::float32_t, double>;\nusing to = nvbench::type_list<nvbench::int32_t, nvbench::int64_t>;\n"
+      "template <typename A, typename B> void bench(nvbench::state& state, nvbench::type_list<A, B>) {\n"
+      "  state.exec([](nvbench::launch& l) { copy<A, B><<<256, 128>>>(in, out, more, n); });\n}\n"
+      "NVBENCH_BENCH_TYPES(bench, NVBENCH_TYPE_AXES(from, to)).set_type_axes_names({\"In\", \"Out\"});\n";
+  std::ofstream(folder_ / "b.cu") << text;
+  ImportRequest request{folder_ / "b.cu", text, {}, ""};
+  request.name_of = [](const std::filesystem::path& path) { return path.filename().string(); };
+  const Import import = import_nvbench(request);
+  const std::string json = write_draft(import.draft).json;
+  EXPECT_THAT(
+      json,
+      HasSubstr(
+          R"("settings": {"A": {"values": ["float", "double"]}, "B": {"values": ["int32_t", "int64_t"]}})"));
+  EXPECT_THAT(json, HasSubstr(R"("more": {"type": "int32_t")"));
+  EXPECT_THAT(json, Not(HasSubstr("call_error\":")));
+  EXPECT_EQ(launch(import, "grid"), as_json("256"));
+  EXPECT_TRUE(import.notes.empty());
 }
 
 TEST_F(ImportOfScripts, ABenchmarkWhoseKernelIsInAHeader) {

@@ -447,13 +447,29 @@ TEST_F(KernelArguments, LaunchesMayBeCooperative) {
 }
 
 TEST_F(KernelArguments, AnEntryThatNoFileHasIsRefused) {
-  write(
-      "k.cu",
-      "__global__ void __launch_bounds__(64) first(float* out) {}\ntemplate <int N> __global__ void second(float*) {}\n");
+  write("h.cuh", "template <int N> __global__ void second(float*) {}\n");
+  write("k.cu",
+        "#include \"h.cuh\"\n/* k */ __device__ float half_of(float x) { return x / 2; }\n"
+        "__global__ void __launch_bounds__(64)\n  first(float* out) {}\n");
+  const auto told = [&](const std::string& entry, const std::string& options = "") {
+    std::string text = definition("{\"file\": \"k.cu\"" + options + "}",
+                                  R"j("out": {"type": "float", "size": "n", "access": "write"})j");
+    const std::string begin = "\"entry\": \"k\"";
+    text.replace(text.find(begin), begin.size(), "\"entry\": \"" + entry + "\"");
+    return refusal(text);
+  };
+  const std::string all = "; there are: first (k.cu:4), second (h.cuh:1)";
+  EXPECT_NE(told("k").find("there is no kernel 'k'" + all), std::string::npos) << told("k");
+  EXPECT_NE(told("fist").find("there is no kernel 'fist' (did you mean 'first'?)" + all), std::string::npos);
+  EXPECT_NE(told("secnd<4>", R"(, "options": ["-DX=1"])").find("(did you mean 'second'?)" + all),
+            std::string::npos);
+  EXPECT_NE(told("half_of").find("there is no kernel 'half_of'" + all), std::string::npos);
   EXPECT_NE(
-      refusal(definition(R"j("k.cu")j", R"j("out": {"type": "float", "size": "n", "access": "write"})j"))
-          .find("there is no kernel 'k' in k.cu; there are: first, second"),
+      told("no::first")
+          .find("there is no namespace 'no', in which the kernel 'first' would be; it is declared in k.cu:4"),
       std::string::npos);
+  // Only a compiler knows.
+  EXPECT_EQ(told("made", R"(, "options": ["-Dfirst=made"])"), "it was taken");
 }
 
 // Some editors put it before UTF-8.

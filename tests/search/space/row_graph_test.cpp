@@ -88,12 +88,27 @@ TEST(RowGraph, KeepsEqualEndingsOnce) {
   EXPECT_EQ(rows.find(digits), number);
 }
 
-TEST(RowGraph, RefusesMoreRowsThanNumbers) {
+TEST(RowGraph, CountsMoreRowsThanNumbers) {
   RowGraphBuilder builder(64);
   RowGraph::Node node = RowGraph::end_node;
   const auto add = [&] { node = *builder.node(std::vector<RowGraphBuilder::Branch>{{0, node}, {1, node}}); };
-  for (int column = 0; column < 62; ++column) add();
-  EXPECT_THROW(add(), std::length_error);
+  for (int column = 0; column < 64; ++column) add();
+  try {
+    std::move(builder).finish(node);
+    FAIL();
+  } catch (const TooManyRows& error) {
+    EXPECT_EQ(error.rows, "18446744073709551616");  // 2^64
+  }
+  RowGraphBuilder larger(128);
+  node = RowGraph::end_node;
+  for (int column = 0; column < 128; ++column)
+    node = *larger.node(std::vector<RowGraphBuilder::Branch>{{0, node}, {1, node}});
+  try {
+    std::move(larger).finish(node);
+    FAIL();
+  } catch (const TooManyRows& error) {
+    EXPECT_EQ(error.rows, "more than 340282366920938463463374607431768211455");
+  }
 }
 
 TEST(Interned, TellsSequencesApart) {

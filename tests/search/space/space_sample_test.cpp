@@ -407,6 +407,38 @@ TEST(CountedSpace, DivisorsBesideProductsAreCountedInAnyOrder) {
   EXPECT_LT(slowest_order(definition, random), 1.0);
 }
 
+/// What is expected to take many steps is counted, as long as these are not too many.
+TEST(CountedSpace, DivisorsOfManyValuesAreCounted) {
+  SpaceDefinition definition = with_parameters(8, 1, 1000);
+  for (int p = 0; p < 7; ++p) constrain(definition, nth(p) + " % " + nth(p + 1) + " == 0");
+  const double expected = narrow_order(definition).expected_steps;
+  EXPECT_GT(expected, 10e6);
+  EXPECT_LT(expected, 40e6);
+  EXPECT_EQ(SearchSpace(definition).size(), 2'501'862U);
+}
+
+/// A product that may be beyond 64 bits has bounds for its parts; nothing else can be computed of it.
+TEST(CountedSpace, ProductsBeyond64BitsAreCounted) {
+  SpaceDefinition large = with_parameters(14, 1, 10), small = with_parameters(14, 1, 9);
+  for (Parameter& parameter : large.parameters) parameter.values.back() = 128;
+  for (SpaceDefinition* const one : {&large, &small}) constrain(*one, joined(14, " * ") + " <= 100");
+  EXPECT_EQ(SearchSpace(large).size(), SearchSpace(small).size());
+  large.constraints.clear();
+  constrain(large, "(" + joined(14, " * ") + ") % 7 == 3");
+  EXPECT_THROW(SearchSpace{large}, ExprError);
+}
+
+/// More than there are numbers: the space begins with a sample, and says how many there are.
+TEST(SampledSpace, MoreThanThereAreNumbersAreCounted) {
+  SpaceDefinition definition = with_parameters(20, 1, 10);
+  constrain(definition, "p3 <= p17");
+  const SearchSpace space = SearchSpace::counted_or_sampled(definition);
+  EXPECT_FALSE(space.counted());
+  EXPECT_EQ(space.large_count(), "55000000000000000000");
+  EXPECT_EQ(space.size(), SearchSpace::sample_size);
+  EXPECT_TRUE(sampled().large_count().empty());
+}
+
 /// However it is written that all values differ.
 TEST(CountedSpace, DifferentValuesAreCountedInFewSteps) {
   SpaceDefinition not_in = with_parameters(10, 1, 10), not_equal = not_in, none_equal = not_in;

@@ -99,6 +99,24 @@ TEST(Verifier, TheSmallestLimitCounts) {
   EXPECT_EQ((Bounds{.absolute = 5}.absolute_at(7, extents)), 5);
 }
 
+// As a reference kernel leaves an element, in any type.
+TEST(Verifier, SaysWhichElementTheReferenceDidNotWrite) {
+  const std::vector<float> out = {1, 9.5F};
+  for (const ElementType type : {ElementType::f32, ElementType::f64, ElementType::f16, ElementType::bf16}) {
+    const std::vector<std::byte> poisoned(2 * element_size(type), std::byte{0xff});
+    HostTensor right = as_reference({type, {2}, poisoned});
+    right.as<double>()[0] = 1;
+    const Comparison found = compare(view(out, {2}), view_of(right), {1e30});
+    EXPECT_EQ(wrong_result(found, {2}, {1e30}, "out").detail,
+              "element (1) of 'out' is 9.5, but the reference did not write it; 1 of 2 elements are wrong");
+  }
+  std::vector<float> unwritten = out;
+  std::memset(&unwritten[1], 0xff, sizeof(float));
+  const Comparison found = compare(view(unwritten, {2}), against({1, poison()}, {2}), {1e30});
+  EXPECT_EQ(wrong_result(found, {2}, {1e30}, "out").detail,
+            "element (1) of 'out' was never written, by the reference neither; 1 of 2 elements are wrong");
+}
+
 // Larger than the parts that threads compare: the worst is the first of the largest errors of the wrong
 // elements, wherever it is, and of all elements where none is wrong.
 TEST(Verifier, AWrongElementIsWorseThanARightOneWithALargerError) {

@@ -57,6 +57,7 @@ Comparison combine(std::span<const checks::Finding> findings) {
   combined.worst_value = worst->value;
   combined.worst_reference = worst->reference;
   combined.unwritten = worst->unwritten != 0;
+  combined.no_reference = is_poison(worst->reference);
   return combined;
 }
 
