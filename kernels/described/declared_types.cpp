@@ -441,7 +441,8 @@ std::string DeclaredTypes::resolved(std::string type) const {
       type = expanded(with_arguments(made->second.type, made->second.parameters, arguments));
     } else {
       const auto alias = aliases.find(type);
-      if (alias == aliases.end()) break;
+      // `using int32_t = std::int32_t;` in a namespace
+      if (alias == aliases.end() || alias->second.ends_with("::" + type)) break;
       type = expanded(alias->second);
     }
     if (type.starts_with("const ")) type.erase(0, 6);

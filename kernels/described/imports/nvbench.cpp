@@ -9,6 +9,7 @@
 #include "kernels/described/imports/import.hpp"
 #include "kernels/described/source/c_expression.hpp"
 #include "kernels/described/source/first_definition.hpp"
+#include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/directives.hpp"
@@ -432,9 +433,11 @@ const Benchmark& chosen_benchmark(const std::vector<Benchmark>& all, const Impor
     if (request.kernel.empty() || one.kernel == request.kernel || one.function == request.kernel)
       if (chosen == nullptr || rank(one) > rank(*chosen)) chosen = &one;
   if (chosen != nullptr) return *chosen;
-  throw UsageError(format("{}: no benchmark has the name '{}' or launches such a kernel; there are {}",
+  std::vector<std::string> names;
+  for (const Benchmark& one : all) names.push_back(one.function);
+  throw UsageError(format("{}: no benchmark has the name '{}' or launches such a kernel{}; there are {}",
                           request.path.string(), shortened(request.kernel),
-                          joined(all, &Benchmark::function)));
+                          search::did_you_mean(request.kernel, names), joined(names)));
 }
 
 }  // namespace

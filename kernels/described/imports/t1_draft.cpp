@@ -184,10 +184,10 @@ class T1Draft {
     } else {
       made.set("type", as_json(type));
       std::vector<std::string> extents;
-      for (const Expression& extent : argument.extents) extents.push_back(extent_json(extent));
+      for (const Expression& extent : argument.extents) extents.push_back(extent_json(argument.name, extent));
       if (is_custom) {
-        extents.front() =
-            as_json(format("{} * ({})", argument.type->components, extent_text(argument.extents.front())));
+        extents.front() = as_json(format("{} * ({})", argument.type->components,
+                                         extent_text(argument.name, argument.extents.front())));
         made.add_guess(format("elements of {} bytes each, compared byte by byte", argument.type->components));
       }
       made.set("size", json_extents(extents));
@@ -203,13 +203,13 @@ class T1Draft {
   }
 
   /// The number of an array's elements, by sizes.
-  std::string extent_text(const Expression& extent) {
+  std::string extent_text(const std::string& array, const Expression& extent) {
     const std::string text = extent.text();
     const auto number = nlohmann::json::parse(text, nullptr, false);
-    return number.is_number_integer() ? sizes_.of_array(number.get<std::int64_t>()) : text;
+    return number.is_number_integer() ? sizes_.of_array(array, number.get<std::int64_t>()) : text;
   }
-  std::string extent_json(const Expression& extent) {
-    const std::string text = extent_text(extent);
+  std::string extent_json(const std::string& array, const Expression& extent) {
+    const std::string text = extent_text(array, extent);
     return text == extent.text() ? t1_json(extent) : as_json(text);
   }
 

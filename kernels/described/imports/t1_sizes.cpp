@@ -112,7 +112,8 @@ T1Sizes::T1Sizes(const KernelDescription& definition) {
   for (const search::Parameter& parameter : definition.parameters) taken_.insert(parameter.name);
   for (const Argument& argument : definition.arguments) taken_.insert(argument.name);
   for (const Argument& argument : definition.arguments)
-    if (const auto value = whole_number_of(argument)) scalars_.emplace(*value, argument.name);
+    if (const auto value = whole_number_of(argument); value && !argument.name.starts_with("argument_"))
+      scalars_.emplace(*value, argument.name);
   for (const ExtentInfo& extent : definition.extents) add(extent.default_value, extent.name);
   for (const LaunchDescription& launch : definition.launches)
     for (const auto& extent : launch.grid)
@@ -132,7 +133,7 @@ T1Sizes::T1Sizes(const KernelDescription& definition) {
       add(*value);
   for (const Argument& argument : definition.arguments)
     if (!argument.value && !argument.object && argument.extents.size() == 1)
-      if (const auto elements = number_in(argument.extents.front())) of_array(*elements);
+      if (const auto elements = number_in(argument.extents.front())) of_array(argument.name, *elements);
   choose_check_sizes(sizes_, whole_multiple(definition), true);
 }
 
@@ -201,7 +202,16 @@ std::optional<std::string> T1Sizes::as_product(std::int64_t elements) const {
   return std::nullopt;
 }
 
-std::string T1Sizes::of_array(std::int64_t elements) {
+std::string T1Sizes::of_array(std::string_view name, std::int64_t elements) {
+  // Four numbers for each of `atoms` in `atomInfo`, where another size is the same number by chance.
+  constexpr std::size_t alike = 4;
+  constexpr std::int64_t most = 16;
+  for (const ScriptSize& size : sizes_) {
+    const std::int64_t times = elements / std::max<std::int64_t>(1, size.value);
+    if (name.size() >= alike && size.name.starts_with(name.substr(0, alike)) &&
+        times * size.value == elements && times <= most)
+      return times == 1 ? size.name : format("{} * {}", times, size.name);
+  }
   if (auto found = as_product(elements)) return *found;
   return elements >= large_array ? add(elements) : format("{}", elements);
 }

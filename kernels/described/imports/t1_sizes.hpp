@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/described/description.hpp"
@@ -26,7 +27,7 @@ class T1Sizes {
   /// The text of a formula with sizes in place of its numbers.
   std::string with_names(const std::string& formula) const;
   /// The number of elements of an array, as far as sizes tell; else the number.
-  std::string of_array(std::int64_t elements);
+  std::string of_array(std::string_view name, std::int64_t elements);
 
  private:
   const std::string& add(std::int64_t value, const std::string& name = {});

@@ -98,6 +98,7 @@ std::optional<std::string> Guesses::formula_of_launch(std::string expression) co
       expression.replace(at, asked.size(), block_[axis].formula);
   }
   if (expression.find("blockDim") != std::string::npos) return std::nullopt;
+  const bool is_number = number_of(without_needless_brackets(expression)).has_value();  // of blocks
   // `ceil_div(n, 256)` for blocks of 256, which are a parameter here.
   std::string text;
   for (std::string_view rest = expression; !rest.empty();) {
@@ -108,7 +109,7 @@ std::optional<std::string> Guesses::formula_of_launch(std::string expression) co
     else if (const auto passed = launch_->values.find(word);
              passed != launch_->values.end() && tunable(word) == nullptr && !is_size(word))
       if (const auto known = value_of(passed->second, branches_.macros)) replaced = std::to_string(*known);
-    if (const auto value = number_of(word); value && *value >= 8)
+    if (const auto value = number_of(word); value && *value >= 8 && !is_number)
       for (std::size_t axis = 0; axis < std::min(block_.size(), fixed_block_.size()); ++axis) {
         if (fixed_block_[axis] < 8 || number_of(block_[axis].formula)) continue;
         if (*value == fixed_block_[axis]) replaced = block_[axis].formula;

@@ -273,7 +273,7 @@ TEST_F(ImportOfT1, TheOwnFormatHasTheSameMeaning) {
 // The same number is the same size, in the grid, in scalars and in arrays; checks are small and whole.
 TEST_F(ImportOfT1, NumbersBecomeSizesThatArraysFollow) {
   std::ofstream(folder_ / "k.cu")
-      << "__global__ void k(float* y, const float* x, const float* w, int m, int few, const float* v) {}\n";
+      << "__global__ void k(float* y, const float* x, const float* w, int m, int few, const float* v, int atoms, const float* u, const float* atomInfo) {}\n";
   std::ofstream(folder_ / "t1.json") << R"x({"ConfigurationSpace": {"TuningParameters": [
     {"Name": "n", "Type": "int", "Values": "[16, 32]"}, {"Name": "Z", "Type": "int", "Values": "[1, 2, 8]"}]},
     "KernelSpecification": {"Language": "CUDA", "KernelName": "k", "KernelFile": "k.cu",
@@ -283,16 +283,20 @@ TEST_F(ImportOfT1, NumbersBecomeSizesThatArraysFollow) {
       {"Name": "x", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 73984, "FillType": "Constant", "FillValue": 1},
       {"Name": "w", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 289, "FillType": "Constant", "FillValue": 1},
       {"Name": "m", "Type": "int32", "MemoryType": "Scalar", "FillValue": 4000}, {"Name": "few", "Type": "int32", "MemoryType": "Scalar", "FillValue": 20},
-      {"Name": "v", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 20, "FillType": "Constant", "FillValue": 1}]}})x";
+      {"Name": "v", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 20, "FillType": "Constant", "FillValue": 1},
+      {"Name": "atoms", "Type": "int32", "MemoryType": "Scalar", "FillValue": 64},
+      {"Name": "u", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 64, "FillType": "Constant", "FillValue": 1},
+      {"Name": "atomInfo", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 256, "FillType": "Constant", "FillValue": 1}]}})x";
   ImportRequest request{folder_ / "t1.json", "", {}, ""};
   request.name_of = [](const std::filesystem::path& path) { return path.filename().string(); };
   const std::string json = write_draft(import_t1(request).draft).json;
   for (const char* const words :
-       {R"("sizes": {"k": 256, "m": 4000, "few": 20},  // TODO)",
-        R"("check": [{"k": 32, "m": 501, "few": 20}],  // TODO)",
+       {R"("sizes": {"k": 256, "m": 4000, "few": 20, "atoms": 64},  // TODO)",
+        R"("check": [{"k": 32, "m": 501, "few": 20, "atoms": 64}],  // TODO)",
         R"("y": {"type": "float", "size": "k * k * k", "access": "write"})",
         R"x("size": "(k + 16) * (k + 16)")x", R"("w": {"type": "float", "size": 289)",
         R"("m": {"type": "int32", "value": "m"})", R"("v": {"type": "float", "size": "few")",
+        R"("atomInfo": {"type": "float", "size": "4 * atoms")",
         R"x(["ceil(k // n)", "ceil(k // 4)", "ceil(k // Z)"])x"})
     EXPECT_THAT(json, HasSubstr(words));
 }
@@ -365,7 +369,7 @@ TEST_F(ImportOfScripts, AxesOfSeveralTypes) {
       "  CALL(0);\n}\n"
       "using from = nvbench::type_list<nvbench::float32_t, double>;\nusing to = nvbench::type_list<nvbench::int32_t, nvbench::int64_t>;\n"
       "template <typename A, typename B> void bench(nvbench::state& state, nvbench::type_list<A, B>) {\n"
-      "  state.exec([](nvbench::launch& l) { copy<A, B><<<256, 128>>>(in, out, more, n); });\n}\n"
+      "  state.exec([](nvbench::launch& l) { copy<A, B><<<256, 256>>>(in, out, more, n); });\n}\n"
       "NVBENCH_BENCH_TYPES(bench, NVBENCH_TYPE_AXES(from, to)).set_type_axes_names({\"In\", \"Out\"});\n";
   std::ofstream(folder_ / "b.cu") << text;
   ImportRequest request{folder_ / "b.cu", text, {}, ""};
