@@ -114,24 +114,26 @@ TEST_F(SizesOfArrays, ThatFollowAParameterMakeResultsDependOnIt) {
       json,
       HasSubstr(
           "\"out\": {\"type\": \"float\", \"size\": \"max(num_blocks)\", \"access\": \"both\", \"fill\": 0}"));
-  EXPECT_THAT(json, HasSubstr("\"reference\": {\"configuration\": {}, \"same\": [\"block_size_x\", \"num_blocks\"]}"));
+  EXPECT_THAT(
+      json,
+      HasSubstr("\"reference\": {\"configuration\": {}, \"same\": [\"block_size_x\", \"num_blocks\"]}"));
 }
 
 // An element for each block.
 TEST_F(SizesOfArrays, AreNumbersOfBlocks) {
-  const auto made_with = [](const std::string& place, const std::string& main = "") {
+  const auto made_with = [](const std::string& place) {
     return made(
                "__global__ void k(float* out, const float* a, int n, int m) {\n"
                "  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;\n"
                "  float s = i < n && j < m ? a[j * n + i] : 0;\n"
                "  if (threadIdx.x == 0 && threadIdx.y == 0) " +
-               place + " = s;\n}\n" + main)
+               place + " = s;\n}\n")
         .json;
   };
   EXPECT_THAT(made_with("out[blockIdx.x]"),
               AllOf(HasSubstr("\"out\": {\"type\": \"float\", \"size\": \"ceil_div(n, "
                               "min(block_size_x))\", \"access\": \"both\", \"fill\": 0}"),
-                    HasSubstr("\"same\": [\"block_size_x\"]")));
+                    HasSubstr("\"same\": [\"block_size_x\", \"block_size_y\"]")));
   EXPECT_THAT(made_with("out[blockIdx.y * gridDim.x + blockIdx.x]"),
               HasSubstr("\"ceil_div(n, min(block_size_x)) * ceil_div(m, min(block_size_y))\""));
   EXPECT_THAT(made_with("out[2 * blockIdx.x + 1]"), HasSubstr("\"2 * ceil_div(n, min(block_size_x))\""));
