@@ -187,7 +187,8 @@ TEST(Checker, AHeaderThatIsMissingIsAMistakeAndOneOfTheToolkitIsAGap) {
                    plan_of("#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n" + head +
                            "cg::this_multi_grid();}\n"),
                    plan_of("__device__ void f(cudaSurfaceObject_t);\n" + head + "}\n"),
-                   plan_of("__global__ void other() {}\n" + head + "other<<<1, 1>>>();}\n")});
+                   plan_of("__global__ void other() {}\n" + head + "other<<<1, 1>>>();}\n"),
+                   plan_of("#include <cuda/std/chrono>\n" + head + "cuda::std::chrono::seconds s;}\n")});
   ASSERT_EQ(kinds_of(verdicts[0]), std::vector{FindingKind::compile});
   EXPECT_EQ(
       verdicts[0].findings[0].detail,
@@ -200,6 +201,7 @@ TEST(Checker, AHeaderThatIsMissingIsAMistakeAndOneOfTheToolkitIsAGap) {
   EXPECT_EQ(verdicts[4].not_emulated, "the emulator has no cooperative_groups::this_multi_grid");
   EXPECT_EQ(verdicts[5].not_emulated, "the emulator has no cudaSurfaceObject_t");
   EXPECT_EQ(verdicts[6].not_emulated, "the emulator has no kernels that launch kernels");
+  EXPECT_EQ(verdicts[7].not_emulated, "the emulator has no cuda::std::chrono");
 }
 
 // Files name headers for their functions of the host.

@@ -120,6 +120,9 @@ TEST(Language, TypesAndLimitsOfTheStandardLibrary) {
   expect_values(
       "v = cuda::std::numeric_limits<short>::max() + (cuda::std::is_same_v<int, int> ? 1 : 0);",
       [](int) { return 32768; }, "#include <cuda/std/limits>\n#include <cuda/std/type_traits>\n");
+  expect_values(
+      "std::common_type_t<int, float, char> x = t; v = x / 2 + std::is_same_v<std::common_type<short, int>::type, int>;",
+      [](int t) { return t / 2.0 + 1; }, "#include <type_traits>\n");
   expect_values("v = __dp4a(0x01ff0203, 0x02030405, t); __builtin_assume(t >= 0);",
                 [](int t) { return 2 - 3 + 8 + 15 + t; });
 }

@@ -103,7 +103,7 @@ std::string lacking(const std::string& log, const std::string& text) {
     return format("the emulator has no header {}", joined(without));
   if (std::regex_search(log, match, intrinsic)) return format("the emulator has no {}", match[1].str());
   static const std::regex library(
-      R"('(\w+)' (?:is not a member of|in namespace) 'std'|'(std::\w+)' has not been declared)");
+      R"('(\w+)' (?:is not a member of|in namespace) 'std'|'((?:cuda::)?std::\w+)' has not been declared)");
   if (std::regex_search(log, match, library))
     return format("the emulator has no {}", match[1].matched ? "std::" + match[1].str() : match[2].str());
   if (const std::string name = missing_member(log, text); !name.empty())

@@ -136,6 +136,17 @@ using enable_if_t = typename enable_if<condition, T>::type;
 
 template<class T>
 T&& declval() noexcept;
+// The type that values of all of them fit.
+template<class... T>
+struct common_type;
+template<class T>
+struct common_type<T> : decay<T> {};
+template<class T, class U>
+struct common_type<T, U> : decay<decltype(false ? declval<T>() : declval<U>())> {};
+template<class T, class U, class... More>
+struct common_type<T, U, More...> : common_type<typename common_type<T, U>::type, More...> {};
+template<class... T>
+using common_type_t = typename common_type<T...>::type;
 template<class T>
 constexpr remove_reference_t<T>&& move(T&& value) {
   return static_cast<remove_reference_t<T>&&>(value);
