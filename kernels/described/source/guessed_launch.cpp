@@ -92,6 +92,7 @@ std::string Guesses::elements_of(const LaunchOfFile& launch, const std::string& 
 }
 
 std::optional<std::string> Guesses::formula_of_launch(std::string expression) const {
+  expression = without_casts(expression);
   for (std::size_t axis = 0; axis < std::min(block_.size(), axis_names.size()); ++axis) {
     const std::string asked = format("blockDim.{}", axis_names[axis]);
     for (std::size_t at = expression.find(asked); at != std::string::npos; at = expression.find(asked, at))
