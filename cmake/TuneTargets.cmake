@@ -21,51 +21,49 @@ endif()
 
 option(TUNE_WERROR "Treat warnings in our own code as errors" OFF)
 
-# Nearly all of the time of a build goes into headers and what their templates become: a unit takes 3 s, and 0.1 s more
-# for each kB of its own. So the sources of a room are compiled as one, and small rooms join the one before. A change of
-# one source compiles its unit again, some seconds. The variants of a problem are one room. OFF compiles every source
-# alone, as editors do.
-option(TUNE_UNITY "Compile the sources of a folder together" ON)
-set(tune_bytes_of_a_unit 80000)
+# Nearly all of the time of a build goes into headers and what their templates become: a unit takes 5 s, and 0.1 s more
+# for each kB of its own. So sources are compiled together. A change of one source compiles its unit again, up to 20 s:
+# who changes much sets a smaller number of bytes. OFF compiles every source alone, as editors do.
+option(TUNE_UNITY "Compile several sources together" ON)
+set(TUNE_UNIT_BYTES 160000 CACHE STRING "How many bytes of sources are compiled together")
 
-# tune_compile_by_rooms(TARGET): after its last source is named.
-function(tune_compile_by_rooms target)
+# tune_compile_together(TARGET): after its last source is named. Neighbours are those of a folder, and all variants of a
+# problem.
+function(tune_compile_together target)
   if(NOT TUNE_UNITY)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
-  get_target_property(folder ${target} SOURCE_DIR)
-  set(rooms)
+  get_target_property(directory ${target} SOURCE_DIR)
+  set(folders)
+  set(total 0)
   foreach(source IN LISTS sources)
-    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder} NORMALIZE OUTPUT_VARIABLE path)
-    cmake_path(GET path PARENT_PATH room)
-    cmake_path(RELATIVE_PATH room BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-    string(REGEX REPLACE "/variants/.*" "/variants" room ${room})
-    string(MAKE_C_IDENTIFIER ${room} room)
-    if(NOT room IN_LIST rooms)
-      list(APPEND rooms ${room})
-      set(bytes_of_${room} 0)
-    endif()
-    list(APPEND sources_of_${room} ${source})
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${directory} NORMALIZE OUTPUT_VARIABLE path)
+    cmake_path(GET path PARENT_PATH folder)
+    string(REGEX REPLACE "/variants/.*" "/variants" folder ${folder})
+    string(MAKE_C_IDENTIFIER ${folder} folder)
+    list(APPEND folders ${folder})
+    list(APPEND sources_of_${folder} ${source})
+    set(bytes_of_${source} 0)
     if(EXISTS ${path})  # else it is generated
-      file(SIZE ${path} bytes)
-      math(EXPR bytes_of_${room} "${bytes_of_${room}} + ${bytes}")
+      file(SIZE ${path} bytes_of_${source})
     endif()
+    math(EXPR total "${total} + ${bytes_of_${source}}")
   endforeach()
-  set(bytes ${tune_bytes_of_a_unit})
-  list(LENGTH rooms count)
-  if(count GREATER 1 AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    target_compile_options(${target} PRIVATE -Wno-shadow -Wshadow=local)  # not of another room's names
-  endif()
-  foreach(room IN LISTS rooms)
-    math(EXPR bytes "${bytes} + ${bytes_of_${room}}")
-    if(bytes GREATER tune_bytes_of_a_unit)
-      set(group ${room})
-      set(bytes ${bytes_of_${room}})
-    endif()
-    set_source_files_properties(${sources_of_${room}} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
+  list(REMOVE_DUPLICATES folders)
+  math(EXPR units "(${total} - 1) / ${TUNE_UNIT_BYTES} + 1")
+  set(bytes 0)
+  foreach(folder IN LISTS folders)
+    foreach(source IN LISTS sources_of_${folder})
+      math(EXPR unit "${bytes} * ${units} / (${total} + 1)")
+      math(EXPR bytes "${bytes} + ${bytes_of_${source}}")
+      set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${unit})
+    endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE -Wno-shadow -Wshadow=local)  # not of another source's names
+  endif()
 endfunction()
 
 # tune_compile_settings(TARGET [STANDARD]): C++20 unless another is named.
@@ -93,6 +91,20 @@ function(tune_compile_settings target)
   endif()
 endfunction()
 
+# Where hardly anything is computed inlining is all that pays: the other passes of -O1 take a sixth of the time of
+# compiling, and -O0 takes longer, because it writes out every function of a template.
+set(tune_little_effort $<$<CONFIG:Release>:-O1>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  foreach(pass tree-pta tree-dominator-opts tree-fre tree-sink tree-ter tree-ch tree-ccp tree-bit-ccp tree-copy-prop
+               tree-dse tree-sra tree-coalesce-vars tree-slsr ssa-phiopt ipa-pure-const ipa-reference ipa-modref
+               split-wide-types shrink-wrap reorder-blocks move-loop-invariants)
+    list(APPEND tune_little_effort $<$<CONFIG:Release>:-fno-${pass}>)
+  endforeach()
+  # False alarms where these passes would see what is set.
+  list(APPEND tune_little_effort -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-clobbered -Wno-nonnull
+       -Wno-stringop-overread)
+endif()
+
 # What nearly every source of the standard library includes, read once for each level of optimisation.
 function(tune_add_headers name)
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/headers.cpp CONTENT "")
@@ -109,12 +121,12 @@ function(tune_add_headers name)
 endfunction()
 if(TUNE_UNITY)
   tune_add_headers(tune_headers)
-  tune_add_headers(tune_headers_little $<$<CONFIG:Release>:-O1>)
+  tune_add_headers(tune_headers_little ${tune_little_effort})
 endif()
 
 # tune_library(NAME [LITTLE] [OBJECT] source...): a static library, or objects; paths count from the repository's root. Position-independent,
 # because libtune.so is made of them too; without interposition, so that this costs no inlining. LITTLE: hardly anything
-# is computed there, and -O1 takes two thirds of the time of -O3 to compile.
+# is computed there, and little effort takes half of the time of -O3.
 function(tune_library name)
   cmake_parse_arguments(ARG "LITTLE;OBJECT" "" "" ${ARGN})
   list(TRANSFORM ARG_UNPARSED_ARGUMENTS PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
@@ -124,14 +136,14 @@ function(tune_library name)
     add_library(${name} STATIC ${sources})
   endif()
   tune_compile_settings(${name})
-  tune_compile_by_rooms(${name})
+  tune_compile_together(${name})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(${name} PRIVATE -fno-semantic-interposition)
   endif()
   set(headers tune_headers)
   if(ARG_LITTLE)
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${name} PRIVATE ${tune_little_effort})
     set(headers tune_headers_little)
   endif()
   if(TUNE_UNITY)
@@ -151,10 +163,9 @@ endfunction()
 function(tune_test_settings target)
   tune_compile_settings(${target})
   target_precompile_headers(${target} REUSE_FROM tune_test_headers)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_compile_options(${target} PRIVATE ${tune_little_effort})
   target_link_libraries(${target} PRIVATE GTest::gmock)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TUNE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
-  target_compile_options(${target} PRIVATE -Wno-shadow)  # of a name that another source of the unit has
+  tune_compile_together(${target})
 endfunction()
 
 # tune_test_library(NAME source...): a static library of what several test programs share.
@@ -165,12 +176,12 @@ function(tune_test_library name)
 endfunction()
 
 # tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds, as NAME.Suite.Test: a
-# part of NAME selects all of them (ctest -R reports). With SUITES the tests of each of these suites run in one process:
-# for those that share what takes long to make. LABEL gpu: the tests need a GPU. LABEL slow: they take minutes.
-# LABEL long: they run with ./run-tests --long only. LONG filter: with it these tests run once more, with all cases of
-# which they take a sample by default.
+# part of NAME selects all of them (ctest -R reports). With SUITES the tests of each of these suites run in one process,
+# with BY_SUITE those of every suite: for those that share what takes long to make. LABEL gpu: the tests need a GPU.
+# LABEL slow: they take minutes. LABEL long: they run with ./run-tests --long only. LONG filter: with it these tests run
+# once more, with all cases of which they take a sample by default.
 function(tune_test name)
-  cmake_parse_arguments(ARG "" "LABEL;LONG;THREADS" "SOURCES;SUITES" ${ARGN})
+  cmake_parse_arguments(ARG "BY_SUITE" "LABEL;LONG;THREADS" "SOURCES;SUITES" ${ARGN})
   list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   add_executable(${name} ${sources})
   tune_test_settings(${name})
@@ -186,6 +197,16 @@ function(tune_test name)
   endif()
   if(ARG_LABEL STREQUAL slow)
     list(APPEND properties COST 10)
+  endif()
+  if(ARG_BY_SUITE)
+    foreach(source IN LISTS sources)
+      file(STRINGS ${source} beginnings REGEX "^TEST(_F|_P)?\\(")
+      foreach(beginning IN LISTS beginnings)
+        string(REGEX REPLACE "^TEST(_F|_P)?\\(([A-Za-z0-9]+).*" "\\2" suite "${beginning}")
+        list(APPEND ARG_SUITES ${suite})
+      endforeach()
+    endforeach()
+    list(REMOVE_DUPLICATES ARG_SUITES)
   endif()
   if(ARG_SUITES)
     set(named)

@@ -309,7 +309,7 @@ Command db_merge_command() {
           .words = -1};
 }
 
-std::span<const Command> parts() {
+std::span<const Command> db_parts() {
   static const std::array<Command, 7> table = {db_info_command(),    db_check_command(), db_salvage_command(),
                                                db_compact_command(), db_merge_command(), db_export_command(),
                                                db_import_command()};
@@ -329,7 +329,7 @@ Command db_command() {
           .positional = "",
           .bind = nullptr,
           .words = 1,
-          .parts = parts};
+          .parts = db_parts};
 }
 
 }  // namespace tune::cli

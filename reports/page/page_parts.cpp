@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int format_version = 1;
+constexpr int page_version = 1;
 
 /// Five significant digits, which the shortest text of a number then has too.
 double rounded(double value) {
@@ -252,7 +252,7 @@ PageParts page_parts(const ReportData& data, const PageLimits& limits) {
   for (const Section& section : data.sections) measured.push_back(section.measured);
   const std::vector<std::size_t> shares = fair_shares(measured, limits.rows);
   PageParts parts{"Results in " + data.database, summary_html(data), "", ""};
-  parts.data = format(R"({{"format":"tune page","format_version":{},"sections":[)", format_version);
+  parts.data = format(R"({{"format":"tune page","format_version":{},"sections":[)", page_version);
   for (std::size_t i = 0; i < data.sections.size(); ++i) {
     const Section& section = data.sections[i];
     const ValueTable table = value_table(section);

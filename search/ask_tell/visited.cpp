@@ -10,7 +10,7 @@ namespace tune::search {
 namespace {
 
 /// Once guessing needs this many tries on average, the unseen are listed instead.
-constexpr ConfigurationId max_tries = 32;
+constexpr ConfigurationId max_draws_of_unseen = 32;
 
 }  // namespace
 
@@ -84,7 +84,7 @@ ConfigurationId Visited::draw(Random& random) const {
 
 std::optional<ConfigurationId> Visited::random_unseen(Random& random) {
   if (remaining_ == 0) return std::nullopt;
-  if (few_.empty() && remaining_ < open_size_ / max_tries) few_ = unseen();
+  if (few_.empty() && remaining_ < open_size_ / max_draws_of_unseen) few_ = unseen();
   // A configuration that was taken meanwhile is still listed, and leaves the list when it is drawn: once
   // each.
   while (!few_.empty()) {

@@ -32,7 +32,8 @@ struct Usage {
 };
 
 /// Runs the built program in a process of its own. `most_memory`: bytes of address space; 0 for no limit.
-Usage run_program(const Sandbox& sandbox, const std::vector<std::string>& arguments, rlim_t most_memory = 0) {
+Usage run_measured(const Sandbox& sandbox, const std::vector<std::string>& arguments,
+                   rlim_t most_memory = 0) {
   const std::string out = (sandbox / "stdout").string(), err = (sandbox / "stderr").string();
   std::vector<char*> words = {const_cast<char*>(TUNE_PROGRAM)};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
@@ -165,7 +166,7 @@ std::string file_of(const Sandbox& sandbox, const Format& one, int count) {
 
 Usage import(const Sandbox& sandbox, const std::string& file, const std::string& database,
              const std::string& words) {
-  Usage usage = run_program(sandbox, {"db", "import", file, "--db", database});
+  Usage usage = run_measured(sandbox, {"db", "import", file, "--db", database});
   EXPECT_EQ(usage.status, 0) << usage.err;
   EXPECT_TRUE(has(usage.out, words)) << usage.out;
   return usage;
@@ -179,7 +180,7 @@ void expect_small_reports(const Sandbox& sandbox, const std::string& few_of, con
   for (const char* kind : {"text", "markdown", "html", "csv", "json"}) {
     SCOPED_TRACE(kind);
     const auto report = [&](const std::string& database) {
-      const Usage usage = run_program(sandbox, {"report", "--db", database, "--format", kind});
+      const Usage usage = run_measured(sandbox, {"report", "--db", database, "--format", kind});
       EXPECT_EQ(usage.status, 0) << usage.err;
       return usage;
     };
@@ -215,7 +216,7 @@ TEST(Growth, ExportsTakeNoMoreMemory) {
     SCOPED_TRACE(one.ending);
     const auto exported = [&](const std::string& database, const std::string& words) {
       const std::string out = database + one.ending;
-      const Usage usage = run_program(sandbox, {"db", "export", "--db", database, "--out", out});
+      const Usage usage = run_measured(sandbox, {"db", "export", "--db", database, "--out", out});
       EXPECT_EQ(usage.status, 0) << usage.err;
       EXPECT_TRUE(has(usage.out, words)) << usage.out;
       return usage.megabytes;
@@ -232,7 +233,7 @@ TEST(Growth, BestOfTheShippedRecordingsTakesFewMilliseconds) {
   for (const char* problem : {"stencil3d", "gemm"}) {
     double seconds = 1;
     for (int i = 0; i < 5; ++i) {
-      const Usage usage = run_program(sandbox, {"best", problem});
+      const Usage usage = run_measured(sandbox, {"best", problem});
       EXPECT_EQ(usage.status, 0) << usage.err;
       seconds = std::min(seconds, usage.seconds);
     }
@@ -260,7 +261,7 @@ void expect_refused_cheaply(const Sandbox& sandbox, const std::string& file, con
        {std::vector<std::string>{"db", "import", file, "--db", (sandbox / "new.db").string()},
         std::vector<std::string>{"replay", "--space", file}}) {
     SCOPED_TRACE(call.front());
-    const Usage usage = run_program(sandbox, call, most);
+    const Usage usage = run_measured(sandbox, call, most);
     EXPECT_EQ(usage.status, 2);
     EXPECT_TRUE(usage.err.starts_with("tune: " + file)) << usage.err.substr(0, 300);
     EXPECT_EQ(std::ranges::count(usage.err, '\n'), 1) << usage.err.substr(0, 300);
@@ -361,7 +362,7 @@ TEST(Growth, AMillionEvaluationsAreReported) {
   for (const auto& [kind, seconds] : kinds) {
     SCOPED_TRACE(kind);
     const std::string out = (sandbox / "report").string();
-    const Usage usage = run_program(sandbox, {"report", "--db", database, "--format", kind, "--out", out});
+    const Usage usage = run_measured(sandbox, {"report", "--db", database, "--format", kind, "--out", out});
     EXPECT_EQ(usage.status, 0) << usage.err;
     std::cout << format("{}: {:.1f} s, {:.0f} MB\n", kind, usage.seconds, usage.megabytes) << std::flush;
     EXPECT_LT(usage.seconds, seconds);

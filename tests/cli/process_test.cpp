@@ -31,14 +31,14 @@ namespace {
 using Json = nlohmann::json;
 
 /// Evaluations of runs that last long enough to be killed in them, some time after their start or soon.
-constexpr std::size_t many = 5000, several = 1500;
+constexpr std::size_t long_run = 5000, several = 1500;
 
 /// A sandbox with a recording of many configurations.
 class ProcessTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     recording_ = new TemporaryFolder;
-    add_recording(recorded(many), {.count = many, .samples_each = 1});
+    add_recording(recorded(long_run), {.count = long_run, .samples_each = 1});
     add_recording(recorded(several), {.count = several, .samples_each = 1});
   }
   static void TearDownTestSuite() { delete recording_; }
@@ -47,7 +47,7 @@ class ProcessTest : public ::testing::Test {
   }
 
   std::vector<std::string> whole_run(const std::vector<std::string>& more = {},
-                                     std::size_t evaluations = many) const {
+                                     std::size_t evaluations = long_run) const {
     std::vector<std::string> all =
         small_run({"--device", "replay:" + recorded(evaluations).string(), "--strategy", "grid"});
     all.insert(all.end(), more.begin(), more.end());
@@ -103,8 +103,8 @@ TEST_F(ProcessTest, KilledAtAnyMomentLosesNothingAndGoesOn) {
   const ProgramResult outcome = last.wait();
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(Json::parse(outcome.out)["end"], "exhausted");
-  EXPECT_EQ(count("SELECT COUNT(*) FROM evaluations") - before, std::int64_t{many} - known);
-  EXPECT_EQ(count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations"), std::int64_t{many});
+  EXPECT_EQ(count("SELECT COUNT(*) FROM evaluations") - before, std::int64_t{long_run} - known);
+  EXPECT_EQ(count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations"), std::int64_t{long_run});
 }
 
 /// The configurations that a verbose run says it has stored; a line that was cut is none.
@@ -174,12 +174,12 @@ TEST_F(ProcessTest, InterruptedEndsWithItsSummaryAndGoesOn) {
   }
   const std::int64_t stored = count("SELECT COUNT(*) FROM evaluations");
   const std::int64_t known = count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations");
-  EXPECT_LT(known, std::int64_t{many});
+  EXPECT_LT(known, std::int64_t{long_run});
   Process again(sandbox_.database().parent_path(), whole_run());
   const ProgramResult outcome = again.wait();
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("known from the database"), std::string::npos) << outcome.out;
-  EXPECT_EQ(count("SELECT COUNT(*) FROM evaluations") - stored, std::int64_t{many} - known);
+  EXPECT_EQ(count("SELECT COUNT(*) FROM evaluations") - stored, std::int64_t{long_run} - known);
 }
 
 TEST_F(ProcessTest, ACheckThatIsInterruptedSaysSo) {
@@ -217,8 +217,8 @@ TEST_F(ProcessTest, TwoAtOnceLoseNothing) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(Json::parse(outcome.out)["end"], "exhausted");
   }
-  EXPECT_EQ(count("SELECT COUNT(*) FROM run_evaluations"), std::int64_t{2 * many});
-  EXPECT_EQ(count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations"), std::int64_t{many});
+  EXPECT_EQ(count("SELECT COUNT(*) FROM run_evaluations"), std::int64_t{2 * long_run});
+  EXPECT_EQ(count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations"), std::int64_t{long_run});
   EXPECT_TRUE(is_sound(sandbox_.database()));
 }
 

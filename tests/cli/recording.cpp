@@ -22,7 +22,7 @@ constexpr std::array phases = {Phase::compile, Phase::resources, Phase::launch,
 constexpr std::array reasons = {"syntax",       "shared memory", "launch failed",
                                 "wrong result", "timeout",       "illegal address"};
 
-double number(const Configuration& configuration, const char* name, double otherwise) {
+double number_of(const Configuration& configuration, const char* name, double otherwise) {
   const search::Value* value = configuration.find(name);
   return value == nullptr ? otherwise : value->as_real();
 }
@@ -30,11 +30,11 @@ double number(const Configuration& configuration, const char* name, double other
 /// A landscape with one valley: what it is matters to no test, only that it is the same each time.
 double invented_time(const Configuration& configuration, std::int64_t n) {
   const auto edge = static_cast<double>(n);
-  const double threads = number(configuration, "block_x", 1) * number(configuration, "block_y", 1) *
-                         number(configuration, "block_z", 1);
-  const double cells = number(configuration, "vector", 1) * number(configuration, "cells_y", 1);
+  const double threads = number_of(configuration, "block_x", 1) * number_of(configuration, "block_y", 1) *
+                         number_of(configuration, "block_z", 1);
+  const double cells = number_of(configuration, "vector", 1) * number_of(configuration, "cells_y", 1);
   const double shape = 1 + std::abs(threads - 256) / 300 + std::abs(cells - 4) / 5 +
-                       0.1 * number(configuration, "min_blocks", 1);
+                       0.1 * number_of(configuration, "min_blocks", 1);
   return edge * edge * edge * 2.5e-12 * shape;
 }
 

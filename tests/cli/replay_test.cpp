@@ -220,8 +220,8 @@ TEST(Replay, TablesOfTheDocumentationAreCommands) {
   int tables = 0;
   for (std::sregex_iterator at(commands.begin(), commands.end(), list), end; at != end; ++at, ++tables) {
     const std::string names = (*at)[1];
-    for (std::sregex_iterator one(names.begin(), names.end(), name); one != end; ++one)
-      EXPECT_NO_THROW(search::choose_strategy(one->str())) << one->str();
+    for (std::sregex_iterator each(names.begin(), names.end(), name); each != end; ++each)
+      EXPECT_NO_THROW(search::choose_strategy(each->str())) << each->str();
   }
   EXPECT_EQ(tables, 9);
   const std::string quick = " --repeats 1 --budget 8";

@@ -262,7 +262,7 @@ TEST(StencilRegisters, DoNotSpillWhereMinBlocksLeavesEnough) {
 
 INSTANTIATE_TEST_SUITE_P(Architectures, StencilCompiles,
                          ::testing::Combine(::testing::Values(2, 3),
-                                            ::testing::Values("sm_80", "sm_90", "sm_120")),
+                                            ::testing::ValuesIn(tune::testing::tried_architectures())),
                          [](const auto& tested) {
                            return std::to_string(std::get<0>(tested.param)) + "d_" +
                                   std::get<1>(tested.param);

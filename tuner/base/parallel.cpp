@@ -19,7 +19,7 @@ namespace tune {
 namespace {
 
 /// Between two questions whether work on the host was stopped.
-constexpr std::chrono::milliseconds stop_interval{20};
+constexpr std::chrono::milliseconds stop_poll{20};
 
 }  // namespace
 
@@ -61,7 +61,7 @@ void parallel_for(std::uint64_t count, std::uint64_t grain,
         if (--running == 0) ended.notify_one();
       });
     std::unique_lock lock(mutex);
-    while (!ended.wait_for(lock, stop_interval, [&running] { return running == 0; }))
+    while (!ended.wait_for(lock, stop_poll, [&running] { return running == 0; }))
       if (scope != nullptr) (void)scope->is_over();  // this thread asks for all of them
   }
   for (const std::exception_ptr& error : errors)

@@ -8,6 +8,7 @@
 #include "db/maintain/merge.hpp"
 #include "tests/db/contents.hpp"
 #include "tests/db/examples.hpp"
+#include "tests/support/sampled.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/format.hpp"
 
@@ -142,7 +143,7 @@ TEST_P(MergeProperty, IsAUnion) {
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, MergeProperty, ::testing::Range(1U, 31U));
+INSTANTIATE_TEST_SUITE_P(Families, MergeProperty, ::testing::Range(1U, runs_all_cases() ? 31U : 7U));
 
 }  // namespace
 }  // namespace tune::testing

@@ -28,7 +28,7 @@ WorkloadKey with_radius(std::int64_t radius, WorkloadKey key = example_key()) {
   return key;
 }
 
-WorkloadKey on(const std::string& device, WorkloadKey key = example_key()) {
+WorkloadKey key_on(const std::string& device, WorkloadKey key = example_key()) {
   key.device.name = device;
   return key;
 }
@@ -150,7 +150,7 @@ TEST_F(Related, FewerThanTenMeasurementsSayTooLittle) {
 TEST_F(Related, OneMeasurementOfTheSameWorkWithOtherVersionsIsEnough) {
   record(with_driver("570"), 1);
   record(of_width(64, with_driver("570")), 9);
-  record(on("Sibling"), 9);
+  record(key_on("Sibling"), 9);
   ASSERT_EQ(related().size(), 1U);
   EXPECT_EQ(related()[0].workload.driver, "570");
   EXPECT_TRUE(related()[0].same_but_versions);
@@ -166,7 +166,7 @@ TEST_F(Related, AnotherSizeIsNearerThanAnotherSettingAndThatThanAnotherDevice) {
   record(on_older("Old", with_radius(4)));
   record(on_older("Old", of_width(256)));
   record(with_radius(4));
-  record(on("Sibling"));
+  record(key_on("Sibling"));
   record(of_width(128));
   record(of_width(256));
   record(with_driver("570"));
@@ -212,7 +212,7 @@ std::vector<WorkloadKey> related_keys() {
         for (const char* driver : {"580.1", "590"})
           for (const Origin origin : {Origin::measured, Origin::replayed}) {
             WorkloadKey key = with_driver(driver, with_radius(radius, of_width(nx)));
-            if (sibling) key = on("Sibling", key);
+            if (sibling) key = key_on("Sibling", key);
             key.origin = origin;
             result.push_back(key);
           }

@@ -24,7 +24,7 @@ class EveryReference : public ::testing::TestWithParam<std::string> {
   std::vector<Drawn> small() const {
     std::vector<Drawn> plans;
     const EmbeddedSources sources;
-    for (std::size_t i = 0; i < Draw::of(GetParam()).all.size(); i += 6) {
+    for (std::size_t i = 0; i < Draw::of(GetParam()).all.size(); i += 12) {
       const Drawn& drawn = Draw::of(GetParam()).all[i];
       std::vector<Instance> sizes = problem().check_instances(drawn.instance, drawn.configuration);
       std::ranges::sort(sizes, {}, [&](const Instance& size) { return problem().cost(size).items; });

@@ -125,7 +125,8 @@ TEST(ConvolutionRegisters, WithoutSpillsWhereSumsFit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, ConvolutionCompiles, ::testing::Values("sm_80", "sm_90", "sm_120"));
+INSTANTIATE_TEST_SUITE_P(Architectures, ConvolutionCompiles,
+                         ::testing::ValuesIn(tune::testing::tried_architectures()));
 
 }  // namespace
 }  // namespace tune::kernels

@@ -11,6 +11,7 @@
 #include "tests/kernels/convolution/convolution_cases.hpp"
 #include "tests/support/changed_sources.hpp"
 #include "tests/support/emulated.hpp"
+#include "tests/support/sampled.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -60,7 +61,7 @@ struct Fault {
 };
 
 TEST(ConvolutionFaults, AreFound) {
-  const Fault faults[] = {
+  const std::vector<Fault> faults = {
       {"two_pass", "convolution/two_pass.cu", "wait_async<0>();", ""},
       {"two_pass", "convolution/two_pass.cu", "wait_async<0>();\n  __syncthreads();", "wait_async<0>();",
        "taps != 'shared'"},
@@ -99,7 +100,7 @@ TEST(ConvolutionFaults, AreFound) {
   const ConvolutionCase what{7, "float"};
   const auto problem = make_conv2d_separable();
   EmulatedSample planted(*problem);
-  for (const Fault& fault : faults) {
+  for (const Fault& fault : tune::testing::sampled_faults(faults)) {
     const std::string where = std::string("variant == '") + fault.variant + "'" +
                               (fault.variant == std::string("fft_tile")
                                    ? " and row_length <= 512 and column_length <= 512 and row_pairs <= 2"

@@ -161,7 +161,8 @@ TEST_P(GemmCompiles, WithEveryValue) {
   std::printf("%s: %zu configurations compiled, %d spill registers\n", GetParam(), sample.size(), spilled);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, GemmCompiles, ::testing::Values("sm_80", "sm_90", "sm_120"),
+INSTANTIATE_TEST_SUITE_P(Architectures, GemmCompiles,
+                         ::testing::ValuesIn(tune::testing::tried_architectures()),
                          [](const auto& tested) { return std::string(tested.param); });
 
 // What is meant to be fast must not lose registers to memory.

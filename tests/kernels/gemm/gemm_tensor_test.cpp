@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <vector>
 
 #include "kernels/framework/kernel_files.hpp"
 #include "kernels/gemm/model/job.hpp"
@@ -16,6 +17,7 @@
 #include "tests/support/changed_sources.hpp"
 #include "tests/support/covering.hpp"
 #include "tests/support/emulated.hpp"
+#include "tests/support/sampled.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/format.hpp"
@@ -137,7 +139,7 @@ struct Fault {
 };
 
 TEST(TensorEmulated, FaultsAreFound) {
-  const Fault faults[] = {
+  const std::vector<Fault> faults = {
       // A correction is missing, or is of the wrong parts.
       {"gemm/tensor_products.cuh", "multiply_add<inner>(part[i], high[i], low_b)", "(void)0"},
       {"gemm/tensor_products.cuh", "multiply_add<inner>(part[i], low[i], high_b)", "(void)0"},
@@ -163,7 +165,7 @@ TEST(TensorEmulated, FaultsAreFound) {
   const Instance instance = gemm_instance("512x512x512", split_floats);
   const auto problem = make_gemm();
   EmulatedSample planted(*problem);
-  for (const Fault& fault : faults) {
+  for (const Fault& fault : tune::testing::sampled_faults(faults)) {
     const search::SearchSpace space(definition_of(instance, fault.where));
     search::Random random(3);
     const auto sources = std::make_shared<ChangedSources>(fault.file, fault.right, fault.wrong);
@@ -322,7 +324,8 @@ TEST_P(TensorCompiles, ForTheArchitecture) {
   std::printf("%s: %zu configurations compiled, %d spill registers\n", GetParam(), compiling.size(), spilled);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, TensorCompiles, ::testing::Values("sm_80", "sm_90", "sm_120"),
+INSTANTIATE_TEST_SUITE_P(Architectures, TensorCompiles,
+                         ::testing::ValuesIn(tune::testing::tried_architectures()),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <vector>
 
 #include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
@@ -13,6 +14,7 @@
 #include "tests/support/changed_sources.hpp"
 #include "tests/support/covering.hpp"
 #include "tests/support/emulated.hpp"
+#include "tests/support/sampled.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/format.hpp"
@@ -92,7 +94,7 @@ const char* const tiles = "gemm/wgmma_tiles.cuh";
 const char* const header = "common/warpgroup_product.cuh";
 
 TEST(WgmmaEmulated, FaultsAreFound) {
-  const Fault faults[] = {
+  const std::vector<Fault> faults = {
       // Where products look for their operand: swizzles, distances, descriptors.
       {header, "row & 7 : row / 2 & 3", "0 : 0"},
       {header, "row_bytes == 128 ? 1 : 2", "row_bytes == 128 ? 2 : 1"},
@@ -133,7 +135,7 @@ TEST(WgmmaEmulated, FaultsAreFound) {
   const Instance instance = gemm_instance("512x512x512", rounded_floats);
   const auto problem = make_gemm();
   EmulatedSample planted(*problem);
-  for (const Fault& fault : faults) {
+  for (const Fault& fault : tune::testing::sampled_faults(faults)) {
     const std::vector<Configuration> sample = gemm_sample(instance, small + " and " + fault.where, 1, 3);
     ASSERT_EQ(sample.size(), 1U) << fault.where;
     planted.add(sample[0], problem->check_instances(instance, sample[0]),

@@ -165,7 +165,7 @@ TEST_F(StencilGeometryTest, HoldsEveryAddressThatAPaddedKernelTouches) {
 
 TEST_F(StencilGeometryTest, SharedMemoryIsWhatTheConstraintSays) {
   constexpr const char* reason = "the planes do not fit the shared memory of a block";
-  for_random(40, 700, 5, [&](const LaidOut& at) {
+  for_random(10, 700, 5, [&](const LaidOut& at) {
     const std::uint64_t shared = at.launch().dynamic_shared_memory;
     if (at.direct() || at.configuration["loader"].as_text() == "cache") {
       ASSERT_EQ(shared, 0u);

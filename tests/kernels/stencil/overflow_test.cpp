@@ -6,6 +6,7 @@
 #include "kernels/stencil/model/job.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
+#include "tests/support/sampled.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -63,7 +64,8 @@ class StencilOverflow : public ::testing::Test {
         const Instance instance = testing::stencil_instance(stencil, nx, ny, nz);
         const search::SearchSpace space =
             testing::stencil_space_on(*problem_, instance, "sm_90", testing::sweeps_only);
-        for (const Configuration& configuration : testing::sample_of(space, 300, 1)) {
+        for (const Configuration& configuration :
+             testing::sample_of(space, tune::testing::sampled_count(1000), 1)) {
           SCOPED_TRACE(instance.key() + ": " + configuration.to_string());
           const Result<LaunchPlan> plan = problem_->plan(instance, configuration, sources_);
           ++(plan ? count.plans : count.failures);

@@ -12,8 +12,8 @@
 namespace tune::emulator {
 namespace {
 
-constexpr std::size_t page = 4096;
-constexpr std::size_t stride = page + Stacks::bytes;
+constexpr std::size_t guard_page = 4096;
+constexpr std::size_t stride = guard_page + Stacks::bytes;
 
 /// makecontext only passes integers: pointers are split into halves.
 void start_portable(unsigned entry_low, unsigned entry_high, unsigned argument_low, unsigned argument_high) {
@@ -55,12 +55,13 @@ void Stacks::map(int count) {
   }
   memory_ = static_cast<char*>(memory);
   for (int i = 0; i < std::min(count, guarded); ++i)
-    if (mprotect(stack(i) - page, page, PROT_NONE) != 0) break;  // a thread without a guard is still correct
+    if (mprotect(stack(i) - guard_page, guard_page, PROT_NONE) != 0)
+      break;  // a thread without a guard is still correct
   give_back_all();
 }
 
 char* Stacks::stack(int number) const {
-  return memory_ + static_cast<std::size_t>(number) * stride + page;
+  return memory_ + static_cast<std::size_t>(number) * stride + guard_page;
 }
 
 std::size_t Stacks::usable(int number) {
@@ -74,7 +75,7 @@ bool Stacks::contains(const void* address) const {
 
 bool Stacks::in_guard(const void* address) const {
   return contains(address) &&
-         static_cast<std::size_t>(static_cast<const char*>(address) - memory_) % stride < page;
+         static_cast<std::size_t>(static_cast<const char*>(address) - memory_) % stride < guard_page;
 }
 
 int Stacks::take() {

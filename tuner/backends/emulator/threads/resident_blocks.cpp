@@ -13,13 +13,13 @@ namespace {
 
 constexpr unsigned phase = 0x80000000U;
 
-constexpr int poison = 0xff;
+constexpr int shared_poison = 0xff;
 
 /// Kept arrays begin at a multiple of this, plus what the array's own address has beyond one.
-constexpr std::size_t alignment = 1024;
+constexpr std::size_t shared_alignment = 1024;
 
 std::size_t beyond_multiple(const void* address) {
-  return reinterpret_cast<std::uintptr_t>(address) % alignment;
+  return reinterpret_cast<std::uintptr_t>(address) % shared_alignment;
 }
 
 }  // namespace
@@ -49,8 +49,8 @@ void ResidentBlocks::begin_launch(const Launch& launch, const Dim3& cluster, tun
   shared_ = std::move(shared);
   kept_ = {0};
   for (const std::span<char>& array : shared_)
-    kept_.push_back((kept_.back() + beyond_multiple(array.data()) + array.size() + alignment - 1) /
-                    alignment * alignment);
+    kept_.push_back((kept_.back() + beyond_multiple(array.data()) + array.size() + shared_alignment - 1) /
+                    shared_alignment * shared_alignment);
   counter_.begin_launch();
   const std::uint64_t together = cooperative_ ? grid_.count() : cluster_.count();
   together_ = together > 1 || cooperative_;
@@ -145,7 +145,7 @@ ResidentBlock& ResidentBlocks::place(std::uint64_t number, std::size_t room) {
                  static_cast<unsigned>(number / grid_.x / grid_.y)};
   block.shadows.clear();
   block.begun = false;
-  if (together_) block.shared.assign(kept_.back() + alignment, static_cast<char>(poison));
+  if (together_) block.shared.assign(kept_.back() + shared_alignment, static_cast<char>(shared_poison));
   return block;
 }
 
@@ -156,7 +156,7 @@ void ResidentBlocks::begin(ResidentBlock& block, Order order, const Kernel& kern
   block.copies.begin_block(threads_);
   block.products.begin_block(threads_);
   block.barriers.begin_block();
-  for (const std::span<char>& array : shared_) std::memset(array.data(), poison, array.size());
+  for (const std::span<char>& array : shared_) std::memset(array.data(), shared_poison, array.size());
   if (memory_ != nullptr) {
     if (together_) memory_->exchange_shared(block.shadows);
     memory_->order().begin_block(block.number, threads_);
@@ -191,7 +191,7 @@ void ResidentBlocks::keep(ResidentBlock& block) {
 
 char* ResidentBlocks::kept_at(ResidentBlock& block, std::size_t array) const {
   char* const first = block.shared.data();
-  return first + (alignment - beyond_multiple(first)) % alignment + kept_[array] +
+  return first + (shared_alignment - beyond_multiple(first)) % shared_alignment + kept_[array] +
          beyond_multiple(shared_[array].data());
 }
 
