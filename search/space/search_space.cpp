@@ -73,6 +73,9 @@ void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
   constexpr double affordable = 65e6;
   if (build_in(narrow.parameters, narrow.expected_steps < affordable ? default_max_steps : short_of_hope))
     return;
+  // A constraint may be long, such as a list of allowed rows, and its space small.
+  constexpr double small = 1e5;
+  if (product_size() <= small && build_in(declared, default_max_steps)) return;
   throw std::length_error(
       "the constraints tie so many parameters together that the configurations cannot be counted; fix a "
       "parameter, or give parameters fewer values");

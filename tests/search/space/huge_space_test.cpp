@@ -248,6 +248,26 @@ TEST(HugeSpace, WhatAConditionTellsApartIsNoSet) {
   }
 }
 
+/// A sum over the rows `begin` to `end` of 40 x 40, halved until one row is left.
+std::string sum_of_rows(int begin, int end) {
+  if (end - begin == 1) {
+    const std::string a = std::to_string(begin / 40), b = std::to_string(begin % 40);
+    return std::to_string(begin / 40 * 100 + begin % 40) + " * (a == " + a + " and b == " + b + ")";
+  }
+  const int middle = (begin + end) / 2;
+  return "(" + sum_of_rows(begin, middle) + " + " + sum_of_rows(middle, end) + ")";
+}
+
+TEST(HugeSpace, ASmallOneWithALongConstraintIsCounted) {
+  SpaceDefinition definition;
+  std::vector<Value> values;
+  for (int i = 0; i < 40; ++i) values.emplace_back(i);
+  add(definition, "a", values);
+  add(definition, "b", values);
+  add_rule(definition, sum_of_rows(0, 1600) + " == a * 100 + b");
+  EXPECT_EQ(SearchSpace(definition).size(), 1600U);
+}
+
 /// A ring of 18, declared so that neighbours are far apart.
 TEST(HugeSpace, TheOrderOfDeclarationCostsNothing) {
   const auto ring = [](int step) {
