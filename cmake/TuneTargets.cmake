@@ -66,9 +66,8 @@ function(tune_compile_together target)
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    target_compile_options(${target} PRIVATE -Wno-shadow -Wshadow=local)  # not of another source's names
-  endif()
+  # Not of another source's names; only GCC tells these from those of a function.
+  target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
 endfunction()
 
 # tune_compile_settings(TARGET [STANDARD]): C++20 unless another is named.

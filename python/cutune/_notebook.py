@@ -2,7 +2,7 @@
 """How results look in notebooks: HTML that needs nothing from elsewhere."""
 import html
 
-__all__ = ["Page", "html_of", "html_table", "text_table"]
+__all__ = ["Page", "frame_of", "html_of", "html_table", "text_table"]
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 480, 180, 60, 24
 _MOST_ROWS = 5
@@ -19,6 +19,15 @@ class Page:
 
     def _repr_html_(self):
         return f'<iframe srcdoc="{html.escape(self.html)}" width="100%" height="800" frameborder="0"></iframe>'
+
+
+def frame_of(rows):
+    """Returns the rows as a pandas.DataFrame where pandas is installed, else as they are."""
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows)
 
 
 def time_text(seconds):

@@ -106,11 +106,7 @@ class Comparison:
 
     def table(self) -> Any:
         """Returns the rows as a pandas.DataFrame where pandas is installed, else as they are."""
-        try:
-            import pandas
-        except ImportError:
-            return self.rows()
-        return pandas.DataFrame(self.rows())
+        return _notebook.frame_of(self.rows())
 
     def __repr__(self):
         return _notebook.text_table(self.means())

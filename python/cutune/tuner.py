@@ -84,11 +84,7 @@ class Result:
 
     def table(self) -> Any:
         """Returns the rows as a pandas.DataFrame where pandas is installed, else as they are."""
-        try:
-            import pandas
-        except ImportError:
-            return self.rows()
-        return pandas.DataFrame(self.rows())
+        return _notebook.frame_of(self.rows())
 
     def __repr__(self):
         if self.best is None:

@@ -26,15 +26,6 @@ void each_line_of(const CompileRequest& request, const Function& ends) {
   if (!lines_of(request.source)) std::ranges::find_if(request.headers, lines_of);
 }
 
-bool mentions(std::string_view text, const NameSet& words) {
-  while (!text.empty()) {
-    const std::string_view word = leading_word(text);
-    if (words.contains(word)) return true;
-    text.remove_prefix(std::max<std::size_t>(1, word.size()));
-  }
-  return false;
-}
-
 /// Adds the names of the declaration whose words behind the keyword these are.
 void add_declared(std::set<std::string>& names, std::string_view text) {
   int depth = 0, angles = 0;
@@ -84,7 +75,7 @@ std::set<std::string> constant_names(const CompileRequest& request) {
   each_line_of(request, [&](const SourceFile&, int, std::string_view line) {
     if (line.find(keyword) == std::string_view::npos) return false;
     const auto directive = directive_of(line);
-    if (directive && directive->name == "define" && mentions(directive->rest, keywords))
+    if (directive && directive->name == "define" && has_word(directive->rest, keywords))
       keywords.emplace(directive->word);
     return false;
   });

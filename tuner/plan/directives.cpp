@@ -21,6 +21,15 @@ std::string_view leading_word(std::string_view text) {
   return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
+bool has_word(std::string_view text, const std::set<std::string, std::less<>>& words) {
+  while (!text.empty()) {
+    const std::string_view word = leading_word(text);
+    if (words.contains(word)) return true;
+    text.remove_prefix(std::max<std::size_t>(1, word.size()));
+  }
+  return false;
+}
+
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(spaces);
   if (begin == std::string_view::npos) return {};

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace tune {
@@ -27,6 +30,9 @@ bool is_word(char letter);
 
 /// The longest identifier, or number, at the beginning of the text.
 std::string_view leading_word(std::string_view text);
+
+/// True where one of these identifiers stands in the text.
+bool has_word(std::string_view text, const std::set<std::string, std::less<>>& words);
 
 /// The text without spaces and line breaks around it.
 std::string_view trimmed(std::string_view text);

@@ -545,7 +545,9 @@ TEST_F(KernelArguments, FoldersOfOptionsHoldHeadersOfTheKernel) {
   for (const std::string& option :
        {"\"-I" + folder, "\"-I\", \"" + folder, "\"--include-path=" + folder, "\"-isystem\", \"" + folder})
     expect_right(definition("{\"file\": \"k.cu\", \"options\": [" + option + "\"]}", arguments));
-  write("k.cu", "#include \"no.h\"\n__global__ void k(float* out, int n) { if (threadIdx.x < n) out[threadIdx.x] = 0; }\n");
+  write(
+      "k.cu",
+      "#include \"no.h\"\n__global__ void k(float* out, int n) { if (threadIdx.x < n) out[threadIdx.x] = 0; }\n");
   const std::vector<Finding> found =
       findings(definition("{\"file\": \"k.cu\", \"options\": [\"-I" + folder + "\"]}", arguments));
   ASSERT_FALSE(found.empty());

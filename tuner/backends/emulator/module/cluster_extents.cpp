@@ -25,15 +25,6 @@ std::size_t length_in_brackets(std::string_view text, char opening, char closing
   return text.size();
 }
 
-bool has_word(std::string_view text, const NameSet& words) {
-  while (!text.empty()) {
-    const std::string_view word = leading_word(text);
-    if (words.contains(word)) return true;
-    text.remove_prefix(std::max<std::size_t>(1, word.size()));
-  }
-  return false;
-}
-
 template<class Function>
 void each_file(const CompileRequest& request, const Function& function) {
   function(request.source);
