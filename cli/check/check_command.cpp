@@ -338,7 +338,7 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   std::string compiler_of, notice, effects_notice;
   bool waits = false;  // blocks for each other
   ParameterEffects effects;
-  std::size_t finished = 0;
+  std::size_t finished = 0, cached = 0;
   const auto finish_first = [&] {
     Compiling& first = compiling.front();
     while (first.binary.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
@@ -348,7 +348,10 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
       compiler_of = binary->compiler;
       notice = compiler_notice(*binary);
     }
-    if (finished++ < chosen) findings.add(compiled(first.configuration, first.plan, binary));
+    if (finished++ < chosen) {
+      findings.add(compiled(first.configuration, first.plan, binary));
+      cached += binary && binary->cached ? 1 : 0;
+    }
     const std::uint64_t pairs = finished == space.size() ? 1 : ParameterEffects::few_pairs;
     if (binary) {
       effects.add(first.configuration, executed_code(first.plan, *binary));
@@ -379,8 +382,10 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
     notice += (notice.empty() ? "" : "; ") +
               std::string("only a device knows whether all blocks of a cooperative launch fit at once");
   if (!effects_notice.empty()) notice += (notice.empty() ? "" : "; ") + effects_notice;
-  return findings.finish(format("compiled for {}, not run", architecture), notice,
-                         {{"compiler", compiler_of.empty() ? ordered_json() : ordered_json(compiler_of)}});
+  const std::string found = cached == 0 ? "" : format(" ({} from the compile cache)", cached);
+  return findings.finish(format("compiled for {}{}, not run", architecture, found), notice,
+                         {{"compiler", compiler_of.empty() ? ordered_json() : ordered_json(compiler_of)},
+                          {"from_cache", cached}});
 }
 
 int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection, const KernelSources& sources,

@@ -9,9 +9,26 @@
 #include "tuner/base/format.hpp"
 
 namespace tune::described {
+namespace {
+
+/// The name of an option about the architecture at the beginning of `option`; empty where there is none.
+std::string_view architecture_option(std::string_view option) {
+  constexpr std::array<std::string_view, 6> names = {"--gpu-architecture", "--gpu-code", "--generate-code",
+                                                     "-gencode",           "-arch",      "-code"};
+  for (const std::string_view name : names)
+    if (option.starts_with(name) && (option.size() == name.size() || option[name.size()] == '=')) return name;
+  return {};
+}
+
+}  // namespace
 
 void take_options(const std::vector<std::string>& options, CompileRequest& request) {
   for (std::size_t i = 0; i < options.size(); ++i) {
+    if (const std::string_view name = architecture_option(options[i]); !name.empty()) {
+      const bool is_next = options[i] == name && i + 1 < options.size();
+      request.architecture_specific = request.architecture_specific || options[i += is_next].ends_with('a');
+      continue;
+    }
     std::string_view macro = options[i];
     bool undefines = false;
     if (macro.starts_with("--undefine-macro") || macro.starts_with("-U")) {
@@ -38,6 +55,16 @@ void take_options(const std::vector<std::string>& options, CompileRequest& reque
     request.defines.emplace_back(macro.substr(0, equal),
                                  equal == std::string_view::npos ? "1" : macro.substr(equal + 1));
   }
+}
+
+std::string option_of_output(const std::vector<std::string>& options) {
+  constexpr std::array<std::string_view, 24> names = {
+      "-o",    "--output-file", "-c",    "--compile", "-cubin", "--cubin",   "-ptx",      "--ptx",
+      "-cuda", "--cuda",        "-dc",   "-dw",       "-dlink", "-fatbin",   "--fatbin",  "-E",
+      "-M",    "-MD",           "-link", "-lib",      "-run",   "-optix-ir", "--dry-run", "-dryrun"};
+  const auto found = std::ranges::find_if(
+      options, [&](const std::string& option) { return std::ranges::find(names, option) != names.end(); });
+  return found == options.end() ? std::string() : *found;
 }
 
 std::vector<std::filesystem::path> folders_in(const std::vector<std::string>& options) {

@@ -405,6 +405,9 @@ void check_macros(const KernelDescription& description) {
     check_is_new(name, value.text(), format("the macro '{}' of 'defines'", name));
     add(name, "", "macro");
   }
+  if (const std::string option = option_of_output(kernel.options); !option.empty())
+    kernel.place.fail(
+        format("options: '{}' is for what a compiler writes, which tune decides: leave it out", option));
   CompileRequest options;
   take_options(kernel.options, options);
   for (const auto& [name, value] : options.defines) {

@@ -123,6 +123,10 @@ TEST(Check, CompilesForAnArchitecture) {
   const ProgramResult text = sandbox.tune({"check", "stencil3d", "--arch", "sm_90", "--sample", "2"});
   EXPECT_EQ(text.status, 0) << text.out;
   EXPECT_EQ(text.out, "compiled for sm_90, not run: 2 configurations, 0 failed, 0 cannot run here\n");
+  EXPECT_EQ(
+      sandbox.tune({"check", "stencil3d", "--arch", "sm_90", "--sample", "2"}).out,
+      "compiled for sm_90 (2 from the compile cache), not run: 2 configurations, 0 failed, 0 cannot run "
+      "here\n");
   const ProgramResult json =
       sandbox.tune({"check", "stencil3d", "--arch", "sm_90", "--sample", "1", "--format", "json"});
   EXPECT_EQ(Json::parse(json.out)["checked"], 1);

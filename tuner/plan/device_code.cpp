@@ -51,6 +51,14 @@ bool is_space(char letter) {
   return std::isspace(static_cast<unsigned char>(letter)) != 0;
 }
 
+/// True for `__device__` in `[=] __host__ __device__ (int i) { ... }`: a function of the host may have it.
+bool qualifies_lambda(std::string_view text, std::size_t place) {
+  constexpr std::string_view host = "__host__";
+  std::string_view before = trimmed(text.substr(0, place));
+  if (before.ends_with(host)) before = trimmed(before.substr(0, before.size() - host.size()));
+  return before.ends_with(']') && !before.ends_with("]]");
+}
+
 /// A declaration of a namespace: from its first word to its semicolon or the end of its body.
 struct Item {
   std::size_t text = 0, begin = 0, end = 0;
@@ -276,7 +284,7 @@ class Items {
       const char c = text_[at_];
       if (is_word(c)) {
         const std::string_view word = leading_word(text_.substr(at_));
-        words_.push_back(word);
+        if (!is_of_device(word) || !qualifies_lambda(text_, at_)) words_.push_back(word);
         at_ += word.size();
         continue;
       }
@@ -498,6 +506,13 @@ class Items {
 };
 
 }  // namespace
+
+bool has_extended_lambda(std::string_view text) {
+  constexpr std::string_view word = "__device__";
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+    if (qualifies_lambda(text, at)) return true;
+  return false;
+}
 
 void leave_out_host_code(CompileRequest& request) {
   // Then all may be code of the device.

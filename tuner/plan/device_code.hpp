@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "tuner/plan/launch_plan.hpp"
 
 namespace tune {
+
+/// True where `[=] __device__ (int i) { ... }` stands in the text, which NVRTC does not take, and nvcc with
+/// --extended-lambda.
+bool has_extended_lambda(std::string_view text);
 
 /// Puts spaces in the place of what only the host uses: functions, variables and types of namespaces without
 /// a word of CUDA in them (`__global__`, `__device__`, `__constant__`, ...; by way of macros, too) that

@@ -498,6 +498,22 @@ TEST_F(KernelArguments, OptionsUndefineMacrosForAllCompilers) {
   EXPECT_TRUE(has("C"));
 }
 
+TEST_F(KernelArguments, OptionsLeaveTheArchitectureToTheDevice) {
+  write("k.cu", "__global__ void k(float* out) {}\n");
+  const auto with = [&](const std::string& options) {
+    return definition(R"j({"file": "k.cu", "options": [)j" + options + "]}",
+                      R"j("out": {"type": "float", "size": "n", "access": "write"})j");
+  };
+  for (const char* const options : {R"("-arch=sm_80", "-O3")", R"("--gpu-architecture", "compute_80", "-O3")",
+                                    R"("-gencode=arch=compute_70,code=sm_70", "-O3", "-code=sm_70")"}) {
+    const CompileRequest request = plan(with(options)).compile;
+    EXPECT_EQ(request.options, std::vector<std::string>{"-O3"});
+    EXPECT_FALSE(request.architecture_specific);
+  }
+  EXPECT_TRUE(plan(with(R"("-arch=sm_90a")")).compile.architecture_specific);
+  EXPECT_THAT(refusal(with(R"("-O3", "-o", "k.o")")), ::testing::HasSubstr("k.json:1: options: '-o'"));
+}
+
 /// NVRTC says so, too; the emulator would run another program.
 TEST_F(KernelArguments, AMacroOfTheOptionsThatTheFileReplacesIsAnError) {
   write("k.cu",

@@ -121,6 +121,18 @@ TEST(DeviceCode, AllStaysWhereUnmarkedCodeIsOfTheDevice) {
   EXPECT_EQ(left_of(text, {}, {"--device-as-default-execution-space"}), text);
 }
 
+TEST(DeviceCode, ALambdaOfTheDeviceKeepsNoFunctionOfTheHost) {
+  expect(
+      left_of(
+          "__global__ void k(int* p) { auto f = [] __device__ (int i) { return i; }; p[0] = f(1); }\n"
+          "auto named = [] __device__ (int i) { return i + 1; };\n"
+          "struct Twice { [[nodiscard]] __device__ int of(int i) { return 2 * i; } };\n"
+          "void run(int* p) { k<<<1, 1>>>(p); other(p, [=] __host__ __device__ (int i) { return i; }); }\n"),
+      {"void k(", "auto named", "struct Twice"}, {"run"});
+  EXPECT_TRUE(has_extended_lambda("auto f = [=]\n __host__ __device__ (int i) { return i; };"));
+  EXPECT_FALSE(has_extended_lambda("struct A { [[nodiscard]] __device__ int f(); }; __device__ int a[4];"));
+}
+
 TEST(DeviceCode, WhatCannotBeToldStays) {
   // A function that begins in two branches: its end is not found.
   const std::string text =

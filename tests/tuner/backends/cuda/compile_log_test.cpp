@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/backends/cuda/toolkit/readable_errors.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -95,6 +96,45 @@ TEST(CompileFailureReason, NamesTheCause) {
       "arrays");
   EXPECT_EQ(compile_failure_detail("other", request), "other");
   EXPECT_EQ(compile_failure_reason(""), "compiler");
+}
+
+TEST(ReadableErrors, AreThoseOfTheFileForEveryConfiguration) {
+  CompileRequest request;
+  request.source = {"folder/k.cu", "#include \"h.h\"\n  __global__ void k(float* x) { x[TILE] = y; }\n"};
+  request.headers = {{"h.h", "int a = b;\n"}};
+  const auto of_tile = [&](const std::string& tile) {
+    return readable_errors(
+        "k.cu(1): warning #1-D: last line\n\n"
+        "k.cu(2): error: identifier \"y\" is undefined\n"
+        "    __attribute__((global)) void k(float* x) { x[" +
+            tile +
+            "] = y; }\n"
+            "                                                     ^\n\n"
+            "h.h(1): error: identifier \"b\" is undefined\n  int a = b;\n          ^\n"
+            "          detected during:\n            instantiation of \"one\"\n            of \"two\" at line 2 of k.cu\n\n"
+            "2 errors detected in the compilation of \"tune_entries.cu\".\n",
+        request);
+  };
+  EXPECT_EQ(of_tile("32"), of_tile("64"));
+  EXPECT_EQ(of_tile("32"),
+            "k.cu(2): error: identifier \"y\" is undefined\n  __global__ void k(float* x) { x[TILE] = y; }\n"
+            "h.h(1): error: identifier \"b\" is undefined\n  int a = b;\n          ^\n"
+            "            of \"two\" at line 2 of k.cu");
+}
+
+TEST(ReadableErrors, AreTheFirstOnesAndOtherTextsStay) {
+  const CompileRequest request;
+  std::string log = "In file included from tune_entries.cu:1:\nk.cu:1:2: error: a\n    1 | code\n";
+  for (const char* const name : {"b", "c", "d", "e"}) log += std::string("k.cu(9): error: ") + name + "\n";
+  EXPECT_EQ(readable_errors(log, request),
+            "In file included from tune_entries.cu:1:\nk.cu:1:2: error: a\n    1 | code\n"
+            "k.cu(9): error: b\nk.cu(9): error: c\nand 2 more errors");
+  const std::string option = "calls a function. The experimental flag '--expt-relaxed-constexpr' can be used";
+  EXPECT_EQ(readable_errors("k.cu(3): error: " + option, request),
+            "k.cu(3): error: " + option + "\nor add --expt-relaxed-constexpr to the options of the kernel");
+  for (const std::string text : {"", "the kernel `k` is not there", "ptxas info : x", "k.cu(): error:"})
+    EXPECT_EQ(readable_errors(text, request), text);
+  EXPECT_LT(readable_errors("k.cu(3): error: " + std::string(9000, 'x'), request).size(), 500u);
 }
 
 }  // namespace

@@ -167,14 +167,17 @@ TEST(DeviceRequest, KeepsHeadersOfTheDevice) {
   wanted.source = {
       "k.cu",
       "#include <torch/types.h>\n#include <cuda_fp16.h>\n#include <cub/block/block_scan.cuh>\n"
-      "# include <cublas_v2.h> // BLAS\n#include \"own.cuh\"\n#include <limits>\n#include <own.cuh>\n#include <map>\n"};
+      "# include <cublas_v2.h> // BLAS\n#include \"own.cuh\"\n#include <limits>\n#include <own.cuh>\n#include <map>\n"
+      "#include <thrust/sort.h>\nusing Scan = cub::BlockScan<int, 32>;\n__device__ int f(Scan*);\n"
+      "void g(int* x) { thrust::sort(x, x + 9); }\n"};
   wanted.headers = {{"own.cuh", "#include <mpi.h>\n"}};
   const CompileRequest left = device_request(wanted);
-  EXPECT_EQ(
-      left.source.text,
-      "#include <cuda_runtime.h>\n#line 1 \"k.cu\"\n"
-      "\n#include <cuda_fp16.h>\n#include <cub/block/block_scan.cuh>\n"
-      "#include <cuda_bf16.h> // BLAS\n#include \"own.cuh\"\n#include <limits>\n#include <own.cuh>\n\n");
+  EXPECT_EQ(left.source.text,
+            "#include <cuda_runtime.h>\n#line 1 \"k.cu\"\n"
+            "\n#include <cuda_fp16.h>\n#include <cub/block/block_scan.cuh>\n"
+            "#include <cuda_bf16.h> // BLAS\n#include \"own.cuh\"\n#include <limits>\n#include <own.cuh>\n\n"
+            "\nusing Scan = cub::BlockScan<int, 32>;\n__device__ int f(Scan*);\n" +
+                std::string(42, ' ') + "\n");
   EXPECT_EQ(left.headers[0].text, "\n");
 }
 

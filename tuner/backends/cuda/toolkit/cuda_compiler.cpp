@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "tuner/backends/cuda/toolkit/nvcc.hpp"
+#include "tuner/backends/cuda/toolkit/readable_errors.hpp"
 #include "tuner/backends/cuda/toolkit/toolkit_headers.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
@@ -82,6 +84,19 @@ bool is_of_device_code(const std::string& name) {
          std::ranges::any_of(folders, [&](std::string_view folder) { return name.starts_with(folder); });
 }
 
+/// True where a line of the request other than an #include has the word.
+bool mentions(const CompileRequest& request, const std::string& word) {
+  const std::set<std::string, std::less<>> words = {word};
+  return any_text(request, [&](std::string_view text) {
+    while (!text.empty()) {
+      const std::string_view line = next_line(text);
+      const auto directive = directive_of(line);
+      if ((!directive || directive->name != "include") && has_word(line, words)) return true;
+    }
+    return false;
+  });
+}
+
 std::string hash_of_texts(const CompileRequest& request) {
   CompileRequest texts;
   texts.source = request.source;
@@ -94,7 +109,7 @@ std::string hash_of_texts(const CompileRequest& request) {
 bool may_hold_host_code(const CompileRequest& request) {
   return any_text(request, [&](const std::string& text) {
     const Includes includes = includes_of(text);
-    return includes.computed || has_host_function(text) ||
+    return includes.computed || has_host_function(text) || has_extended_lambda(text) ||
            std::ranges::any_of(includes.files, [&](const Include& include) {
              return !is_own(request, include.name) && !is_known_header(include.name);
            });
@@ -138,17 +153,24 @@ std::string beyond_nvrtc(const CompileRequest& request, std::string_view log) {
     });
     return is_quoted ? "" : format("NVRTC has no header <{}>", name);
   }
+  if (log.find("requires --extended-lambda") != std::string_view::npos)
+    return "NVRTC has no extended lambdas";
   return log.find("in JIT mode") != std::string_view::npos ? "NVRTC takes no host code" : "";
 }
 
 CompileRequest device_request(CompileRequest request) {
   leave_out_host_code(request);
   const CompileRequest& names = request;
+  // NVRTC takes neither with its host code.
+  const bool needs_thrust = mentions(request, "thrust"), needs_cub = mentions(request, "cub");
+  const auto is_needed = [&](const std::string& name) {
+    if (name.starts_with("thrust/")) return needs_thrust;
+    if (name.starts_with("cub/")) return needs_cub;
+    return is_known_header(name) || is_of_device_code(name);
+  };
   const auto leave_out_headers = [&](std::string& text) {
     for (const Include& include : includes_of(text).files) {
-      if (include.quoted || is_own(names, include.name) || is_known_header(include.name) ||
-          is_of_device_code(include.name))
-        continue;
+      if (include.quoted || is_own(names, include.name) || is_needed(include.name)) continue;
       const std::string name = "<" + include.name + ">";
       for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
         const std::size_t begin = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at) + 1;
@@ -204,6 +226,13 @@ Result<Binary> CudaCompiler::by_nvcc(const CompileRequest& request, std::string 
 }
 
 Result<Binary> CudaCompiler::compile(const CompileRequest& request) const {
+  Result<Binary> binary = by_choice(request);
+  if (!binary && binary.error().phase == Phase::compile)
+    binary.error().detail = readable_errors(binary.error().detail, request);
+  return binary;
+}
+
+Result<Binary> CudaCompiler::by_choice(const CompileRequest& request) const {
   if (request.compiler == CompilerName::nvcc) {
     if (nvcc() == nullptr) throw Error(no_nvcc_);
     return by_nvcc(request, "the definition names it");

@@ -52,6 +52,7 @@ class CudaCompiler : public Compiler {
  private:
   /// Null where there is none.
   const Compiler* nvcc() const;
+  Result<Binary> by_choice(const CompileRequest& request) const;
   Result<Binary> by_nvcc(const CompileRequest& request, std::string reason) const;
   Result<Binary> without_host_code(const CompileRequest& request) const;
   /// How texts were compiled that NVRTC did not take as they are.

@@ -22,6 +22,7 @@
 #include "tuner/base/program.hpp"
 #include "tuner/base/scratch_folder.hpp"
 #include "tuner/base/stopwatch.hpp"
+#include "tuner/plan/device_code.hpp"
 #include "tuner/plan/directives.hpp"
 #include "tuner/plan/hip_runtime.hpp"
 
@@ -133,7 +134,7 @@ std::vector<std::string> searched_folders(std::string_view log) {
 
 /// Returns what a failed compile says, with the cause of the machine before the errors of a source.
 std::string failure_reason(std::string_view log) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> causes{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> causes{{
       {"unsupported GNU version", "host compiler"},
       {"unsupported clang version", "host compiler"},
       {"Failed to preprocess host compiler", "host compiler"},
@@ -141,6 +142,7 @@ std::string failure_reason(std::string_view log) {
       {"died due to signal", "compiler crashed"},
       {"No such file or directory", "missing header"},
       {"Unknown option", "option"},
+      {"unrecognized command-line option", "option"},
       {"nvcc fatal   : Value", "option"},
       {"nvcc fatal", "compiler"},
   }};
@@ -281,8 +283,8 @@ std::string NvccCompiler::version() const {
 }
 
 std::string NvccCompiler::identity() const {
-  return format("{} {} host {} {} {} headers {}", version(), build_, host_, environment("NVCC_PREPEND_FLAGS"),
-                environment("NVCC_APPEND_FLAGS"), headers_revision);
+  return format("{} {} host {} {} {} headers {} lambdas", version(), build_, host_,
+                environment("NVCC_PREPEND_FLAGS"), environment("NVCC_APPEND_FLAGS"), headers_revision);
 }
 
 std::optional<std::string> NvccCompiler::files_key(const CompileRequest& request) const {
@@ -307,6 +309,10 @@ std::vector<std::string> NvccCompiler::command_of(const CompileRequest& request,
                                     "--ptxas-options=-v", "-Wno-deprecated-gpu-targets"};
   if (std::string standard = default_standard(request.options); !standard.empty())
     words.push_back(std::move(standard));
+  // It changes nothing else.
+  const auto has_lambda = [](const SourceFile& file) { return has_extended_lambda(file.text); };
+  if (has_lambda(request.source) || std::ranges::any_of(request.headers, has_lambda))
+    words.emplace_back("--extended-lambda");
   for (const std::string& option : with_absolute_folders(request.options)) words.push_back(option);
   words.insert(words.end(), {"-I.", "-o", image, unit});
   return words;
