@@ -49,27 +49,6 @@ std::string replaced(const std::string& text, const std::map<std::string, std::s
 /// Returns all names and numbers in the text.
 std::set<std::string, std::less<>> words_in(std::string_view text);
 
-/// A line that gives a macro another value, whatever it had.
-struct Redefinition {
-  std::string file;
-  int line = 0;
-  std::string macro;
-  std::string value;
-  bool is_undef = false;  ///< `#undef`, and the text goes on to use the name
-};
-
-/// Returns the first line of the source, or of a header that it includes, that redefines one of these macros
-/// (their values; empty: several) whatever the conditions around it are; nothing where all are guarded, or it
-/// depends on what only the compiler knows. Names that no line defines, and that do not begin with two
-/// underscores, count as undefined.
-std::optional<Redefinition> find_redefinition(const KernelText& text,
-                                              const std::map<std::string, std::string>& macros);
-
-/// Returns the text without the branches of conditions that are certainly left out when these macros are
-/// defined, and comments; lines keep their numbers. `maybe`: macros that may be defined too.
-KernelText without_inactive(const KernelText& text, const std::map<std::string, std::string>& macros,
-                            std::set<std::string, std::less<>> maybe);
-
 /// Gives every object-like macro (`#define N 32`) and every constant (`constexpr int N = 32;`, an enumerator)
 /// that has a name among these their value. Returns how many changed.
 std::size_t redefine(std::string& text, const std::map<std::string, std::string>& values);

@@ -11,6 +11,7 @@
 
 #include "kernels/described/compile_options.hpp"
 #include "kernels/described/parameter_type.hpp"
+#include "kernels/described/redefinition.hpp"
 #include "kernels/described/struct_fields.hpp"
 #include "kernels/described/struct_layout.hpp"
 #include "kernels/described/type_choices.hpp"
@@ -381,7 +382,7 @@ void find_symbols(KernelDescription& description) {
   }
 }
 
-void check_macros(const KernelDescription& description) {
+void check_macros(KernelDescription& description) {
   const KernelSource& kernel = description.kernel;
   std::map<std::string, std::string> macros, kinds;
   const auto add = [&](const std::string& name, const std::string& value, const char* kind) {
@@ -426,6 +427,11 @@ void check_macros(const KernelDescription& description) {
   }
   const auto found = find_redefinition(*kernel.text, macros);
   if (!found) return;
+  if (!found->condition.empty())
+    return description.notes.push_back(format(
+        "{}:{}: '#define {} {}' replaces the {} '{}' on some devices ('{}'): its values change nothing there",
+        found->file, found->line, found->macro, found->value, kinds.at(found->macro), found->macro,
+        found->condition));
   if (found->is_undef)
     throw UsageError(
         format("{}:{}: '#undef {}' removes the {} '{}', so that its values change nothing: leave the "

@@ -26,8 +26,9 @@ void find_symbols(KernelDescription& description);
 /// kernel's files declare their names.
 void note_names(KernelDescription& description);
 
-/// Throws UsageError for a line of the kernel's files that gives a parameter or setting another value.
-void check_macros(const KernelDescription& description);
+/// Throws UsageError for a line of the kernel's files that gives a parameter or setting another value; adds a
+/// line where it does so on some devices.
+void check_macros(KernelDescription& description);
 
 /// Returns the parameters of several values that neither the kernel's files nor the launches mention. None
 /// where functions compute a part of the launches.

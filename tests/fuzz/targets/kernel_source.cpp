@@ -3,6 +3,7 @@
 
 #include "kernels/described/declared_types.hpp"
 #include "kernels/described/opencl.hpp"
+#include "kernels/described/redefinition.hpp"
 #include "kernels/described/source/first_definition.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tuner/base/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/described/kernel_text.hpp"
+#include "kernels/described/redefinition.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::string found(const KernelText& text, const std::map<std::string, std::strin
   const auto redefinition = find_redefinition(text, macros);
   if (!redefinition) return "";
   return redefinition->file + ":" + std::to_string(redefinition->line) + " " + redefinition->macro + " " +
-         redefinition->value;
+         redefinition->value + (redefinition->condition.empty() ? "" : " if " + redefinition->condition);
 }
 
 TEST(Redefinition, IsFoundWhereItIsCertain) {
@@ -41,12 +41,20 @@ TEST(Redefinition, IsNotFoundWhereItIsGuardedOrNotCertain) {
         "#ifdef B\n#else\n#define B 64\n#endif\n", "#if !defined(C) && !defined(B)\n#define B 64\n#endif\n",
         "#if 0\n#define B 64\n#endif\n", "#if N == 3\n#define B 64\n#endif\n",
         "#if N == 3\n#else\n#define B 64\n#endif\n", "#if 1\n#elif N\n#define B 64\n#endif\n",
-        "#ifdef __CUDA_ARCH__\n#define B 64\n#endif\n", "// #define B 64\n", "#define Bs 64\n",
-        "#ifdef NO\n#include \"h.h\"\n#endif\n"})
+        "#if __CUDA_ARCH__ > 600\n#ifndef B\n#define B 64\n#endif\n#endif\n",
+        "#if __CUDA_ARCH__ > 600\n#if N == 3\n#define B 64\n#endif\n#endif\n", "// #define B 64\n",
+        "#define Bs 64\n", "#ifdef NO\n#include \"h.h\"\n#endif\n"})
     EXPECT_EQ(found(text_of(text, {{"h.h", "#define B 64\n"}})), "") << text;
   // A single value that the source repeats.
   EXPECT_EQ(found(text_of("#define B 64\n"), {{"B", "64"}}), "");
   EXPECT_EQ(found(text_of("#define B 65\n"), {{"B", "64"}}), "k.cu:1 B 65");
+}
+
+TEST(Redefinition, MayDependOnTheDevice) {
+  EXPECT_EQ(found(text_of("#ifdef __CUDA_ARCH__\n#define B 64\n#endif\n")), "k.cu:2 B 64 if __CUDA_ARCH__");
+  const std::string text = "#if __CUDA_ARCH__ < 700\n#elif 1\n#undef B\n#define B 64\n#endif\n";
+  EXPECT_EQ(found(text_of(text)), "k.cu:4 B 64 if __CUDA_ARCH__ < 700");
+  EXPECT_EQ(found(text_of(text + "#define B 8\n")), "k.cu:6 B 8") << "what is certain comes first";
 }
 
 TEST(KernelText, HeadersLieInFoldersAboveTheFile) {

@@ -243,6 +243,8 @@ TEST(Libraries, ProductsOfMatrices) {
   KernelCheck right(product("  __syncwarp();\n"), 32, 1, 256);
   EXPECT_EQ(right.expecting(values).report(), "");
   EXPECT_THAT(KernelCheck(product(""), 32, 1, 256).report(), HasSubstr("race within a warp"));
+  EXPECT_THAT(KernelCheck(product("  __syncwarp();\n"), 16, 1, 256).report(),
+              HasSubstr("an operation of nvcuda::wmma needs all lanes of the warp, which has 16"));
 }
 
 TEST(Libraries, TuplesAndPairs) {

@@ -55,6 +55,7 @@ enum class WarpOperation : int {
   reduce_xor,
   active_lanes,    // the lanes that come to one place before nothing else can go on
   matrix_product,  // `value` is the address of the lane's MatrixFragments
+  wmma,            // all lanes come to an operation of nvcuda::wmma
   // Products of a warpgroup; `value` of start is the address of the lane's WarpgroupFragments, `operand` of
   // wait the groups that may be pending.
   warpgroup_start,

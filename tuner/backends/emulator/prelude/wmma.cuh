@@ -46,7 +46,7 @@ TUNE_COLLECTIVE int tune_lane() {
 }
 // All lanes come here; that orders no memory.
 TUNE_COLLECTIVE void tune_together(const char* file, int line) {
-  tune_warp(tune_emulator::WarpOperation::shuffle_from, 0xffffffffu, 0, 0, 32, file, line);
+  tune_warp(tune_emulator::WarpOperation::wmma, 0xffffffffu, 0, 0, 32, file, line);
 }
 template<class Fragment>
 TUNE_COLLECTIVE unsigned tune_offset(int element, unsigned pitch, bool by_rows) {
@@ -103,6 +103,7 @@ TUNE_COLLECTIVE void mma_sync(fragment<accumulator, m, n, k, D>& d,
   using MatrixA = fragment<matrix_a, m, n, k, A, LayoutA>;
   using MatrixB = fragment<matrix_b, m, n, k, B, LayoutB>;
   using MatrixD = fragment<accumulator, m, n, k, D>;
+  tune_together(tune_file, tune_line);
   // The lanes' stacks are one memory: each reads what the others have.
   const MatrixA* of_a[32];
   const MatrixB* of_b[32];

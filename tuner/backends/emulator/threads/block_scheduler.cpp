@@ -212,7 +212,9 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
                                  name, threads_.size()));
     abandon();
   }
-  if (request.operation == WarpOperation::matrix_product && wanted != ~0U) {
+  const bool needs_all =
+      request.operation == WarpOperation::matrix_product || request.operation == WarpOperation::wmma;
+  if (needs_all && wanted != ~0U) {
     events_.on_divergence(FindingKind::divergent_warp, current_, request.place,
                           format("{} needs all lanes of the warp, which has {}", name, exist));
     abandon();

@@ -148,6 +148,7 @@ void WarpExchange::carry_out() {
         answer = equal ? lanes : 0;
         break;
       case WarpOperation::matrix_product:
+      case WarpOperation::wmma:
       case WarpOperation::warpgroup_start:
       case WarpOperation::warpgroup_commit:
       case WarpOperation::warpgroup_wait:
@@ -180,6 +181,7 @@ std::string to_string(WarpOperation operation) {
                                    "__reduce_xor_sync",
                                    "__activemask",
                                    "a product of matrices (mma.sync)",
+                                   "an operation of nvcuda::wmma",
                                    "a product of a warpgroup (wgmma.mma_async)",
                                    "the end of a group of products (wgmma.commit_group)",
                                    "waiting for products (wgmma.wait_group)"};
