@@ -8,7 +8,8 @@ tune_build=${TUNE_BUILD_DIR:-$tune_root/build}
 tune_packages=(g++ cmake ninja-build git ca-certificates libboost-program-options-dev libsqlitecpp-dev
                libsqlite3-dev libfmt-dev libexpected-dev nlohmann-json3-dev libxxhash-dev libeigen3-dev zlib1g-dev
                libtree-sitter-dev)
-tune_test_packages=(libgtest-dev libgmock-dev chromium python3-numpy)
+tune_test_packages=(libgtest-dev libgmock-dev python3-numpy)
+tune_browser_packages=(chromium)
 # What can be done without: then pages of `tune report` take their chart library from the web, the test that opens
 # them in a browser and those of Python are skipped, and `tune new` says what it lacks.
 tune_optional_packages=" nodejs npm chromium libtree-sitter-dev python3-numpy "

@@ -4,11 +4,15 @@
 
 Both evaluate every configuration of the same list, with the same inputs, expected outputs and settings; the one line
 that differs is the import. Each run is a process of its own, and nothing is cached. Needs NumPy, a GPU, and for
---with kernel_tuner Kernel Tuner with the backend that is named (cupy is its fastest).
+--with kernel_tuner Kernel Tuner with the backend that is named (cupy is its fastest). "nvrtc" compiles the same list on
+every core and does nothing else: no tuner that compiles with NVRTC can be faster.
 """
 import argparse
+import ctypes
 import importlib
+import itertools
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -88,8 +92,36 @@ def convolution(width=2048, height=2048):
 works = {"stencil": stencil, "convolution": convolution}
 
 
+def compile_alone(job):
+    """Compiles one configuration to machine code. Returns whether that succeeded."""
+    source, values, architecture = job
+    nvrtc = ctypes.CDLL("libnvrtc.so")
+    program = ctypes.c_void_p()
+    options = [f"--gpu-architecture=sm_{architecture}", "--std=c++20", *(f"-D{name}={value}" for name, value in values.items())]
+    words = (ctypes.c_char_p * len(options))(*(one.encode() for one in options))
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None)
+    return nvrtc.nvrtcCompileProgram(program, len(options), words) == 0
+
+
+def run_nvrtc(name):
+    """Prints how many configurations of one script NVRTC compiles, and the seconds with a process for each core."""
+    work = works[name]()
+    lists = work["tune_params"]
+    capability = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader", "--id=0"],
+                                check=True, capture_output=True, text=True).stdout.strip().replace(".", "")
+    jobs = [(work["kernel_source"], dict(zip(lists, values)), capability + ("a" if capability == "90" else ""))
+            for values in itertools.product(*lists.values())]
+    with multiprocessing.Pool(len(os.sched_getaffinity(0))) as pool:
+        begin = time.perf_counter()
+        compiled = sum(pool.imap_unordered(compile_alone, jobs))
+        seconds = time.perf_counter() - begin
+    print("RESULT " + json.dumps({"evaluated": len(jobs), "right": compiled, "seconds": seconds, "best": float("nan")}))
+
+
 def run_one(tuner, name, arguments):
     """Prints how many configurations one script evaluated, the seconds that it took and the best time."""
+    if tuner == "nvrtc":
+        return run_nvrtc(name)
     kernel_tuner = importlib.import_module(tuner)
     work = works[name]()
     if arguments.no_answer:
@@ -100,11 +132,14 @@ def run_one(tuner, name, arguments):
     seconds = time.perf_counter() - begin
     times = [one["time"] for one in results if isinstance(one["time"], float)]
     print("RESULT " + json.dumps({"evaluated": len(results), "right": len(times), "seconds": seconds, "best": min(times)}))
+    return None
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--with", dest="tuners", nargs="+", default=["kernel_tuner", "cutune.kernel_tuner"])
+    parser.add_argument("--with", dest="tuners", nargs="+", default=["kernel_tuner", "cutune.kernel_tuner"],
+                        help="kernel_tuner, cutune.kernel_tuner, nvrtc; default: the first two")
+    parser.add_argument("--only", nargs="+", default=list(works), choices=list(works), help="the scripts")
     parser.add_argument("--backend", default="cupy", help="of Kernel Tuner; default: cupy")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--no-answer", action="store_true", help="nothing is compared with an expected output")
@@ -113,7 +148,7 @@ def main():
     if arguments.one:
         return run_one(*arguments.one, arguments)
     print(f"{'script':12} {'run by':20} {'evaluated':>9} {'right':>6} {'seconds':>8} {'a second':>9} {'best ms':>9}")
-    for name in works:
+    for name in arguments.only:
         for _ in range(arguments.repeats):
             for tuner in arguments.tuners:
                 with tempfile.TemporaryDirectory() as folder:

@@ -19,6 +19,7 @@
 #include "tests/support/changed_sources.hpp"
 #include "tests/support/covering.hpp"
 #include "tests/support/emulated.hpp"
+#include "tests/support/sampled.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/parallel.hpp"
@@ -88,10 +89,16 @@ TEST_P(MatvecCompiles, ForTheArchitecture) {
   EXPECT_LE(spilled * 5, compiled);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, MatvecCompiles,
-                         ::testing::Values(Compiled{"sm_80", "5000x1001", "ata", "double"},
-                                           Compiled{"sm_90", "16384x16384", "ata", "float"},
-                                           Compiled{"sm_120", "512x262144", "t", "float"}),
+/// The others only with ./run-tests --long.
+std::vector<Compiled> compiled_cases() {
+  std::vector<Compiled> all{{"sm_90", "16384x16384", "ata", "float"},
+                            {"sm_80", "5000x1001", "ata", "double"},
+                            {"sm_120", "512x262144", "t", "float"}};
+  if (!tune::testing::runs_all_cases()) all.resize(1);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, MatvecCompiles, ::testing::ValuesIn(compiled_cases()),
                          [](const auto& tested) { return std::string(std::get<0>(tested.param)); });
 
 emulator::CheckVerdict verdict_of(const KernelSources& sources, const Instance& instance,
