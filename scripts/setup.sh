@@ -9,10 +9,11 @@ tune_packages=(g++ cmake ninja-build git ca-certificates libboost-program-option
                libsqlite3-dev libfmt-dev libexpected-dev nlohmann-json3-dev libxxhash-dev libeigen3-dev zlib1g-dev
                libtree-sitter-dev)
 tune_test_packages=(libgtest-dev libgmock-dev python3-numpy)
-tune_browser_packages=(chromium)
+# Large, and first needed by the tests themselves.
+tune_late_test_packages=(chromium python3-pandas)
 # What can be done without: then pages of `tune report` take their chart library from the web, the test that opens
 # them in a browser and those of Python are skipped, and `tune new` says what it lacks.
-tune_optional_packages=" nodejs npm chromium libtree-sitter-dev python3-numpy "
+tune_optional_packages=" nodejs npm chromium libtree-sitter-dev python3-numpy python3-pandas "
 # Only where the commands are missing: who has them from elsewhere has no such packages, and Debian's npm would replace
 # their node.
 command -v node >/dev/null || tune_packages+=(nodejs)
@@ -66,8 +67,11 @@ tune_install() {
   ((${#available[@]} == 0)) ||
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${available[@]}" >&2 ||
     tune_die "installing failed; by hand: sudo apt-get install -y ${available[*]}"
+  local alone
   for package in "${optional[@]}"; do
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" >&2 ||
+    alone=()
+    [[ $package != python3-* ]] || alone=(--no-install-recommends)
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${alone[@]}" "$package" >&2 ||
       tune_say "going on without $package"
   done
 }

@@ -177,6 +177,18 @@ class Checks(unittest.TestCase):
         with unittest.mock.patch.dict(sys.modules, {"pandas": None}):
             self.assertEqual(result.table(), result.rows())
 
+    def test_table_of_pandas(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed; on Debian: apt-get install python3-pandas")
+        table = cutune.check(scale()).table()
+        self.assertIsInstance(table, pandas.DataFrame)
+        self.assertEqual(len(table), 6)
+        self.assertEqual(set(table["ITEMS"]), {1, 2, 4})
+        self.assertTrue(table["reason"].isna().all())
+        self.assertEqual(table["BLOCK"].dtype.kind, "i")
+
 
 class Stored(unittest.TestCase):
     def test_the_shipped_recordings_answer(self):
