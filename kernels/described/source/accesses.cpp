@@ -130,6 +130,8 @@ class AccessReader {
     if (name.starts_with("__ld") || name.starts_with("tex")) return reads();
     if (name.starts_with("__st")) return place == 0 ? writes() : reads();
     if (name.starts_with("atomic")) return both();
+    if (name.ends_with("load_matrix_sync")) return reads();
+    if (name.ends_with("store_matrix_sync")) return writes();
     Accesses all;
     bool found = false;
     if (const auto macro = tree_.branches().functions.find(name); macro != tree_.branches().functions.end())

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/described/description.hpp"
+#include "kernels/described/source/names.hpp"
 #include "kernels/described/source/source_tree.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"

@@ -45,6 +45,7 @@ std::optional<std::pair<Polynomial, Polynomial>> factors_of(const Polynomial& al
 std::optional<Polynomial> Guesses::polynomial_of(std::string_view word) const {
   const std::size_t dot = word.find('.');
   if (dot == std::string_view::npos) {
+    if (word == "warpSize") return Polynomial(32);
     if (const auto follows = followers_.find(word); follows != followers_.end())
       return Polynomial::name(follows->second);
     if (!is_size(word) && tunable(word) == nullptr) return std::nullopt;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the file's own launches say about a definition.
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/described/source/c_expression.hpp"
 #include "kernels/described/source/guesses.hpp"
@@ -15,6 +17,40 @@ namespace {
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
+}
+
+std::string without_spaces(std::string_view text) {
+  std::string all;
+  for (const char c : text)
+    if (c != ' ') all += c;
+  return all;
+}
+
+/// `ceil_div(n, B)` for `(n + B - 1) // B` and `(n + 255) // 256`; other formulas as they are.
+std::string with_ceil_div(const std::string& formula) {
+  if (!formula.starts_with('(')) return formula;
+  const std::size_t close = closing_bracket(formula);
+  if (close == std::string::npos) return formula;
+  constexpr std::string_view by = "//";
+  std::string_view divisor = trimmed(std::string_view(formula).substr(close + 1));
+  if (!divisor.starts_with(by)) return formula;
+  divisor = trimmed(divisor.substr(by.size()));
+  const std::string whole = without_spaces(divisor);
+  if (divisor.starts_with('(') && closing_bracket(divisor) == divisor.size() - 1)
+    divisor = divisor.substr(1, divisor.size() - 2);
+  else if (leading_word(divisor).size() != divisor.size())
+    return formula;
+  const auto number = number_of(divisor);
+  const std::string inside = without_spaces(divisor);
+  std::vector<std::string> more = {"+" + whole + "-1", "+" + inside + "-1", "+(" + inside + "-1)",
+                                   "+(" + whole + "-1)"};
+  if (number) more.push_back("+" + std::to_string(*number - 1));
+  const std::string_view inner = std::string_view(formula).substr(1, close - 1);
+  for (std::size_t at = inner.rfind('+'); at != std::string_view::npos && at > 0;
+       at = inner.rfind('+', at - 1))
+    if (std::ranges::find(more, without_spaces(inner.substr(at))) != more.end())
+      return format("ceil_div({}, {})", trimmed(inner.substr(0, at)), divisor);
+  return formula;
 }
 
 }  // namespace
@@ -120,7 +156,8 @@ std::optional<std::string> Guesses::formula_of_launch(std::string expression) co
     text += replaced;
     rest.remove_prefix(std::max<std::size_t>(1, word.size()));
   }
-  return formula_of(text);
+  const auto formula = formula_of(text);
+  return formula ? std::optional(with_ceil_div(*formula)) : std::nullopt;
 }
 
 /// The launch's, but where the kernel compares its index with another size.

@@ -8,52 +8,13 @@
 
 #include "kernels/described/description.hpp"
 #include "kernels/described/source/c_expression.hpp"
+#include "kernels/described/source/names.hpp"
 #include "kernels/described/source/source_tree.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/directives.hpp"
 
 namespace tune::described {
 namespace {
-
-std::string lower(std::string_view name) {
-  std::string text;
-  for (const char c : name) text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-bool has_one_of(std::string_view name, std::initializer_list<std::string_view> parts) {
-  return std::ranges::any_of(
-      parts, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
-}
-
-bool names_a_block(std::string_view name) {
-  const std::string text = lower(name);
-  if (has_one_of(text, {"num_blocks", "nblocks", "blocks_per", "per_block"})) return false;
-  return has_one_of(text, {"block", "threads", "group", "wg_size", "wgs"}) || text == "bx" || text == "by" ||
-         text == "bz" || text == "tbx" || text == "tby" || text == "tbz";
-}
-
-bool names_a_grid(std::string_view name) {
-  const std::string text = lower(name);
-  return has_one_of(
-      text, {"num_blocks", "nblocks", "n_blocks", "numblocks", "grid_size", "num_groups", "grid_dim"});
-}
-
-/// The axis that ends a name: 1 of BLOCK_SIZE_Y; 3 where there is none.
-std::size_t axis_in(std::string_view name) {
-  const std::string text = lower(name);
-  if (text.size() < 2) return axis_names.size();
-  return static_cast<std::size_t>(
-      std::ranges::find(axis_names, std::string_view(text).substr(text.size() - 1)) - axis_names.begin());
-}
-
-bool names_a_switch(std::string_view name) {
-  const std::string text = lower(name);
-  return text.starts_with("use") || text.starts_with("enable") || text.starts_with("with_") ||
-         text.starts_with("is_") || text.starts_with("no_") ||
-         has_one_of(text, {"_use_", "ldg", "cache", "padding", "read_only", "prefetch", "local_mem",
-                           "shared_mem", "precompute"});
-}
 
 /// A small size of several blocks.
 std::int64_t whole_check(std::size_t sizes) {
@@ -65,6 +26,24 @@ std::vector<std::int64_t> powers(std::int64_t from, std::int64_t to) {
   std::vector<std::int64_t> all;
   for (std::int64_t value = from; value <= to; value *= 2) all.push_back(value);
   return all;
+}
+
+/// True for `n` in `i * n`, `n * i` and `(n - 1)`, not in `i + n`.
+bool is_factor_in(std::string_view expression, std::string_view name) {
+  for (std::size_t at = expression.find(name); at != std::string_view::npos;
+       at = expression.find(name, at + 1)) {
+    if ((at > 0 && is_word(expression[at - 1])) || leading_word(expression.substr(at)) != name) continue;
+    std::string_view before = trimmed(expression.substr(0, at)),
+                     behind = trimmed(expression.substr(at + name.size()));
+    while (before.ends_with('(') && behind.starts_with(')')) {
+      before = trimmed(before.substr(0, before.size() - 1));
+      behind = trimmed(behind.substr(1));
+    }
+    if (before.ends_with('*') || behind.starts_with('*') ||
+        (before.ends_with('(') && behind.starts_with("- 1)")))
+      return true;
+  }
+  return false;
 }
 
 GuessedValues with_default(std::vector<std::int64_t> values, std::optional<std::int64_t> given,
@@ -80,28 +59,6 @@ GuessedValues with_default(std::vector<std::int64_t> values, std::optional<std::
 bool is_whole_type(std::string_view type) {
   const auto known = type_named(type);
   return known && known->components == 1 && !known->is_bool && !is_floating_point(known->element);
-}
-
-bool names_a_parameter(std::string_view name) {
-  return names_a_block(name) || has_one_of(lower(name), {"tile", "unroll", "per_thread", "items", "coarsen"});
-}
-
-bool names_a_size(std::string_view name, bool is_argument) {
-  const std::string text = lower(name);
-  if (names_a_block(name) || names_a_grid(name) ||
-      has_one_of(text, {"tile", "vec", "warp", "unroll", "work", "chunk", "local", "shared", "cache", "radix",
-                        "item", "step", "bucket", "pad", "filter", "per_"}))
-    return false;
-  if (has_one_of(text, {"width", "height", "rows", "cols", "columns", "length", "depth"}) ||
-      text.starts_with("size") || text.ends_with("size"))
-    return true;
-  // `kSizeM`
-  if (is_argument && name.size() > 5 && name.substr(name.size() - 5).starts_with("Size")) return true;
-  for (const std::string_view known : {"n", "m", "k", "w", "h", "nx", "ny", "nz"})
-    if (text == known) return true;
-  return is_argument &&
-         (text.starts_with("num") || text.ends_with("count") || text.starts_with("nr_") ||
-          text.starts_with("n_") || text.ends_with("len") || text.starts_with("dim") || text == "total");
 }
 
 Guesses::Guesses(const Branches& branches, const KernelFacts& facts,
@@ -167,6 +124,16 @@ bool Guesses::is_size(std::string_view name) const {
   return std::ranges::find(sizes_, name, &GuessedSize::name) != sizes_.end();
 }
 
+bool Guesses::multiplies_by_warps() const {
+  return facts_.words.contains("mma_sync");
+}
+
+bool Guesses::is_by_warps() const {
+  return multiplies_by_warps() || facts_.words.contains("warpSize") ||
+         std::ranges::any_of(facts_.words,
+                             [](const std::string& word) { return word.starts_with("__shfl_"); });
+}
+
 bool Guesses::has_rim() const {
   return std::ranges::any_of(facts_.axes, &Axis::has_rim);
 }
@@ -187,6 +154,11 @@ std::optional<std::string> Guesses::formula_of(std::string_view expression,
       formula += rest.front();
       if (rest.front() == '/') formula += '/';
       rest.remove_prefix(1);
+      continue;
+    }
+    if (word == "warpSize") {
+      formula += "32";
+      rest.remove_prefix(word.size());
       continue;
     }
     if (!number_of(word) && tunable(word) == nullptr && !is_size(word) &&
@@ -353,6 +325,17 @@ void Guesses::find_sizes() {
             std::ranges::find(others, parameter.name) == others.end())
           others.push_back(parameter.name);
     }
+  // What the largest indexes depend on: the rows of `x[i * pitch + k]`, the end of a loop.
+  for (const ParameterOfKernel& array : facts_.parameters) {
+    if (!array.is_pointer || array.subscripts.unknown) continue;
+    for (const ParameterOfKernel& parameter : facts_.parameters)
+      if (!parameter.is_pointer && is_whole_type(parameter.type) &&
+          std::ranges::find(others, parameter.name) == others.end() &&
+          std::ranges::any_of(array.subscripts.largest, [&](const std::string& subscript) {
+            return is_factor_in(subscript, parameter.name);
+          }))
+        others.push_back(parameter.name);
+  }
   // What counts the launches of a loop on the host.
   std::erase_if(others, [&](const std::string& name) { return counts_launches(name); });
   // A macro with a default is a size only where an index is compared with it.
@@ -399,6 +382,10 @@ void Guesses::find_sizes() {
     if (size.value <= 0) size.value = usual[kind];
     size.check = std::max<std::int64_t>(3, small[kind] - 4 * step++);
     size.check += (facts_.components - size.check % facts_.components) % facts_.components;  // whole vectors
+    if (multiplies_by_warps() && !size.is_whole) {  // tiles of 16, which are not cut
+      size.check = sizes_.size() == 1 ? 128 : 64;
+      size.is_whole = true;
+    }
     // Without a bound the kernel takes whole blocks alone.
     if (!compared_.contains(size.name) && std::ranges::find(extents_, size.name) != extents_.end()) {
       size.check = whole_check(extents_.size());
@@ -436,6 +423,8 @@ GuessedExtent Guesses::block_along(std::size_t axis) {
   const Axis& along = facts_.axes[axis];
   if (!along.has_threads) return {"1", true};
   const std::string usual = format("block_size_{}", axis_names[axis]);
+  if (axis == 0 && !facts_.collective_block.empty())
+    if (const auto formula = formula_of(facts_.collective_block)) return {*formula, true};
   if (const auto given = block_of_launch(axis)) return *given;
   const auto own_number = [&]() -> std::optional<std::int64_t> {
     return fixed_block_[axis] > 0 ? std::optional(fixed_block_[axis]) : std::nullopt;
@@ -556,7 +545,7 @@ GuessedValues Guesses::values_of(const Tunable& tunable) const {
     const bool is_flat = axis == 0 && !facts_.axes[1].has_threads && !facts_.axes[2].has_threads;
     const std::int64_t usual = is_flat ? 256 : axis == 0 ? 32 : axis == 1 ? 8 : 1;
     if (usual == 256) return with_default(powers(32, 1024), given, usual);
-    if (axis == 0) return with_default(powers(8, 64), given, usual);
+    if (axis == 0) return with_default(is_by_warps() ? powers(32, 128) : powers(8, 64), given, usual);
     return with_default(powers(1, axis == 1 ? 16 : 4), given, usual);
   }
   const std::string text = lower(name);

@@ -71,6 +71,9 @@ class Guesses {
   bool is_size(std::string_view name) const;
   /// True where the kernel may leave elements along the grid's axes as they are.
   bool has_rim() const;
+  /// Products of matrices (nvcuda::wmma), and whatever else the lanes of whole warps do together.
+  bool multiplies_by_warps() const;
+  bool is_by_warps() const;
   /// True for a size that an index is compared with.
   bool is_bound(const std::string& name) const { return bounds_.contains(name); }
   /// The sizes along the grid's axes, the first for x.
@@ -143,12 +146,5 @@ class Guesses {
 
 /// True for the name of a type of whole numbers.
 bool is_whole_type(std::string_view type);
-
-/// True for the name of a block, a tile or the like: of what is tuned.
-bool names_a_parameter(std::string_view name);
-
-/// True for a name that says that it is an extent of the data: `WIDTH`, `SIZE_A`, `n`. Of an argument
-/// `count`, too: as a macro that may be anything.
-bool names_a_size(std::string_view name, bool is_argument);
 
 }  // namespace tune::described

@@ -55,6 +55,7 @@ class KernelReader {
     if (const int bounds = tree_.syntax().first_below(kernel.node, "launch_bounds"); bounds >= 0)
       if (const auto given = tree_.syntax().parts(bounds); !given.empty())
         facts.launch_bounds = std::string(tree_.syntax()[given.front()].text);
+    read_collectives(kernel, facts);
     read_subscripts(kernel, facts);
     for (const FunctionOfFile* function : reach_.functions) {
       read_axes(tree_, *function, facts.axes);
@@ -119,13 +120,39 @@ class KernelReader {
   }
 
   void read_subscripts(const FunctionOfFile& kernel, KernelFacts& facts) const {
-    std::vector<std::string> arrays;
-    for (const ParameterOfKernel& one : facts.parameters)
-      if (one.is_pointer) arrays.push_back(one.name);
+    std::vector<ArrayOfKernel> arrays;
+    for (const ParameterOfKernel& one : facts.parameters) {
+      if (!one.is_pointer) continue;
+      const auto type = type_named(one.type);
+      arrays.push_back(
+          {one.name, type ? element_size(type->element) * static_cast<std::size_t>(type->components) : 0});
+    }
     std::vector<Subscripts> all = subscripts_of(tree_, kernel.node, arrays);
     std::size_t next = 0;
     for (ParameterOfKernel& one : facts.parameters)
       if (one.is_pointer) one.subscripts = std::move(all[next++]);
+  }
+
+  /// 256 of `cub::BlockReduce<float, 256>`: the block has that many threads.
+  void read_collectives(const FunctionOfFile& kernel, KernelFacts& facts) const {
+    const std::string text(tree_.text(kernel.node));
+    constexpr std::string_view begin = "cub::Block";
+    for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
+      std::size_t first = text.find('<', at);
+      if (first == std::string::npos || leading_word(text.substr(at + 5)).size() != first - at - 5) continue;
+      int depth = 0;
+      std::size_t comma = 0, end = first;
+      for (; end < text.size(); ++end) {
+        depth += text[end] == '<' || text[end] == '(' ? 1 : text[end] == '>' || text[end] == ')' ? -1 : 0;
+        if (depth == 0) break;
+        if (text[end] != ',' || depth != 1) continue;
+        if (comma != 0) break;
+        comma = end;
+      }
+      if (comma == 0 || end == text.size()) continue;
+      facts.collective_block = trimmed(std::string_view(text).substr(comma + 1, end - comma - 1));
+      return;
+    }
   }
 
   /// Where the kernel and what it calls stand, and the names of what they use that the file declares.

@@ -47,7 +47,8 @@ struct KernelFacts {
   int line = 0;
   std::vector<TemplateParameter> templates = {};
   std::vector<ParameterOfKernel> parameters = {};
-  std::string launch_bounds = {};  ///< the threads of a block; empty: not given
+  std::string launch_bounds = {};     ///< the threads of a block; empty: not given
+  std::string collective_block = {};  ///< likewise of CUB's collectives
   std::array<Axis, 3> axes = {};
   std::string dynamic_shared = {};  ///< the type of an element; empty: none
   std::vector<ConstantArray> constants = {};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "kernels/described/description.hpp"
 #include "kernels/described/source/c_expression.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/directives.hpp"
@@ -45,39 +46,61 @@ class SubscriptReader {
     }
   }
 
-  Subscripts read(std::string_view name) {
+  Subscripts read(const ArrayOfKernel& array) {
     result_ = {};
     steps_ = 0;
     pointers_ = 0;
+    bytes_ = array.bytes;
     if (body_ < 0) return {{}, true};
-    follow(name, "");
+    follow(array.name, {});
     return result_;
   }
 
  private:
   // ---- what is done with the array
 
-  /// `offset`: of the pointer `name` from the array's first element; empty for none.
-  void follow(std::string_view name, const std::string& offset) {
+  /// Where a pointer points: elements behind the array's first one, and how many of them it takes as one.
+  struct Pointer {
+    std::string offset = {};  ///< empty: none
+    std::size_t elements = 1;
+
+    std::string moved(const std::string& by) const {
+      return (offset.empty() ? "" : offset + " + ") +
+             (elements == 1 ? by : format("({}) * {}", by, elements));
+    }
+  };
+
+  void follow(std::string_view name, const Pointer& pointer) {
     if (++pointers_ > most_pointers) {
       result_.unknown = true;
       return;
     }
     for (int node = body_; node < syntax_[body_].end && !result_.unknown; ++node)
       if (tree_.kind(node) == "identifier" && tree_.text(node) == name && !tree_.is_declared(node))
-        use(node, offset);
+        use(node, pointer);
   }
 
-  void add(const Text& subscript, const std::string& offset) {
-    if (!subscript)
-      result_.unknown = true;
-    else
-      result_.largest.push_back(offset.empty() ? *subscript : offset + " + " + *subscript);
+  void add(const Text& subscript, const Pointer& pointer) {
+    if (!subscript) return void(result_.unknown = true);
+    result_.largest.push_back(pointer.moved(*subscript) +
+                              (pointer.elements == 1 ? "" : format(" + {}", pointer.elements - 1)));
+  }
+
+  /// The elements that `const float4*` takes as one, of floats four; nothing where the sizes are not known.
+  std::optional<std::size_t> elements_of(std::string_view pointer) const {
+    const std::size_t star = pointer.find('*');
+    if (star == std::string_view::npos || bytes_ == 0) return std::nullopt;
+    std::string_view type = trimmed(pointer.substr(0, star));
+    for (const std::string_view word : {"const", "volatile"})
+      if (type.starts_with(word)) type = trimmed(type.substr(word.size()));
+    const auto known = type_named(type);
+    if (!known) return std::nullopt;
+    const std::size_t bytes = element_size(known->element) * static_cast<std::size_t>(known->components);
+    return bytes % bytes_ == 0 ? std::optional(bytes / bytes_) : std::nullopt;
   }
 
   /// Climbs from a name that points to the array to the element that is reached there.
-  void use(int node, const std::string& offset) {
-    std::string moved = offset;
+  void use(int node, Pointer pointer) {
     while (true) {
       const int from = node;
       node = syntax_[node].parent;
@@ -89,40 +112,59 @@ class SubscriptReader {
         const int list = parts.back();
         const auto inner =
             tree_.kind(list) == "subscript_argument_list" ? syntax_.parts(list) : std::vector<int>{list};
-        return add(inner.size() == 1 ? bound(inner.front(), true) : std::nullopt, moved);
+        return add(inner.size() == 1 ? bound(inner.front(), true) : std::nullopt, pointer);
       }
       if (is == "pointer_expression" && tree_.text(node).starts_with('*'))
-        return add(std::string("0"), moved);
+        return add(std::string("0"), pointer);
+      if (is == "cast_expression" && parts.size() == 2 && parts.back() == from) {
+        const auto elements = elements_of(tree_.text(parts.front()));
+        if (!elements) break;
+        pointer.elements = *elements;
+        continue;
+      }
       if (is == "binary_expression" && syntax_.child_of_kind(node, "+") >= 0 && parts.size() == 2) {
         const Text more = bound(is_first ? parts.back() : parts.front(), true);
         if (!more) break;
-        moved += (moved.empty() ? "" : " + ") + *more;
+        pointer.offset = pointer.moved(*more);
         continue;
       }
-      if (is == "argument_list") return passed(node, from, moved);
+      if (is == "argument_list") {
+        const int call = syntax_[node].parent;
+        constexpr std::string_view cast = "reinterpret_cast<";
+        const std::string_view text = call < 0 ? std::string_view() : tree_.text(call);
+        if (!text.starts_with(cast)) return passed(node, from, pointer);
+        const auto elements = elements_of(text.substr(cast.size(), text.find('>') - cast.size()));
+        if (!elements) break;
+        pointer.elements = *elements;
+        node = call;
+        continue;
+      }
       if (is == "init_declarator" && !is_first) {
         const int name = tree_.name_in(parts.front());
         if (name < 0 || tree_.kind(parts.front()) == "reference_declarator" || values_of(name).size() != 1 ||
             changes(name))
           break;
-        return follow(tree_.text(name), moved);
+        return follow(tree_.text(name), pointer);
       }
       break;
     }
     result_.unknown = true;
   }
 
-  /// `atomicAdd(x + i, v)`, `__ldg(x + i)`, and macros that do no more than this: `LDG(x, i)`.
-  void passed(int list, int argument, const std::string& offset) {
+  /// `atomicAdd(x + i, v)`, `__ldg(x + i)`, `load_matrix_sync(a, x + i, pitch)`, of which the first element
+  /// of the last part is known, and macros that do no more than this: `LDG(x, i)`.
+  void passed(int list, int argument, const Pointer& pointer) {
     const int call = syntax_[list].parent;
     if (call < 0 || tree_.kind(call) != "call_expression") return void(result_.unknown = true);
     const std::string_view name = tree_.text(syntax_.parts(call).front());
-    if (name.starts_with("atomic") || name.starts_with("__ld")) return add(std::string("0"), offset);
+    if (name.starts_with("atomic") || name.starts_with("__ld") || name.ends_with("load_matrix_sync") ||
+        name.ends_with("store_matrix_sync"))
+      return add(std::string("0"), pointer);
     const auto macro = tree_.branches().functions.find(name);
     const auto given = syntax_.parts(list);
     if (macro == tree_.branches().functions.end() || given.size() > 2) return void(result_.unknown = true);
-    if (given.size() == 1) return add(std::string("0"), offset);
-    add(bound(given.front() == argument ? given.back() : given.front(), true), offset);
+    if (given.size() == 1) return add(std::string("0"), pointer);
+    add(bound(given.front() == argument ? given.back() : given.front(), true), pointer);
   }
 
   // ---- the largest and the smallest value of an expression
@@ -345,7 +387,7 @@ class SubscriptReader {
   std::set<std::string_view> parameters_ = {};
   std::map<std::string_view, LocalName> names_ = {};
   Subscripts result_ = {};
-  std::size_t steps_ = 0;
+  std::size_t steps_ = 0, bytes_ = 0;
   int depth_ = 0, pointers_ = 0, guards_ = 0;
 };
 
@@ -358,10 +400,10 @@ void Subscripts::add(const Subscripts& other) {
 }
 
 std::vector<Subscripts> subscripts_of(const SourceTree& tree, int definition,
-                                      const std::vector<std::string>& names) {
+                                      const std::vector<ArrayOfKernel>& arrays) {
   SubscriptReader reader(tree, definition);
   std::vector<Subscripts> all;
-  for (const std::string& name : names) all.push_back(reader.read(name));
+  for (const ArrayOfKernel& array : arrays) all.push_back(reader.read(array));
   return all;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,14 @@ struct Subscripts {
   void add(const Subscripts& other);
 };
 
+struct ArrayOfKernel {
+  std::string name;
+  std::size_t bytes = 0;  ///< of an element; 0: not known
+};
+
 /// Returns those of the arrays that these names point to, in the body of the function at `definition` and in
 /// pointers made of them there. What other functions do with an array is unknown.
 std::vector<Subscripts> subscripts_of(const SourceTree& tree, int definition,
-                                      const std::vector<std::string>& names);
+                                      const std::vector<ArrayOfKernel>& arrays);
 
 }  // namespace tune::described

@@ -53,6 +53,11 @@ TEST_F(SizesOfArrays, FollowFromConditionsAndLoops) {
   EXPECT_EQ(in_body("for (; i <= n && m > 0; i += blockDim.x * gridDim.x) out[i] = a[i];"), "\"n + 1\"");
   EXPECT_EQ(in_body("if (i < n) for (int j = -R; j <= R; ++j) out[i] += a[i + R + j];", "#define R 3"),
             "\"n + 6\"");
+  EXPECT_EQ(in_body("if (i < n) out[i] = ((const float4*)a)[i].x;"), "\"4 * n\"");
+  EXPECT_EQ(in_body("if (i < n) out[i] = *reinterpret_cast<const float2*>(a + 2 * i);"), "\"2 * n\"");
+  EXPECT_EQ(in_body("if (i < n) { auto b = reinterpret_cast<const double2 *>(a) + 1; out[i] = b[i].x; }"),
+            "\"4 * n + 4\"");
+  EXPECT_EQ(in_body("if (i < n) out[i] = ((const char*)a)[i];"), "");
   EXPECT_EQ(in_body("if (i <= n) out[i] = a[i];"), "\"n\"");  // a mistake is to be found
   EXPECT_EQ(in_body("if (i > n - 1) return; out[i] = a[i];"), "\"n\"");
   EXPECT_EQ(in_body("if (i < n) out[i] = i > 0 ? a[i - 1] : 0;"), "\"n\"");

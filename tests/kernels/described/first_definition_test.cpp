@@ -497,7 +497,7 @@ TEST_F(FirstDefinitionOf, TheLaunchOfTheFileMayHaveAxesCastsAndNumbers) {
       "  dim3 blocks((unsigned int)ceil((float)w / (float)threads.x), (h + threads.y - 1) / threads.y);\n"
       "  cudaMalloc(&device, w * h * sizeof(float));\n  k<<<blocks, threads>>>(device, w, h, 1.5f);\n}\n");
   EXPECT_EQ(line_of(definition, "grid"),
-            "\"grid\": [\"ceil_div(width, TILE)\", \"(height + TILE - 1) // TILE\"],");
+            "\"grid\": [\"ceil_div(width, TILE)\", \"ceil_div(height, TILE)\"],");
   EXPECT_EQ(line_of(definition, "block"), "\"block\": [\"TILE\", \"TILE\"]},");
   EXPECT_THAT(line_of(definition, "y"), HasSubstr("\"size\": \"width * height\""));
   EXPECT_THAT(line_of(definition, "scale"), HasSubstr("\"value\": 1.5}"));
@@ -522,7 +522,7 @@ TEST_F(FirstDefinitionOf, ANumberOfTheLaunchIsAParameterWhereTheKernelTakesAnyBl
       "__global__ void k(float* x, int n, int tile) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
       "  if (i < n) x[i] = tile;\n}\n"
       "void run(float* x) {\n  int n = 4096;\n  k<<<(n + 255) / 256, 256>>>(x, n, 7);\n}\n");
-  EXPECT_EQ(line_of(definition, "grid"), "\"grid\": \"(n + (block_size_x - 1)) // block_size_x\",");
+  EXPECT_EQ(line_of(definition, "grid"), "\"grid\": \"ceil_div(n, block_size_x)\",");
   EXPECT_THAT(line_of(definition, "sizes"), HasSubstr("{\"n\": 4096}"));
   EXPECT_THAT(line_of(definition, "tile"), HasSubstr("\"value\": 7"));
   // The kernel is passed its block: a macro of that name would replace the argument.

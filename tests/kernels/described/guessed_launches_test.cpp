@@ -32,6 +32,30 @@ const std::string scaled =
     "__global__ void k(float* y, const float* x, int n) {\n"
     "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 2 * x[i]; }\n";
 
+TEST_F(GuessedLaunches, BlocksAreThoseOfCollectivesAndWholeWarps) {
+  const auto with = [](const std::string& block) {
+    return "#define TILE 64\n__global__ void k(float* y, const float* x, int n) {\n"
+           "  using Sum = cub::BlockReduce<Pair<float, 2>, " +
+           block +
+           ", cub::BLOCK_REDUCE_RAKING>;\n"
+           "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i]; }\n";
+  };
+  EXPECT_EQ(line_of(with("128"), "block"), "\"block\": \"128\"},");
+  EXPECT_EQ(line_of(with("TILE"), "block"), "\"block\": \"TILE\"},");
+  const std::string product =
+      "__global__ void k(float* c, const half* a, int m, int n, int depth) {\n"
+      "  int row = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize * 16;\n"
+      "  int column = (blockIdx.y * blockDim.y + threadIdx.y) * 16;\n"
+      "  for (int i = 0; i < depth; i += 16) if (row < m && column < n) {\n"
+      "    wmma::load_matrix_sync(f, a + row * depth + i, depth); wmma::mma_sync(s, f, f, s); }\n"
+      "  if (row < m && column < n) wmma::store_matrix_sync(c + row * n + column, s, n, wmma::mem_row_major); }\n";
+  EXPECT_THAT(line_of(product, "block_size_x"), HasSubstr("{\"values\": [32, 64, 128], \"default\": 32}"));
+  EXPECT_THAT(line_of(product, "grid"), HasSubstr("[\"ceil_div(m * 32, block_size_x * 16)\", "));
+  EXPECT_THAT(line_of(product, "a"), HasSubstr("\"size\": \"depth * m\""));
+  EXPECT_THAT(line_of(product, "c"), HasSubstr("\"size\": [\"m\", \"n\"], \"access\": \"write\""));
+  EXPECT_THAT(line_of(product, "check"), HasSubstr("\"depth\": 64}"));
+}
+
 TEST_F(GuessedLaunches, OfHipAndOfTheRuntime) {
   EXPECT_EQ(
       line_of(
@@ -39,12 +63,12 @@ TEST_F(GuessedLaunches, OfHipAndOfTheRuntime) {
               "void f(float* a, float* b, int m) { hipLaunchKernelGGL(k, dim3((m + 255) / 256), dim3(256), 0, "
               "0, a, b, m); }",
           "grid"),
-      "\"grid\": \"(n + (block_size_x - 1)) // block_size_x\",");
+      "\"grid\": \"ceil_div(n, block_size_x)\",");
   const std::string runtime =
       scaled +
       "void f(float* a, float* b, int m) {\n  void* args[] = {&a, &b, (void*)&m};\n"
       "  cudaLaunchKernel((const void*)k, dim3((m + 255) / 256), dim3(256), args, 0, 0);\n}";
-  EXPECT_EQ(line_of(runtime, "grid"), "\"grid\": \"(n + (block_size_x - 1)) // block_size_x\",");
+  EXPECT_EQ(line_of(runtime, "grid"), "\"grid\": \"ceil_div(n, block_size_x)\",");
   EXPECT_EQ(line_of(runtime, "cooperative"), "");
 }
 
