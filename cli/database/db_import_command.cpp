@@ -15,6 +15,7 @@
 #include "db/formats/write.hpp"
 #include "db/maintain/import.hpp"
 #include "db/store/database.hpp"
+#include "kernels/described/readers/definition.hpp"
 #include "library/run/paths.hpp"
 #include "library/run/recorded_spaces.hpp"
 #include "tuner/base/content_hash.hpp"
@@ -47,7 +48,13 @@ void DbImportRequest::add_to(OptionTable& table) {
   table.texts("file", "FILE...",
               format("{}; each also as .gz ('--file' itself may be left out)", replay::format_titles()),
               files);
-  printable("problem", "P", "the problem that they solve; default: as in the file", properties.problem);
+  table.add(
+      "problem", "P",
+      "the problem that they solve: a name, or the file of your own definition; default: as in the file",
+      [this](const std::string& text) {
+        const bool is_file = text.ends_with(".json") || text.ends_with(".jsonc");
+        properties.problem = is_file ? described::read_definition(text).name : replay::printable(text);
+      });
   table.add("size", "NXxNYxNZ", "its extents; default: as in the file", [this](const std::string& text) {
     if (extents_of(text).empty())
       throw UsageError(format("--size: '{}' is not a size such as 512x512x512", replay::printable(text)));

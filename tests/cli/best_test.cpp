@@ -201,6 +201,13 @@ TEST(Best, OfAnImportedKernelSaysThatItWasImported) {
   EXPECT_NE(header.find("measured by another program"), std::string::npos) << header;
   expect_refused(sandbox.tune({"best", "convolve", "--imported", "--device", "Other"}), 3,
                  {"no imported result of convolve", "NVIDIA A100"});
+  std::ofstream(sandbox / "own.json")
+      << R"({"problem": "mine", "kernel": "k.cu", "sizes": {"n": 9}, "parameters": {"tile": [1, 2]},
+"arguments": {"a": {"type": "int", "size": "n", "access": "write"}}, "launches": {"entry": "k", "grid": 1, "block": 1}})";
+  const ProgramResult of_own =
+      sandbox.tune({"db", "import", (sandbox / "cache.json").string(), "--problem",
+                    (sandbox / "own.json").string(), "--db", (sandbox / "own.db").string()});
+  EXPECT_NE(of_own.out.find("Kernel Tuner mine 4096x512"), std::string::npos) << of_own.out << of_own.err;
   // What such results do not tell is unknown, and not 0.
   const std::string shown = sandbox.tune({"show", "1"}).out, listed = sandbox.tune({"list", "devices"}).out;
   EXPECT_NE(shown.find("NVIDIA A100, the rest is unknown, imported"), std::string::npos) << shown;
