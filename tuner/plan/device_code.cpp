@@ -458,6 +458,7 @@ class Items {
     std::unordered_map<std::string_view, std::vector<std::size_t>> declaring;
     for (std::size_t i = 0; i < items_.size(); ++i)
       for (const std::string_view name : items_[i].declared) declaring[name].push_back(i);
+    mark_callers(declaring);
     std::vector<std::string_view> open;
     const auto use = [&](const std::vector<std::string_view>& words) {
       open.insert(open.end(), words.begin(), words.end());
@@ -488,6 +489,30 @@ class Items {
       const auto found = declaring.find(word);
       if (found == declaring.end()) continue;
       for (const std::size_t i : found->second) keep(items_[i]);
+    }
+  }
+
+  /// What calls a function of the host is one, even if a variable of a kernel has its name.
+  void mark_callers(const std::unordered_map<std::string_view, std::vector<std::size_t>>& declaring) {
+    std::unordered_map<std::string_view, std::vector<std::size_t>> users;
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const Item& item = items_[i];
+      if (item.is_of_host && item.is_function) open.push_back(i);
+      if (item.stays || item.is_of_host || !item.is_function) continue;
+      for (const std::string_view word : item.words) users[word].push_back(i);
+    }
+    while (!open.empty()) {
+      const Item& host = items_[open.back()];
+      open.pop_back();
+      for (const std::string_view name : host.declared) {
+        const auto calling = users.find(name);
+        if (calling == users.end() ||
+            !std::ranges::all_of(declaring.at(name), [&](std::size_t i) { return items_[i].is_of_host; }))
+          continue;
+        for (const std::size_t i : calling->second)
+          if (!std::exchange(items_[i].is_of_host, true)) open.push_back(i);
+      }
     }
   }
 

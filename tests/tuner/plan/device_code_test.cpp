@@ -121,6 +121,15 @@ TEST(DeviceCode, AllStaysWhereUnmarkedCodeIsOfTheDevice) {
   EXPECT_EQ(left_of(text, {}, {"--device-as-default-execution-space"}), text);
 }
 
+TEST(DeviceCode, WhatCallsTheHostIsOfTheHost) {
+  expect(
+      left_of(
+          "inline float half_of(float x) { return x / 2; }\n__global__ void k(float* p) { int all = 1; p[all] = half_of(2); }\n"
+          "void launch(float* p) { k<<<1, 1>>>(p); }\nvoid twice(float* p) { launch(p); launch(p); }\n"
+          "void all(float* p) { twice(p); all(p); }\n"),
+      {"half_of(float", "void k("}, {"launch(", "twice(", "void all("});
+}
+
 TEST(DeviceCode, ALambdaOfTheDeviceKeepsNoFunctionOfTheHost) {
   expect(
       left_of(
