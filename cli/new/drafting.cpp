@@ -72,7 +72,7 @@ described::UndefinedNames ask_compiler(const described::KernelText& text) {
     CompileRequest request{text.source, text.headers, {}, {}, {}};
     for (const auto& [name, value] : defines) request.defines.emplace_back(name, value);
     std::vector<std::string> all;
-    constexpr int max_rounds = 5;
+    constexpr int max_rounds = 10;  // an answer has some names, not all
     for (int round = 0; round < max_rounds; ++round) {
       const Result<Binary> binary = compiler->compile(request);
       if (binary) return all;

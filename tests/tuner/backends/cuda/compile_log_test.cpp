@@ -125,10 +125,14 @@ TEST(ReadableErrors, AreThoseOfTheFileForEveryConfiguration) {
 TEST(ReadableErrors, AreTheFirstOnesAndOtherTextsStay) {
   const CompileRequest request;
   std::string log = "In file included from tune_entries.cu:1:\nk.cu:1:2: error: a\n    1 | code\n";
-  for (const char* const name : {"b", "c", "d", "e"}) log += std::string("k.cu(9): error: ") + name + "\n";
+  for (const char* const name : {"b", "c", "d", "c", "e"})
+    log += std::string("k.cu(9): error: ") + name + "\n  code\n";
   EXPECT_EQ(readable_errors(log, request),
             "In file included from tune_entries.cu:1:\nk.cu:1:2: error: a\n    1 | code\n"
-            "k.cu(9): error: b\nk.cu(9): error: c\nand 2 more errors");
+            "k.cu(9): error: b\n  code\nk.cu(9): error: c\n  code\nk.cu(9): error: d\nk.cu(9): error: e\n"
+            "and 1 more error");
+  for (int i = 0; i < 20; ++i) log += "k.cu(9): error: x" + std::to_string(i) + "\n";
+  EXPECT_NE(readable_errors(log, request).find("x6\nand 14 more errors"), std::string::npos);
   const std::string option = "calls a function. The experimental flag '--expt-relaxed-constexpr' can be used";
   EXPECT_EQ(readable_errors("k.cu(3): error: " + option, request),
             "k.cu(3): error: " + option + "\nor add --expt-relaxed-constexpr to the options of the kernel");

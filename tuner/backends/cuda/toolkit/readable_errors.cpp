@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <vector>
 
 #include "tuner/base/format.hpp"
@@ -14,7 +15,8 @@
 namespace tune::cuda {
 namespace {
 
-constexpr std::size_t shown = 3;      // errors; those behind them mostly follow from these
+constexpr std::size_t shown = 3,
+                      named = 12;     // errors with their lines, and without; others follow from these
 constexpr std::size_t longest = 400;  // of a line: names of instances of templates have thousands of letters
 
 /// What a line of a log begins; lines that begin nothing belong to the message before them.
@@ -113,8 +115,17 @@ std::string readable_errors(std::string_view log, const CompileRequest& request)
   }
   if (errors.empty()) return std::string(log);
   std::string text;
-  for (std::size_t i = 0; i < std::min(errors.size(), shown); ++i) text += readable(errors[i], request);
-  if (errors.size() > shown) text += format("and {} more errors\n", errors.size() - shown);
+  std::set<std::string_view> messages;
+  std::size_t left_out = 0;
+  for (const auto& lines : errors) {
+    const std::string_view message =
+        lines.front().substr(std::min(lines.front().size(), lines.front().find(": ")));
+    if (messages.size() >= named || !messages.insert(message).second)
+      ++left_out;
+    else
+      text += messages.size() <= shown ? readable(lines, request) : shortened(trimmed(lines.front()));
+  }
+  if (left_out > 0) text += format("and {} more error{}\n", left_out, left_out == 1 ? "" : "s");
   text += cure_of(log);
   text.pop_back();
   return text;
