@@ -224,10 +224,10 @@ def in_python(message):
     return re.sub(re.escape(_folders.root()) + r"/[^/]+/definition\.json(:[\d:]+)?: ", "", message)
 
 
-def assignments(values):
-    """Returns a dict as an array of assignments, and its length. Raises ValueError for what is no dict."""
+def assignments(values, name="sizes"):
+    """Returns a dict as an array of assignments, and its length. Raises TypeError for what is no dict."""
     if not hasattr(values, "items"):
-        raise ValueError(f"a {type(values).__name__} is no dict of names and values")
+        raise TypeError(f"{name} is a {type(values).__name__}: give a dict of names and values")
     array = (Assignment * max(1, len(values)))()
     for at, (name, value) in enumerate(values.items()):
         array[at] = Assignment(str(name).encode(), text_of(value).encode())
@@ -235,12 +235,12 @@ def assignments(values):
 
 
 def text_of(value):
-    """Returns a value as the tuner reads it. Raises ValueError for what is neither a number nor a text."""
+    """Returns a value as the tuner reads it. Raises TypeError for what is neither a number nor a text."""
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, (int, float, str)):
-        raise ValueError(f"{value!r} is neither a number nor a text")
+        raise TypeError(f"{value!r} is neither a number nor a text")
     return value if isinstance(value, str) else repr(value)
 
 

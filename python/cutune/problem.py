@@ -5,9 +5,10 @@ import hashlib
 import inspect
 import json
 import math
+import numbers
 import os
-import re
 import pathlib
+import re
 import shutil
 import weakref
 from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
@@ -99,11 +100,15 @@ class Problem:
                  include: Iterable[Union[str, pathlib.PurePath]] = (), more: Optional[Mapping[str, Any]] = None,
                  kernel_fields: Optional[Mapping[str, Any]] = None):
         self._new_folder()
-        if not isinstance(name, str) or not name:
-            raise ValueError(f"name is {name!r}: a problem has a text as its name")
+        if not isinstance(name, str):
+            raise TypeError(f"name is {name!r}: a problem has a text as its name")
+        if not name:
+            raise ValueError("name is empty: a problem has a text as its name")
         parameters = _named(parameters, "parameters", "the values of each parameter")
         self._given = {str(key): [_plain(value, f"parameter '{key}'") for value in _several(values, f"parameter '{key}'")]
                            for key, values in parameters.items()}
+        if not self._given:
+            raise ValueError("parameters is empty: give at least one, {'NAME': [value]}")
         self.listed = []  # constraints whose values were listed
         self._largest = 1
         files = {}
@@ -122,7 +127,7 @@ class Problem:
         if options:
             definition["kernel"]["options"] = [str(option) for option in _several(options, "options")]
         definition["parameters"] = {key: self._values(key) for key in self.parameters}
-        rules = [constraints] if callable(constraints) or isinstance(constraints, str) else constraints
+        rules = [constraints] if callable(constraints) or isinstance(constraints, str) else _several(constraints, "constraints")
         definition["constraints"] = [self._rule(rule) for rule in rules]
         definition["arguments"] = {str(key): self._argument(str(key), value) for key, value in _named(
             arguments, "arguments", "the kernel's arguments in their order").items()}
@@ -244,8 +249,10 @@ class Problem:
         return values
 
     def _rule(self, rule):
-        if not callable(rule):
+        if isinstance(rule, (str, dict)):  # a dict as in a definition
             return rule
+        if not callable(rule):
+            raise TypeError(f"constraints: {rule!r} is neither a text nor a function of the parameters")
         name = getattr(rule, "__name__", type(rule).__name__)
         try:
             text, listed = _expressions.rule_of(rule, self.parameters)
@@ -338,7 +345,7 @@ def _made_again(cls, definition, parameters, listed, files):
 def _plain(value, name):
     value = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
     if not isinstance(value, (bool, int, float, str)):
-        raise ValueError(f"{name}: {value!r} is neither a number nor a text")
+        raise TypeError(f"{name}: {value!r} is neither a number nor a text")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{name}: {value} is no value that a formula can have: numbers are finite; arrays may hold it")
     return value
@@ -346,17 +353,19 @@ def _plain(value, name):
 
 def _several(values, name):
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise ValueError(f"{name}: {values!r} is one value: give a list, [{values!r}]")
+        raise TypeError(f"{name}: {values!r} is one value: give a list, [{values!r}]")
     return values
 
 
 def _named(values, name, what):
     if not hasattr(values, "items"):
-        raise ValueError(f"{name} is a {type(values).__name__}: give a dict of {what}")
+        raise TypeError(f"{name} is a {type(values).__name__}: give a dict of {what}")
     return values
 
 
 def _whole(value, name):
+    if not isinstance(value, numbers.Number):
+        raise TypeError(f"'{name}' is {value!r}, which is not a whole number")
     try:
         if value == int(value):
             return int(value)
@@ -369,11 +378,11 @@ def _file_name(name):
     return re.sub(r"\W", "_", name)
 
 
-def _tolerance(value):
+def _tolerance(value, name="tolerance"):
     if isinstance(value, dict):
         return value
     try:
         return {"absolute": float(value)}
     except (TypeError, ValueError):
-        raise ValueError(f"tolerance: {value!r} is neither a number nor a dict such as "
-                         "{'absolute': 1e-6, 'relative': 1e-5}") from None
+        raise TypeError(f"{name}: {value!r} is neither a number nor a dict such as "
+                        "{'absolute': 1e-6, 'relative': 1e-5}") from None

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from . import _native
 from ._strategies import Space
-from .problem import Problem
+from .problem import Problem, _several
 
 __all__ = ["Search", "as_list", "configurations", "space"]
 
@@ -17,7 +17,7 @@ def as_list(rules: Any) -> List[Union[str, Callable]]:
     """Returns constraints as a list: one text or function is a list of one, None is none."""
     if rules is None:
         return []
-    return [rules] if callable(rules) or isinstance(rules, str) else list(rules)
+    return [rules] if callable(rules) or isinstance(rules, str) else list(_several(rules, "constraints"))
 
 
 def configurations(parameters: Dict[str, List[Any]], constraints: Iterable[Union[str, Callable]] = ()) -> List[Tuple]:
@@ -96,7 +96,7 @@ class Search:
     def tell(self, configuration: Dict[str, Any], cost: Optional[float]) -> None:
         """Takes the result of a configuration, also of one that was not asked for: `cost` is above 0 and is to be
         minimised; None: the evaluation failed."""
-        array, count = _native.assignments(configuration)
+        array, count = _native.assignments(configuration, "configuration")
         _native.check(_native.library().tune_search_tell(self._handle, array, count, math.nan if cost is None else float(cost)))
 
     def minimize(self, function: Callable[..., Optional[float]], evaluations: int) -> Tuple[Optional[Dict[str, Any]],

@@ -161,7 +161,7 @@ class _Tuner:
             for name, value in options.items():
                 if value is not None:
                     if not isinstance(value, (bool, int, float, str)) and not hasattr(value, "item"):
-                        raise ValueError(f"{name}: {value!r} is neither a number nor a text")
+                        raise TypeError(f"{name}: {value!r} is neither a number nor a text")
                     _native.check(library.tune_set(handle, name.encode(), os.fsencode(_native.text_of(value))))
         except BaseException:
             self.close()
@@ -367,7 +367,7 @@ class Evaluator:
         """Evaluates a configuration, or fetches the database's evaluation of it. `started` is called once it has begun, and
         `during` every millisecond until it ends."""
         result = ctypes.POINTER(_native.Result)()
-        values, value_count = _native.assignments(configuration)
+        values, value_count = _native.assignments(configuration, "configuration")
         library = _native.library()
         self._tuner.call(lambda: _native.check(library.tune_evaluate(
             self._tuner.handle, self.problem._handle, values, value_count, *self._sizes, ctypes.byref(result))), started, during)

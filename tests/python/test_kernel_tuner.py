@@ -44,9 +44,9 @@ ARGUMENTS = [np.zeros_like(A), A, B, np.int32(SIZE)]
 PARAMETERS = {"block_size_x": [32, 64, 96, 128]}
 
 
-def tune(source=SOURCE, arguments=None, tune_params=None, name="vector_add", size=SIZE, **options):
+def tune(source=SOURCE, arguments=None, tune_params=None, name="vector_add", problem_size=SIZE, **options):
     options = {"device": "emulator", "quiet": True, **options}
-    return kernel_tuner.tune_kernel(name, source, size, arguments or ARGUMENTS, tune_params or PARAMETERS, **options)
+    return kernel_tuner.tune_kernel(name, source, problem_size, arguments or ARGUMENTS, tune_params or PARAMETERS, **options)
 
 
 def errors(results):
@@ -124,6 +124,23 @@ class TuneKernel(unittest.TestCase):
                           cmem_args={"weights": np.array([1, 2], np.float32)})
         self.assertEqual(errors(results), {64: None})
 
+    def test_the_launch_and_the_macros_are_those_of_kernel_tuner(self):
+        source = """__global__ void show(int* out) {
+          if (blockIdx.x == 0 && threadIdx.x == 0) { out[0] = blockDim.x; out[1] = gridDim.x; out[2] = MORE; } }"""
+
+        def shown(params, more="0", size=1000, **options):
+            out = kernel_tuner.run_kernel("show", source.replace("MORE", more), size, [np.zeros(3, np.int32)], params,
+                                          device="emulator", **options)[0]
+            return list(map(int, out))
+        self.assertEqual(shown({"other": 1}, "block_size_x"), [256, 1000, 256])
+        self.assertEqual(shown({"BLOCK_SIZE_X": 64}, "block_size_y"), [64, 16, 1])
+        self.assertEqual(shown({"block_size_x": 64}, "grid_size_x", size=np.array([1000, 1])), [64, 16, 16])
+        self.assertEqual(shown({"bx": 64}, "bx + by", block_size_names=["bx", "by"]), [64, 16, 65])
+        self.assertEqual(shown({"block_size_x": 64}, grid_div_x=10), [64, 100, 0])
+        self.assertEqual(shown({"block_size_x": 64, "q": 3}, grid_div_x=[lambda p: p["block_size_x"], "q / 2"]), [64, 16, 0])
+        self.assertEqual(shown({"block_size_x": 64, "q": 3}, "(TYPE)2.5 + N", size="q * 1.5", grid_div_x=[],
+                               defines={"TYPE": "int", "N": lambda p: p["q"] * 2}), [64, 4, 8])
+
     def test_a_function_that_generates_the_kernel(self):
         def generate(params):
             return SOURCE.replace("a[i] + b[i]", f"a[i] + b[i] * {params['factor']}")
@@ -176,16 +193,38 @@ class TuneKernel(unittest.TestCase):
                                ({"texmem_args": {"t": A}}, "pass a texture object"),
                                ({"lang": "Fortran"}, "kernels in Fortran"),
                                ({"objective": "GFLOP/s"}, "'GFLOP/s' is neither 'time' nor one of the metrics"),
+                               ({"objective": "quality"}, "more or less of 'quality' better"),
+                               ({"objective": "nvml_energy"}, "observed by NVMLObserver"),
+                               ({"objective_higher_is_better": True}, "look for the least time"),
+                               ({"objectives": {"time": False, "x": True}, "strategy": "pso"}, "'pso' looks for one"),
+                               ({"objective": ["time", "x"], "objective_higher_is_better": [True]}, "has 1 values, and objective 2"),
+                               ({"strategy": "pso", "strategy_options": {"max_fevals": 0}}, "max_fevals is 0: give a number above 0"),
+                               ({"tune_params": {"block_size_x": [32], "time": [1]}}, "cannot be called 'time'"),
+                               ({"smem_args": {"bytes": 3}}, "smem_args has no 'size'"),
+                               ({"problem_size": lambda p: p["foo"]}, "problem_size: a function looks at 'foo'"),
+                               ({"grid_div_x": lambda p: p["foo"]}, "grid_div_x: a function looks at 'foo'"),
+                               ({"source": lambda p: p["foo"]}, "kernel_source: the function raises KeyError: 'foo'"),
                                ({"answer": [A[:3], None, None, None]}, "has 3 elements, and the argument 1001"),
                                ({"simulation_mode": True}, "give the file with the results as 'cache'"),
-                               ({"answer": A}, "answer is a ndarray: give a list"),
+                               ({"answer": [A + B]}, "answer has 1 elements, and there are 4 arguments"),
                                ({"cache": "/no/such/folder/cache"}, "no folder '/no/such/folder': make it first"),
+                               ({"defines": {"N": lambda p: p["foo"]}}, "defines: 'N': a function looks at 'foo'"),
+                               ({"problem_size": (1, 2, 3, 4)}, "4 extents")]:
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                tune(**options)
+        for options, words in [({"answer": A}, "answer is a ndarray: give a list"),
                                ({"compiler_options": "-O3"}, "compiler_options: '-O3' is one value"),
                                ({"block_size_names": "block"}, "block_size_names: 'block' is one value"),
-                               ({"defines": {"N": lambda p: p["block_size_x"]}}, "'N' depends on the parameters"),
-                               ({"size": None}, "'problem_size' is None, which is not a whole number"),
-                               ({"size": (1, 2, 3, 4)}, "4 extents")]:
-            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                               ({"problem_size": None}, "'problem_size' is None, which is not a whole number"),
+                               ({"tune_params": [32]}, "tune_params is a list: give a dict"),
+                               ({"metrics": {"x": 3}}, "metrics: 'x' is 3: give a text or a function"),
+                               ({"verify": 3}, "verify is a int: give a function"),
+                               ({"restrictions": 3}, "constraints: 3 is one value"),
+                               ({"restrictions": [(A, [])]}, "is neither a text nor a function of the parameters"),
+                               ({"atol": "x"}, "atol: 'x' is neither a number"),
+                               ({"source": lambda p: None}, "kernel_source: the function returns a NoneType"),
+                               ({"cmem_args": [A]}, "cmem_args is a list: give a dict")]:
+            with self.subTest(words), self.assertRaisesRegex(TypeError, words):
                 tune(**options)
 
 
@@ -218,14 +257,24 @@ class Metrics(unittest.TestCase):
     def test_objectives(self):
         metrics = {"GFLOP/s": "1 / time", "energy_cost": "time * 2"}
         wanted = _results.objective_of
-        self.assertEqual(wanted("GFLOP/s", None, metrics, metrics), "max:GFLOP/s")
-        self.assertEqual(wanted("GFLOP/s", False, metrics, metrics), "min:GFLOP/s")
-        self.assertEqual(wanted("energy_cost", None, metrics, metrics), "min:energy_cost")
-        self.assertEqual(wanted(None, None, None, {}), "time")
-        with self.assertRaisesRegex(ValueError, "more or less of 'quality' better"):
-            wanted("quality", None, {"quality": "1"}, {"quality": "1"})
+        self.assertEqual(wanted("GFLOP/s", True, metrics, metrics, None), "max:GFLOP/s")
+        self.assertEqual(wanted("GFLOP/s", False, metrics, metrics, None), "min:GFLOP/s")
+        self.assertEqual(wanted("time", False, None, {}, None), "time")
+        self.assertEqual(wanted("nvml_energy", False, None, {}, True), "energy")
+        self.assertEqual(wanted("nvml_energy", True, {"nvml_energy": "1"}, {"nvml_energy": "1"}, None), "max:nvml_energy")
         with self.assertRaisesRegex(ValueError, "cannot be written as a formula"):
-            wanted("GFLOP/s", None, metrics, {})
+            wanted("GFLOP/s", True, metrics, {}, None)
+        goals = _results.goals_of
+        self.assertEqual(goals(None, None, None), {"time": False})
+        self.assertEqual(goals(["time", "GB/s"], None, None), {"time": False, "GB/s": True})
+        self.assertEqual(goals(None, None, {"quality": True, "loss": False}), {"quality": True, "loss": False})
+        self.assertEqual(goals("energy_cost", None, None), {"energy_cost": False})
+
+    def test_the_best_of_several_objectives(self):
+        results = [{"a": a, "b": b} for a, b in ((1, 5), (2, 4), (2, 5), (3, 9), (3, 9), (1, 3))] + [{"a": 0}]
+        self.assertEqual(util.get_pareto_results(results, ["a", "b"], [False, True]), [results[0], results[3]])
+        self.assertEqual(util.get_pareto_results(results, ["a", "b"], [False, False]), [results[5]])
+        self.assertEqual(util.get_pareto_results([], ["a"], [True]), [])
 
     def test_entries_of_measured_configurations(self):
         from cutune import Evaluation

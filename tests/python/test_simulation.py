@@ -91,6 +91,29 @@ class Simulation(Files):
                                strategy="bayes_opt", strategy_options={"max_fevals": 20})
         self.assertEqual(env["best_config"]["speed"], 100)
 
+    def test_several_objectives(self):
+        options = {"metrics": {"size": "block_size_x * tile"}, "objectives": {"time": False, "size": True}}
+        results, env = self.simulate(**options)
+        self.assertEqual(len(results), 24)
+        best = [(one["time"], one["size"]) for one in env["best_config"]]
+        self.assertEqual(best, sorted(best))
+        self.assertEqual((best[0], len(best)), ((1, 128), 3))
+        with self.assertRaisesRegex(ValueError, "'pso' looks for one"):
+            self.simulate(strategy="pso", **options)
+        costs = []
+
+        def strategy(space, runner, options):
+            costs.append(CostFunc(space, options, runner)((128, 2, "fast")))
+            return runner.run([(128, 2, "fast")], options)
+        self.simulate(strategy=strategy, **options)
+        self.assertEqual(costs, [[2, -256]])
+
+    def test_an_objective_that_no_result_has(self):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            _, env = self.simulate(objective="speed", objective_higher_is_better=True, quiet=False)
+        self.assertNotIn("best_config", env)
+        self.assertIn("22 of 24 configurations are right; none has speed: there is benchmark_time, ", out.getvalue())
+
     def test_budgets_of_recorded_time(self):
         results, env = self.simulate(strategy="random_sample", strategy_options={"time_limit": 1.0})
         self.assertTrue(6 <= len(results) <= 10, len(results))

@@ -5,6 +5,7 @@ Kernels are searched, checked and measured by this tuner. docs/python.md says, o
 `python3 -m cutune.kernel_tuner SCRIPT` runs a script without any change."""
 import functools
 import math
+import numbers
 import os
 import time as clock
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
@@ -72,15 +73,17 @@ class _Call:
 
     def __init__(self, **given):
         self.__dict__.update(given)
-        self.parameters = {str(key): list(_problem._several(values, f"parameter '{key}'"))
-                           for key, values in self.tune_params.items()}
-        self.observers = [_observers.check(one) for one in self.observers or []]
+        self.parameters = {str(key): list(_problem._several(values, f"parameter '{key}'")) for key, values in
+                           _problem._named(self.tune_params, "tune_params", "the values of each parameter").items()}
+        self.block_names = block_names_of(self.block_size_names, self.parameters)
+        self._check()
+        self.goals = _results.goals_of(self.objective, self.objective_higher_is_better, self.objectives)
+        self.observers = [_observers.check(one) for one in _problem._several(self.observers or [], "observers")]
         self.scribe = _results.Scribe(self.parameters, self.metrics,
                                       [one for one in self.observers if isinstance(one, _observers.Known)])
         self.energy = any(getattr(one, "energy", False) for one in self.observers) or None
         self.own_observers = [one for one in self.observers if not isinstance(one, _observers.Known)]
         self.strategy_name = strategies.name_of(self.strategy)
-        self.options = dict(self.strategy_options or {})
         self.max_fevals, self.time_limit = self.options.get("max_fevals"), self.options.get("time_limit")
         if self.strategy_name is not None:
             self._named_strategy()
@@ -88,8 +91,32 @@ class _Call:
         self.formulas = _results.formulas_of(self.metrics, self.parameters)
         self.entries, self.cache_file, self.judge, self.runner = [], None, None, None
 
+    def _check(self):
+        """Raises TypeError and ValueError for arguments that cannot be."""
+        for name in {"time", "grid_size_x", "grid_size_y", "grid_size_z"} & set(self.parameters):
+            raise ValueError(f"tune_params: a parameter cannot be called '{name}': results or kernels have this name already")
+        if not any(name in self.parameters for name in self.block_names):
+            say(f"no parameter is an extent of the block ({', '.join(self.block_names)}): blocks have 256 threads", self.quiet)
+        for name, metric in _problem._named(self.metrics or {}, "metrics", "formulas").items():
+            if not callable(metric) and not isinstance(metric, str):
+                raise TypeError(f"metrics: '{name}' is {metric!r}: give a text or a function of the result")
+        if self.verify is not None and not callable(self.verify):
+            raise TypeError(f"verify is a {type(self.verify).__name__}: give a function of (answer, results, atol)")
+        _problem._tolerance(self.atol, "atol")
+        self.arguments = list(_problem._several(self.arguments, "arguments"))
+        self.options = dict(_problem._named(self.strategy_options or {}, "strategy_options", "options"))
+        for name, least in (("max_fevals", 1), ("time_limit", 0)):
+            value = self.options.get(name)
+            if value is not None and (not isinstance(value, numbers.Real) or value < least or value == 0):
+                raise ValueError(f"strategy_options: {name} is {value!r}: give a number above 0")
+        if self.options.get("max_fevals") is not None:
+            self.options["max_fevals"] = _problem._whole(self.options["max_fevals"], "max_fevals")
+
     def _named_strategy(self):
         name = self.strategy_name
+        if len(self.goals) > 1 and self.ours() not in ("grid", "random"):
+            raise ValueError(f"objectives: '{name}' looks for one: 'brute_force', 'random_sample' and a strategy of your own take "
+                             "several")
         if name in strategies.NEAREST:
             say(f"strategy '{name}' is not one of this tuner: '{strategies.NEAREST[name]}' is the nearest", self.quiet)
         known = {"max_fevals", "time_limit", "x0", "searchspace_construction_options"}
@@ -98,7 +125,7 @@ class _Call:
             fraction = self.options.get("fraction", 0.1)
             if not 0 < fraction <= 1:
                 raise ValueError(f"strategy_options: fraction is {fraction!r}, and not above 0 and at most 1")
-            rules = rules_of(self.parameters, self.restrictions, 1024, block_names_of(self.block_size_names))
+            rules = rules_of(self.parameters, self.restrictions, 1024, self.block_names)
             self.max_fevals = math.ceil(fraction * len(_search.space(self.parameters, rules)))
         start = self.options.get("x0")
         if start is not None and (len(start) != len(self.parameters) or not all(
@@ -119,7 +146,7 @@ class _Call:
         size = self.problem_size
         return {"device_name": _device_name(str(self.device)), "kernel_name": self.kernel_name,
                 "problem_size": "callable" if callable(size) else size, "tune_params_keys": list(self.parameters),
-                "tune_params": self.parameters, "objective": self.objective or "time"}
+                "tune_params": self.parameters, "objective": next(iter(self.goals))}
 
     def one_by_one(self):
         """Returns whether configurations are evaluated one after another, and not ahead."""
@@ -184,30 +211,26 @@ class _Call:
                 self.cache_file.close()
 
     def _wanted(self):
-        return _results.objective_of(self.objective, self.objective_higher_is_better, self.metrics, self.formulas)
+        if len(self.goals) > 1:
+            return "time"  # it does not guide the strategies that take several
+        (name, higher), = self.goals.items()
+        return _results.objective_of(name, higher, self.metrics, self.formulas, self.energy)
 
     def _budget(self):
         clock_of = (lambda: 0.0) if self.simulation_mode else clock.perf_counter
         return _runner.Budget(self.max_fevals, self.time_limit, clock_of)
 
-    def higher(self):
-        """Returns whether more of the objective is better."""
-        objective = self.objective or "time"
-        if objective in ("time", "nvml_energy", "energy", "joules"):
-            return bool(self.objective_higher_is_better)
-        return _results.higher_is_better(objective, self.objective_higher_is_better)
-
     def _searched(self):
         options = _runner.Options(
             tune_params=self.parameters, restrictions=self.restrictions, strategy_options=_runner.Options(self.options),
-            objective=[self.objective or "time"], objective_higher_is_better=[self.higher()], budget=self.runner.budget,
+            objective=list(self.goals), objective_higher_is_better=list(self.goals.values()), budget=self.runner.budget,
             cache=self.runner.known, metrics=self.metrics, verbose=self.verbose, seed=self.seed, verify=self.verify,
             answer=self.answer, atol=self.atol, observers=self.observers, simulation_mode=bool(self.simulation_mode))
         if self.time_limit is not None:
             options["time_limit"] = self.time_limit
         own = self.strategy if self.strategy_name is None else None
         return _runner.search(own, None if own is not None else self.ours(), self.runner, options,
-                              block_names_of(self.block_size_names))
+                              self.block_names)
 
     def _run(self, held, known, wanted):
         """Searches as cutune.run does, which compiles ahead. What a cache has is not evaluated again where the whole space is
@@ -232,14 +255,13 @@ class _Call:
 
     def _left(self, known):
         """Returns whether the space has configurations that a cache lacks."""
-        space = Searchspace(self.parameters, self.restrictions, block_size_names=block_names_of(self.block_size_names))
+        space = Searchspace(self.parameters, self.restrictions, block_size_names=self.block_names)
         return any(_results.key_of(one) not in known for one in space.list)
 
     def end(self, results, seconds):
         """Tells the best, and returns `env`."""
         for metric, error in self.scribe.lacking.items():
             say(f"metric '{metric}' is left out: results have no {error}", self.quiet)
-        key = self.objective or "time"
         env = {"device_name": _device_name(str(self.device)), "kernel_name": self.kernel_name}
         if self.runner is not None:
             env.update(self.runner.get_environment())
@@ -248,16 +270,23 @@ class _Call:
             env.update(self.runner.timings(results))
         spent = sum(env[name] for name in env if name.startswith("total_")) - env.get("simulated_time", 0)
         env["overhead_time"] = max(0.0, 1e3 * seconds - spent)
-        right = [one for one in results if util.has_objective(one, key)]
-        if right:
-            env["best_config"] = util.get_best_config(right, key, self.higher())
-            if not self.quiet:
-                print(f"\nBEST PERFORMING CONFIGURATION FOR OBJECTIVE {key}:")
-                print(self.scribe.line(env["best_config"]))
-        elif not self.quiet:
-            print(f"{sum('__error__' not in one for one in results)} of {len(results)} configurations are right; none was "
-                  "measured")
+        best = util.get_pareto_results(results, list(self.goals), list(self.goals.values()))
+        if best:
+            env["best_config"] = best if len(self.goals) > 1 else best[0]
+        if not self.quiet:
+            self._print_end(best, results)
         return env
+
+    def _print_end(self, best, results):
+        if best:
+            print(f"\nBEST PERFORMING CONFIGURATION FOR OBJECTIVE {', '.join(self.goals)}:")
+            for one in best:
+                print(self.scribe.line(one))
+            return
+        right = [one for one in results if "__error__" not in one]
+        measured = sorted({name for one in right if "time" in one for name in one if isinstance(one[name], (int, float))})
+        print(f"{len(right)} of {len(results)} configurations are right; "
+              + (f"none has {', '.join(self.goals)}: there is {', '.join(measured)}" if measured else "none was measured"))
 
 
 def _rest(parameters, known):
@@ -283,18 +312,18 @@ def tune_kernel(kernel_name: str, kernel_source: Source, problem_size: Any, argu
                 quiet: bool = False, strategy: Any = None, strategy_options: Optional[Mapping[str, Any]] = None,
                 cache: Union[str, os.PathLike, None] = None, metrics: Optional[Mapping[str, Any]] = None,
                 simulation_mode: Optional[bool] = None, parallel: Any = None, observers: Optional[Sequence[Any]] = None,
-                objective: Optional[str] = None, objective_higher_is_better: Optional[bool] = None,
-                objectives: Any = None, seed: Optional[int] = None,
+                objective: Union[str, Sequence[str], None] = None,
+                objective_higher_is_better: Union[bool, Sequence[bool], None] = None,
+                objectives: Optional[Mapping[str, bool]] = None, seed: Optional[int] = None,
                 database: Union[str, os.PathLike, None] = None) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
     """Tunes a kernel as Kernel Tuner's function of this name. Returns a list of dicts, one a configuration, with the
-    parameters, `time` (ms), `times`, the metrics, and `__error__` for what failed; and a dict with `best_config`.
+    parameters, `time` (ms), `times`, the metrics, and `__error__` for what failed; and a dict with `best_config`: of several
+    `objectives` a list of those results that no other one beats in all of them.
 
     `device`: number of a GPU, or "emulator": configurations are checked on the CPU, and `time` is missing; default:
     $CUTUNE_DEVICE, else 0. `database`: file with the results of all runs, which later calls reuse; default: where the command
     looks. `iterations`, `platform`, `compiler`, `log` and `parallel` change nothing: a rule ends the samples of a
     configuration, and all cores compile. Ctrl-C ends the search with the results so far."""
-    if objectives:
-        raise ValueError("objectives: one objective at a time is searched for: give 'objective'")
     started = clock.perf_counter()
     call = _Call(kernel_name=kernel_name, kernel_source=kernel_source, problem_size=problem_size, arguments=arguments,
                  tune_params=tune_params, grid_div_x=grid_div_x, grid_div_y=grid_div_y, grid_div_z=grid_div_z,
@@ -303,7 +332,7 @@ def tune_kernel(kernel_name: str, kernel_source: Source, problem_size: Any, argu
                  compiler_options=compiler_options, defines=defines, block_size_names=block_size_names, quiet=quiet,
                  strategy=strategy, strategy_options=strategy_options, cache=cache, metrics=metrics,
                  simulation_mode=simulation_mode, observers=observers, objective=objective,
-                 objective_higher_is_better=objective_higher_is_better, seed=seed, database=database)
+                 objective_higher_is_better=objective_higher_is_better, objectives=objectives, seed=seed, database=database)
     results = call.simulate() if simulation_mode else call.evaluate()
     if call.judge is not None and call.judge.raised is not None:
         raise call.judge.raised
@@ -338,7 +367,8 @@ def run_kernel(kernel_name: str, kernel_source: Source, problem_size: Any, argum
     judge = _judge.Judge(contents.update)
     try:
         definition = Definition(kernel_name, kernel_source, problem_size, arguments,
-                                 {name: [value] for name, value in params.items()} or {"unused_": [0]},
+                                 {name: [value] for name, value in _problem._named(
+                                     params, "params", "a value of each parameter").items()} or {"unused_": [0]},
                                  grid_div=(grid_div_x, grid_div_y, grid_div_z), lang=lang, smem_args=smem_args,
                                  cmem_args=cmem_args, texmem_args=texmem_args, compiler_options=compiler_options,
                                  defines=defines, block_size_names=block_size_names, judge=judge, keep_all=True)

@@ -5,10 +5,10 @@ import math
 import re
 import sys
 
-from .. import _expressions
+from .. import _expressions, problem as _problem
 from . import util
 
-__all__ = ["Scribe", "formulas_of", "key_of", "objective_of", "say"]
+__all__ = ["Scribe", "formulas_of", "goals_of", "key_of", "objective_of", "say"]
 
 _ERRORS = {"compile": util.CompilationFailedConfig, "constraint": util.InvalidConfig}
 _TIMINGS = ("compile", "verification", "benchmark", "strategy", "framework")
@@ -45,23 +45,40 @@ def higher_is_better(objective, higher):
     """Returns whether more of an objective is better, which its unit may say. Raises ValueError where it does not."""
     if higher is not None:
         return bool(higher)
-    rate, cost = re.search(r"/(s|W|J)\b|FLOPS?\b", objective), re.search(r"(?i)time|energy|power|error", objective)
+    rate = re.search(r"/(s|W|J)\b|FLOPS?\b|^fitness$", objective)
+    cost = re.search(r"(?i)time|energy|power|error|^cost$|^loss$", objective)
     if bool(rate) == bool(cost):
         raise ValueError(f"objective: is more or less of '{objective}' better? Set objective_higher_is_better")
     return bool(rate)
 
 
-def objective_of(objective, higher, metrics, formulas):
+def goals_of(objective, higher, objectives):
+    """Returns the objectives of a call as a dict: whether more of each is better. The first one guides strategies."""
+    if objectives:
+        given = dict(_problem._named(objectives, "objectives", "names, with True where more is better"))
+    else:
+        names = [objective or "time"] if objective is None or isinstance(objective, str) else list(objective)
+        highers = list(higher) if isinstance(higher, (list, tuple)) else [higher] * len(names)
+        if len(names) != len(highers):
+            raise ValueError(f"objective_higher_is_better has {len(highers)} values, and objective {len(names)}")
+        given = dict(zip(names, highers))
+    return {str(name): higher_is_better(str(name), one) for name, one in given.items()}
+
+
+def objective_of(objective, higher, metrics, formulas, has_energy):
     """Returns the objective in the words of the tuner."""
-    if objective in (None, "time"):
-        return "time"
-    if objective in ("nvml_energy", "energy", "joules"):
-        return "energy"
     if objective not in (metrics or {}):
-        raise ValueError(f"objective: '{objective}' is neither 'time' nor one of the metrics ({', '.join(metrics or {})})")
+        if objective not in ("time", "nvml_energy"):
+            raise ValueError(f"objective: '{objective}' is neither 'time' nor one of the metrics ({', '.join(metrics or {})})")
+        if higher:
+            raise ValueError(f"objective: the strategies of this tuner look for the least {objective}: leave out "
+                             "objective_higher_is_better")
+        if objective == "nvml_energy" and not has_energy:
+            raise ValueError("objective: 'nvml_energy' is observed by NVMLObserver(['nvml_energy']): give it in 'observers'")
+        return "energy" if objective == "nvml_energy" else "time"
     if objective not in formulas:
         raise ValueError(f"objective: the metric '{objective}' cannot be written as a formula: give it as a text")
-    return ("max:" if higher_is_better(objective, higher) else "min:") + objective
+    return ("max:" if higher else "min:") + objective
 
 
 def _metric_value(metric, entry):
@@ -111,7 +128,7 @@ class Scribe:
             try:
                 entry[name] = _metric_value(metric, entry)
             except (KeyError, NameError) as error:
-                self.lacking.setdefault(name, str(error))
+                self.lacking.setdefault(name, re.sub(r"^name ('\w+') .*", r"\1", str(error)))
 
     def key(self, entry):
         """Returns the key of a result in a cache."""

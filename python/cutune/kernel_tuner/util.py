@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers that scripts use."""
-from typing import Any, Iterable, Mapping, Optional
+import numbers
+from typing import Any, Iterable, List, Mapping, Optional, Sequence
 
 __all__ = ["CompilationFailedConfig", "ErrorConfig", "InvalidConfig", "RuntimeFailedConfig", "StopCriterionReached",
-           "get_best_config", "get_config_string"]
+           "get_best_config", "get_config_string", "get_pareto_results"]
 
 
 class ErrorConfig(str):
@@ -47,7 +48,7 @@ def get_config_string(params: Mapping[str, Any], keys: Optional[Iterable[str]] =
 
 def has_objective(result: Mapping[str, Any], objective: str) -> bool:
     """Returns whether a result is right and has a number for the objective."""
-    return "__error__" not in result and isinstance(result.get(objective), (int, float))
+    return "__error__" not in result and isinstance(result.get(objective), numbers.Real)
 
 
 def get_best_config(results: Iterable[Mapping[str, Any]], objective: str,
@@ -57,3 +58,15 @@ def get_best_config(results: Iterable[Mapping[str, Any]], objective: str,
     if not right:
         raise RuntimeError("no configuration is right and measured (on the emulator none is measured)")
     return (max if objective_higher_is_better else min)(right, key=lambda one: one[objective])
+
+
+def get_pareto_results(results: Iterable[Mapping[str, Any]], objectives: Sequence[str],
+                       objective_higher_is_better: Sequence[bool]) -> List[Mapping[str, Any]]:
+    """Returns the right results that no other one equals or beats in every objective, the best of the first one first."""
+    def costs(one):
+        return [-one[name] if higher else one[name] for name, higher in zip(objectives, objective_higher_is_better)]
+    front: List[Mapping[str, Any]] = []
+    for one in sorted((one for one in results if all(has_objective(one, name) for name in objectives)), key=costs):
+        if not any(all(a <= b for a, b in zip(costs(other), costs(one))) for other in front):
+            front.append(one)
+    return front

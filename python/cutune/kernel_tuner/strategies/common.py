@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What strategies of scripts use: the function whose value is to be minimised, and steps between numbers and values."""
 import math
+import numbers
 import sys
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -48,7 +49,7 @@ class CostFunc:
     """The function that a strategy minimises: it is called with a configuration, or a point, and evaluates it.
 
     `scaling`: points are as those of scale_from_params. `snap`: the nearest values are taken. What fails costs
-    `invalid_value`. `results` has the results so far, and `budget_spent_fraction` how much of the budget is spent. Raises
+    `invalid_value`; of several objectives, the costs are lists. `results` has the results so far, and `budget_spent_fraction` how much of the budget is spent. Raises
     util.StopCriterionReached when it is."""
 
     def __init__(self, searchspace: Searchspace, tuning_options: Any, runner: Any, *, scaling: bool = False, snap: bool = True,
@@ -94,12 +95,14 @@ class CostFunc:
         return tuple(snap_to_nearest_config(x, self.searchspace.tune_params))
 
     def _cost(self, result):
-        if "__error__" in result:
-            return result["__error__"] if self.return_invalid else self.invalid_return_value
-        value = result.get(self.tuning_options.objective[0])
-        if not isinstance(value, (int, float)):
-            return self.invalid_return_value
-        return -value if self.tuning_options.objective_higher_is_better[0] else value
+        if "__error__" in result and self.return_invalid:
+            return result["__error__"]
+        costs = []
+        for name, higher in zip(self.tuning_options.objective, self.tuning_options.objective_higher_is_better):
+            value = result.get(name)
+            known = "__error__" not in result and isinstance(value, numbers.Real)
+            costs.append((-value if higher else value) if known else self.invalid_return_value)
+        return costs if len(costs) > 1 else costs[0]
 
     def get_results(self) -> List[Dict[str, Any]]:
         """Returns the results so far, also repeated ones."""
