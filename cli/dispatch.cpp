@@ -37,11 +37,6 @@ void print_overview() {
   std::cout << text << program_example;
 }
 
-/// `info` for `db info`.
-std::string_view last_word(const Command& part) {
-  return part.name.substr(part.name.rfind(' ') + 1);
-}
-
 /// With a capital letter and a full stop.
 std::string sentence(std::string_view summary) {
   std::string text(summary);
@@ -138,6 +133,8 @@ int choose_and_run(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (arguments[0] == "worker") return run_worker(rest);
+  if (arguments[0] == "complete") return run_completion(rest);
+  if (arguments[0] == "reference") return run_reference(rest);
   if (arguments[0].starts_with("-")) return call(find_command("run"), arguments);
   return call(find_command(arguments[0]), rest);
 }
@@ -167,6 +164,10 @@ std::span<const Command> commands() {
        devices_command(), report_command(), serve_command(), db_command(), data_command(), replay_command(),
        new_command(), capture_command(), import_command()});
   return table;
+}
+
+std::string_view last_word(const Command& part) {
+  return part.name.substr(part.name.rfind(' ') + 1);
 }
 
 std::string command_line() {

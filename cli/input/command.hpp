@@ -58,6 +58,17 @@ Command import_command();
 /// compiles them. They talk over a descriptor, so users do not call them. Returns the exit status.
 int run_worker(const std::vector<std::string>& arguments);
 
+/// Completes the last of the words of an unfinished command line, for shells: one candidate a line, none
+/// where only a file can follow. Returns the exit status.
+int run_completion(const std::vector<std::string>& words);
+
+/// `man FOLDER` writes the manual pages, `markdown` prints docs/commands.md, and `bash`, `zsh` or `fish` the
+/// script that makes this shell complete. Returns the exit status.
+int run_reference(const std::vector<std::string>& arguments);
+
+/// `info` for `db info`.
+std::string_view last_word(const Command& part);
+
 /// Runs the program on its arguments (without its own name) and returns the exit status. Every Error ends
 /// here, as one line and a nonzero status.
 int dispatch(const std::vector<std::string>& arguments);

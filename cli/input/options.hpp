@@ -52,6 +52,7 @@ class OptionTable {
     Set set;
     std::string default_text = {};
     bool* given = nullptr;
+    std::vector<std::string> words = {};  ///< the only values that it takes; empty where others are possible
 
     /// The value where the option is not given; the help shows it.
     Row& by_default(std::string text) {
@@ -107,16 +108,19 @@ class OptionTable {
               const std::vector<std::pair<std::string, Meaning>>& meanings, T& target) {
     std::vector<std::string> names;
     for (const auto& meaning : meanings) names.push_back(meaning.first);
-    return add(name, std::move(value_name), std::move(description),
-               [name, names, meanings, &target](const std::string& text) {
-                 target = meanings[index_of_name(text, name, names)].second;
-               });
+    Row& row = add(name, std::move(value_name), std::move(description),
+                   [name, names, meanings, &target](const std::string& text) {
+                     target = meanings[index_of_name(text, name, names)].second;
+                   });
+    row.words = std::move(names);
+    return row;
   }
   /// May be repeated; a name that is given twice is refused.
   Row& assignments(const std::string& name, std::string description, Assignments& target);
 
   /// The help: name and value of each option, then its description in a second column.
   std::string help() const;
+  const std::vector<Row>& rows() const { return rows_; }
   /// Reads a command's arguments into the bound members. A word without `--` belongs to the option
   /// `positional` (empty: such words are refused), which takes at most `words` of them (-1: any number).
   /// Throws UsageError.

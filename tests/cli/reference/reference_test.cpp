@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program says of itself: pages, manuals, and what shells complete.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/reference/reference_facts.hpp"
+#include "tests/cli/sandbox.hpp"
+
+namespace tune::testing {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// The candidates for the last word.
+Words completed(const Sandbox& sandbox, Words words) {
+  words.insert(words.begin(), {"complete", "--"});
+  const ProgramResult outcome = sandbox.tune(words);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  Words lines = lines_of(outcome.out);
+  std::erase(lines, "");
+  return lines;
+}
+
+bool offers(const Words& candidates, const std::string& word) {
+  return std::ranges::find(candidates, word) != candidates.end();
+}
+
+TEST(Reference, ThePageOfTheCommandsIsThatOfTheProgram) {
+  const Sandbox sandbox;
+  EXPECT_EQ(read_file(std::filesystem::path(TUNE_SOURCE_DIR) / "docs/commands.md"),
+            done(sandbox, {"reference", "markdown"}).out)
+      << "call: tune reference markdown > docs/commands.md";
+}
+
+TEST(Reference, EveryVariableThatTheSourcesReadIsNamed) {
+  std::set<std::string> named;
+  const std::regex name("[A-Z_]{3,}"), read(R"((?:getenv|environment)\(\"([A-Z_]+)\")");
+  for (const cli::Fact& fact : cli::environment_facts()) {
+    const std::string text(fact.name);
+    for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at)
+      named.insert(at->str());
+  }
+  named.insert({"HOME", "PATH"});
+  std::size_t found = 0;
+  for (const char* folder : {"tuner", "kernels", "search", "db", "library", "lookup", "cli", "reports"})
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(TUNE_SOURCE_DIR) / folder)) {
+      if (entry.path().extension() != ".cpp") continue;
+      const std::string text = read_file(entry.path());
+      for (std::sregex_iterator at(text.begin(), text.end(), read), end; at != end; ++at, ++found)
+        EXPECT_TRUE(named.contains((*at)[1])) << (*at)[1] << " of " << entry.path();
+    }
+  EXPECT_GT(found, 10U);
+}
+
+TEST(Reference, EveryCommandHasAManualPage) {
+  const Sandbox sandbox;
+  done(sandbox, {"reference", "man", (sandbox / "man").string()});
+  std::size_t pages = 0;
+  for (const cli::CommandPage& page : cli::command_pages()) {
+    std::string name = "tune-" + std::string(page.command->name) + ".1";
+    std::ranges::replace(name, ' ', '-');
+    const std::string text = read_file(sandbox / "man" / name);
+    EXPECT_TRUE(text.starts_with(".TH ")) << name;
+    for (const cli::OptionTable::Row& row : page.table.rows())
+      EXPECT_NE(text.find("\\-\\-" + std::regex_replace(row.name, std::regex("-"), "\\-")), text.npos)
+          << name << ": " << row.name;
+    for (const std::string& line : lines_of(text))
+      EXPECT_FALSE(line.starts_with("'")) << name << ": " << line;
+    ++pages;
+  }
+  EXPECT_GT(pages, 18U);
+  EXPECT_TRUE(has(read_file(sandbox / "man/tune.1"), "TUNE_DB"));
+}
+
+TEST(Reference, RefusesWhatItDoesNotHave) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.tune({"reference", "tcsh"}), 2, {"bash", "zsh", "fish", "markdown"});
+  expect_refused(sandbox.tune({"reference"}), 2, {"markdown"});
+}
+
+TEST(Completion, OffersWhatCanFollow) {
+  const Sandbox sandbox;
+  const auto of = [&](Words words) { return completed(sandbox, std::move(words)); };
+  EXPECT_EQ(of({"re"}), (Words{"report", "replay"}));
+  EXPECT_TRUE(offers(of({""}), "best") && offers(of({""}), "help"));
+  EXPECT_EQ(of({"db", "ex"}), (Words{"export"}));
+  EXPECT_EQ(of({"help", "che"}), (Words{"check"}));
+  EXPECT_EQ(of({"best", "--probl"}), (Words{"--problem"}));
+  EXPECT_EQ(of({"best", "--problem", "stencil3"}), (Words{"stencil3d"}));
+  EXPECT_EQ(of({"best", "--problem=stencil3"}), (Words{"--problem=stencil3d"}));
+  EXPECT_EQ(of({"best", "stencil3"}), (Words{"stencil3d"}));
+  EXPECT_EQ(of({"report", "--format", "mark"}), (Words{"markdown"}));
+  EXPECT_EQ(of({"--problem", "gemm", "--strategy", "gen"}), (Words{"genetic"}));
+  EXPECT_FALSE(offers(of({"run", "--db", "x", "--d"}), "--db")) << "is given once";
+  EXPECT_TRUE(offers(of({"run", "--set", "a=1", "--se"}), "--set")) << "may be repeated";
+  EXPECT_EQ(of({"report", "--out", ""}), Words()) << "a file follows";
+  EXPECT_EQ(of({"nonsense", ""}), Words());
+}
+
+TEST(Completion, KnowsSettingsAndParametersOfTheProblem) {
+  const Sandbox sandbox;
+  const auto of = [&](Words words) { return completed(sandbox, std::move(words)); };
+  EXPECT_EQ(of({"--problem", "stencil3d", "--set", "radius=2,sh"}), (Words{"radius=2,shape="}));
+  EXPECT_TRUE(offers(of({"--problem", "stencil3d", "--set", "shape="}), "shape=box"));
+  EXPECT_FALSE(offers(of({"--problem", "gemm", "--set", ""}), "shape="));
+  EXPECT_TRUE(offers(of({"check", "gemm", "--fix", "va"}), "variant="));
+  EXPECT_FALSE(offers(of({"--problem", "stencil3d", "--fix", "variant="}), "variant=temporal"));
+  EXPECT_TRUE(
+      offers(of({"--problem", "stencil3d", "--set", "steps=10", "--fix", "variant="}), "variant=temporal"));
+  EXPECT_EQ(of({"--set", ""}), Words()) << "no problem is named";
+  EXPECT_FALSE(of({"--problem", "stencil3d", "--set", "radius=wrong", "--fix", ""}).empty());
+}
+
+/// What bash replaces the last word by.
+std::string completed_by_bash(const Sandbox& sandbox, const std::string& line) {
+  const std::string program = TUNE_PROGRAM;
+  const std::string script =
+      "eval \"$('" + program + "' reference bash)\"; PATH=" + program.substr(0, program.rfind('/')) +
+      ":$PATH; COMP_LINE='" + line +
+      "'; COMP_POINT=${#COMP_LINE}; _tune 2>/dev/null; printf '%s\\n' \"${COMPREPLY[@]}\"";
+  const std::filesystem::path file = written(sandbox, "script.bash", script);
+  std::string text;
+  FILE* const pipe = popen(("bash " + file.string()).c_str(), "r");
+  for (int c = 0; pipe != nullptr && (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  EXPECT_EQ(pipe == nullptr ? -1 : pclose(pipe), 0);
+  return text;
+}
+
+TEST(Completion, WorksInBash) {
+  const Sandbox sandbox;
+  EXPECT_EQ(completed_by_bash(sandbox, "tune che"), "check\n");
+  EXPECT_EQ(completed_by_bash(sandbox, "tune --problem stencil3d --set radius=2,sh"), "2,shape=\n")
+      << "bash keeps what stands before the last '='";
+  EXPECT_EQ(completed_by_bash(sandbox, "tune best --problem=stencil3"), "stencil3d\n");
+}
+
+}  // namespace
+}  // namespace tune::testing
