@@ -252,7 +252,7 @@ class FamilyProblem : public Problem {
   const ProblemInfo& info() const override { return info_; }
   search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override {
     search::SpaceDefinition definition = functions_.space(job(instance), device);
-    definition.declared_to_be_counted = true;
+    if (!definition.counting_order) definition.counting_order.emplace();
     return definition;
   }
   ProblemCost cost(const Instance& instance) const override { return functions_.cost(job(instance)); }

@@ -26,7 +26,11 @@ search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceProperties& d
   constants.merge(Constants{{"m", job.m}, {"n", job.n}, {"k", job.k}});
   FamilySpace space(std::move(constants), device);
   gemm_variants().add_to(space, job);
-  return space.definition();
+  search::SpaceDefinition definition = space.definition();
+  // What the limits of registers and shared memory tie stands together.
+  definition.counting_order = {"variant", "block_m",    "thread_n", "lanes_m", "thread_m",  "block_n",
+                               "slices",  "transposed", "slab",     "vector",  "min_blocks"};
+  return definition;
 }
 
 Result<LaunchPlan> plan_gemm(const GemmJob& job, const Configuration& configuration,

@@ -203,7 +203,11 @@ search::SpaceDefinition matvec_space(const MatvecJob& job, const DevicePropertie
   add_memory_rules(space, job);
   add_reduction_rules(space, job);
   matvec_variants().add_to(space, job);
-  return space.definition();
+  search::SpaceDefinition definition = space.definition();
+  // The limits of registers and shared memory, which are those of all variants, are counted once for all.
+  definition.counting_order = {"stages",  "kept",    "place",    "vector", "unroll_x",
+                               "block_x", "block_y", "unroll_y", "variant"};
+  return definition;
 }
 
 }  // namespace tune::kernels

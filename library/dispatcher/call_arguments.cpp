@@ -139,24 +139,41 @@ CallVariables::CallVariables(const described::DescribedProblem& problem, const I
     if (!argument.symbol.empty())
       all_.push_back({argument.name, argument.symbol,
                       std::string(tune::to_string(problem.type_of(argument, instance).element)),
-                      bytes_of(argument, problem, instance)});
+                      bytes_of(argument, problem, instance),
+                      std::ranges::all_of(argument.extents, &described::Expression::is_constant)});
+}
+
+const CallVariables::Variable& CallVariables::named(const std::string& name) const {
+  const auto found = std::ranges::find(all_, name, &Variable::name);
+  if (found != all_.end()) return *found;
+  std::vector<std::string> known;
+  for (const Variable& one : all_) known.push_back(one.name);
+  throw UsageError(
+      format("{}: there is no symbol '{}'{}", problem_, name, search::did_you_mean(name, known)));
+}
+
+bool CallVariables::takes(const std::string& name, std::size_t bytes) const {
+  return named(name).bytes == bytes;
+}
+
+void CallVariables::check(const std::string& name, const char* type, const void* data,
+                          std::size_t bytes) const {
+  const Variable& variable = named(name);
+  const std::string_view given = type;
+  if (!given.empty() && given != "struct" && given != variable.type)
+    throw UsageError(
+        format("{}: the symbol '{}' is of {}, {} was given", problem_, name, variable.type, given));
+  if (data == nullptr || (variable.same_at_all_sizes ? bytes != variable.bytes : bytes == 0))
+    throw UsageError(
+        format("{}: the symbol '{}' has {} bytes, {} were given", problem_, name, variable.bytes, bytes));
 }
 
 void CallVariables::set(const std::string& name, const char* type, const void* data, std::size_t bytes) {
+  check(name, type, data, bytes);
   const auto found = std::ranges::find(all_, name, &Variable::name);
-  if (found == all_.end()) {
-    std::vector<std::string> known;
-    for (const Variable& one : all_) known.push_back(one.name);
-    throw UsageError(
-        format("{}: there is no symbol '{}'{}", problem_, name, search::did_you_mean(name, known)));
-  }
-  const std::string_view given = type;
-  if (!given.empty() && given != "struct" && given != found->type)
-    throw UsageError(
-        format("{}: the symbol '{}' is of {}, {} was given", problem_, name, found->type, given));
-  if (data == nullptr || bytes != found->bytes)
-    throw UsageError(
-        format("{}: the symbol '{}' has {} bytes, {} were given", problem_, name, found->bytes, bytes));
+  if (bytes != found->bytes)
+    throw UsageError(format("{}: the symbol '{}' has {} bytes at this size, {} were given", problem_, name,
+                            found->bytes, bytes));
   const auto* const first = static_cast<const std::byte*>(data);
   found->contents.assign(first, first + bytes);
   ++found->version;
@@ -165,9 +182,9 @@ void CallVariables::set(const std::string& name, const char* type, const void* d
 const std::vector<CallVariables::Variable>& CallVariables::all() const {
   for (const Variable& one : all_)
     if (one.version == 0)
-      throw UsageError(
-          format("{}: the symbol '{}' is not set: call symbol(\"{}\", data, count) before launch", problem_,
-                 one.name, one.name));
+      throw UsageError(format(
+          "{}: the symbol '{}' is not set: call symbol(\"{}\", data, count) before launch, with {} bytes",
+          problem_, one.name, one.name, one.bytes));
   return all_;
 }
 

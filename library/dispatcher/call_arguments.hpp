@@ -48,17 +48,24 @@ class CallVariables {
   struct Variable {
     std::string name, symbol, type;
     std::size_t bytes = 0;                 ///< that it takes
+    bool same_at_all_sizes = true;         ///< the bytes
     std::vector<std::byte> contents = {};  ///< empty: not set yet
     std::uint64_t version = 0;             ///< 0: not set yet
   };
   CallVariables(const described::DescribedProblem& problem, const Instance& instance);
 
+  /// Throws UsageError for an unknown name, another type or a number of bytes that it has at no size.
+  void check(const std::string& name, const char* type, const void* data, std::size_t bytes) const;
+  /// Returns whether the variable of this name takes so many bytes here.
+  bool takes(const std::string& name, std::size_t bytes) const;
   /// Throws UsageError for an unknown name, another type or another number of bytes.
   void set(const std::string& name, const char* type, const void* data, std::size_t bytes);
   /// Returns all of them. Throws UsageError where one was not set.
   const std::vector<Variable>& all() const;
 
  private:
+  const Variable& named(const std::string& name) const;
+
   std::string problem_;
   std::vector<Variable> all_;
 };

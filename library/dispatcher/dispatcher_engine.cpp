@@ -160,6 +160,12 @@ void Dispatcher::Engine::set_variable(const std::string& name, const char* type,
   variables_.set(name, type, data, bytes);
 }
 
+void Dispatcher::Engine::set_variable_of(const std::string& name, const char* type, const void* data,
+                                         std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (variables_.takes(name, bytes)) variables_.set(name, type, data, bytes);
+}
+
 tune::Evaluation Dispatcher::Engine::checked_best() const {
   const std::lock_guard lock(mutex_);
   return candidates_[policy_.best()].evaluation;

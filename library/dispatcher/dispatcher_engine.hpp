@@ -46,6 +46,8 @@ class Dispatcher::Engine {
   void finish();
   /// Sets the contents of a variable for all later launches.
   void set_variable(const std::string& name, const char* type, const void* data, std::size_t bytes);
+  /// Does so where the variable takes so many bytes at this size.
+  void set_variable_of(const std::string& name, const char* type, const void* data, std::size_t bytes);
   /// Returns the best so far, which was checked, without times.
   tune::Evaluation checked_best() const;
 

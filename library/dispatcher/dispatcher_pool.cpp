@@ -56,8 +56,8 @@ void Dispatchers::Pool::make(const Sizes& sizes, std::promise<std::shared_ptr<En
   auto engine = std::make_shared<Engine>(problem_, sizes, options_, device_, streams_(), checked, paused);
   const std::lock_guard lock(mutex_);
   if (paused_ != paused) engine->pause(paused_);
-  for (const auto& [name, contents] : variables_)
-    engine->set_variable(name, contents.type.c_str(), contents.bytes.data(), contents.bytes.size());
+  for (const auto& [key, contents] : variables_)
+    engine->set_variable_of(key.first, contents.type.c_str(), contents.bytes.data(), contents.bytes.size());
   promise.set_value(std::move(engine));
 }
 
@@ -142,13 +142,13 @@ std::vector<std::shared_ptr<Dispatcher::Engine>> Dispatchers::Pool::all() const 
 
 void Dispatchers::Pool::set_variable(const std::string& name, const char* type, const void* data,
                                      std::size_t bytes) {
-  CallVariables(*made_, instance_at(made_->info(), {})).set(name, type, data, bytes);
+  CallVariables(*made_, instance_at(made_->info(), {})).check(name, type, data, bytes);
   {
     const std::lock_guard lock(mutex_);
     const auto* const first = static_cast<const std::byte*>(data);
-    variables_.insert_or_assign(name, Contents{type, {first, first + bytes}});
+    variables_.insert_or_assign({name, bytes}, Contents{type, {first, first + bytes}});
   }
-  for (const auto& engine : all()) engine->set_variable(name, type, data, bytes);
+  for (const auto& engine : all()) engine->set_variable_of(name, type, data, bytes);
 }
 
 void Dispatchers::Pool::pause(bool paused) {

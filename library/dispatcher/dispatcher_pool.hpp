@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <tune/dispatcher.hpp>
+#include <utility>
 #include <vector>
 
 #include "library/dispatcher/dispatcher_engine.hpp"
@@ -67,9 +68,9 @@ class Dispatchers::Pool {
   const std::shared_ptr<const described::DescribedProblem> made_;
   const CallArguments with_sizes_;
 
-  mutable std::mutex mutex_;          ///< guards the members below
-  std::map<std::string, Held> held_;  ///< by the instance's key
-  std::map<std::string, Contents> variables_;
+  mutable std::mutex mutex_;                                           ///< guards the members below
+  std::map<std::string, Held> held_;                                   ///< by the instance's key
+  std::map<std::pair<std::string, std::size_t>, Contents> variables_;  ///< by name and bytes
   std::uint64_t uses_ = 0;
   bool paused_ = false;
   std::jthread leaving_;  ///< ends engines that go

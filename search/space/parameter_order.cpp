@@ -196,6 +196,16 @@ ParameterOrder narrow_order(const SpaceDefinition& definition) {
   return best;
 }
 
+std::vector<std::size_t> counting_order(const SpaceDefinition& definition) {
+  const std::vector<std::string>& names = *definition.counting_order;
+  std::vector<std::size_t> order(definition.parameters.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t p) {
+    return std::ranges::find(names, definition.parameters[p].name) - names.begin();
+  });
+  return order;
+}
+
 namespace {
 
 void add_mentioned(const Expr& expr, std::vector<std::string>& names) {

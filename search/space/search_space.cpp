@@ -61,7 +61,7 @@ void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
     return true;
   };
   const std::vector<std::size_t> declared = parameter_of_;
-  if (definition_.declared_to_be_counted && build_in(declared, for_certain)) return;
+  if (definition_.counting_order && build_in(counting_order(definition_), for_certain)) return;
   if (build_in(declared, at_once)) return;
   const ParameterOrder narrow = narrow_order(definition_);
   if (narrow.expected_steps < narrow_first && build_in(narrow.parameters, narrow_first)) return;

@@ -54,6 +54,9 @@ struct ParameterOrder {
 /// constraint stand near each other, unless it remembers one number of all of them.
 ParameterOrder narrow_order(const SpaceDefinition& definition);
 
+/// Returns SpaceDefinition::counting_order, by number.
+std::vector<std::size_t> counting_order(const SpaceDefinition& definition);
+
 /// Returns the order in which the constraints mention the parameters, the longest constraint first. A
 /// parameter stands behind those of its condition.
 std::vector<std::size_t> order_of_mention(const SpaceDefinition& definition);

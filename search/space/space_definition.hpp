@@ -56,9 +56,9 @@ struct SpaceDefinition {
   /// some parameters, by name, that variant's among them; the others have their defaults. Need not be valid:
   /// the nearest valid configuration is meant. Names and values that are unknown here are ignored.
   std::vector<std::vector<std::pair<std::string, Value>>> guesses;
-  /// The parameters are declared in an order in which the space is counted, however large it is: such as
-  /// those of the program's own problems. No other order is tried before.
-  bool declared_to_be_counted = false;
+  /// An order in which the space is counted, however large it is, such as that of the program's own problems:
+  /// these parameters first, then the others as they are declared. No other order is tried before.
+  std::optional<std::vector<std::string>> counting_order = std::nullopt;
 };
 
 /// Allows texts without quotes, `loader == async`: a name that is neither a parameter nor a constant but a

@@ -61,7 +61,7 @@ SpaceStates::SpaceStates(const SpaceDefinition& definition, const std::vector<st
   levels_.resize(parameters.size());
   for (std::size_t depth = 0; depth < parameters.size(); ++depth) {
     plan(depth);
-    sort_by_change(depth);
+    group(depth);
   }
 }
 
@@ -88,7 +88,8 @@ SpaceStates::Rule SpaceStates::rule_of(const Constraint* constraint, const Expr&
 /// The answers of rules say no more than sets of values do, where all rules wait for few values.
 void SpaceStates::plan(std::size_t depth) {
   if (plan(depth, true)) return;
-  if (!plan(depth, false)) plan(depth, true);
+  Level with_rests = std::move(levels_[depth]);
+  if (!plan(depth, false)) levels_[depth] = std::move(with_rests);
 }
 
 bool SpaceStates::plan(std::size_t depth, bool with_rests) {
@@ -96,6 +97,9 @@ bool SpaceStates::plan(std::size_t depth, bool with_rests) {
   std::map<std::vector<std::size_t>, std::vector<const Rule*>> by_decided;
   for (const Rule& rule : rules_)
     if (rule.last > depth) by_decided[decided_by(rule, depth)].push_back(&rule);
+  const bool conditional =
+      std::ranges::any_of(by_decided, [](const auto& one) { return !one.first.empty(); });
+  if (conditional && !with_rests) return false;
   levels_[depth] = {};
   Level& level = levels_[depth];
   Uses uses;
@@ -170,23 +174,29 @@ bool SpaceStates::join_alike(Parts& all_parts, const Uses& uses) const {
   return !groups.empty();
 }
 
-bool SpaceStates::part_changes(const Level& level, const Part& part, std::size_t depth) const {
-  const auto changes = [&](std::uint32_t p) {
-    return part.kind == Part::Kind::missing ? decision_depth_[p] == depth : p + 1 == depth;
-  };
-  return std::ranges::any_of(part.parameters, changes) ||
-         std::ranges::any_of(part.mutes,
-                             [&](const Mute& mute) { return level.parts.all[mute.part].changes; });
+std::size_t SpaceStates::known_from(const Level& level, const Part& part) const {
+  std::size_t last = 0;
+  for (const std::uint32_t p : part.parameters)
+    last = std::max(last, part.kind == Part::Kind::missing ? decision_depth_[p] : p + 1);
+  for (const Mute& mute : part.mutes) last = std::max(last, level.parts.all[mute.part].known_from);
+  return last;
 }
 
-void SpaceStates::sort_by_change(std::size_t depth) {
+void SpaceStates::group(std::size_t depth) {
   Level& level = levels_[depth];
   std::vector<Part>& parts = level.parts.all;
+  std::map<std::size_t, std::vector<std::uint32_t>> groups;
   for (std::uint32_t number = 0; number < parts.size(); ++number) {
     Part& part = parts[number];
     if (part.kind == Part::Kind::alike && part.terms.empty()) continue;
-    part.changes = part_changes(level, part, depth);
-    (part.changes ? level.changing : level.constant).push_back(number);
+    part.known_from = known_from(level, part);
+    groups[part.known_from].push_back(number);
+  }
+  for (auto& [known_from, numbers] : groups) {
+    if (known_from == depth)
+      level.changing = std::move(numbers);
+    else
+      level.groups.push_back({known_from, std::move(numbers)});
   }
   level.parts.booleans.assign(parts.size(), -1);
 }
@@ -224,31 +234,41 @@ bool SpaceStates::add_rest(const Rule& rule, const std::vector<Mute>& mutes, std
     combinations *= values_[p].size();
     if (combinations > max_combinations) return false;
   }
-  RestRule rest{rule.term, {}, {}};
-  gather(rest.parts, rule.term, true, {}, depth);
+  const std::size_t number = rest_rule(rule.term, waits_for, depth);
+  const RestRule& rest = rest_rules_[number];
   if (rest.parts.all.empty()) return true;  // nothing of it is known
-  Part part{.kind = Part::Kind::rest, .mutes = mutes};
-  for (std::uint32_t number = 0; number < rest.parts.all.size(); ++number) {
-    const auto& mentioned = rest.parts.all[number].parameters;
-    part.parameters.insert(part.parameters.end(), mentioned.begin(), mentioned.end());
-    rest.numbers.push_back(number);
-  }
-  rest.changes = std::ranges::find(part.parameters, depth - 1) != part.parameters.end();
-  rest.known_from = std::ranges::max(part.parameters) + 1;
-  rest.parts.booleans.resize(rest.parts.all.size());
+  const auto add_to = [&](Part& part, Rest& together) {
+    part.parameters.insert(part.parameters.end(), rest.parameters.begin(), rest.parameters.end());
+    together.rules.push_back(number);
+  };
   Level& level = levels_[depth];
   for (Part& other : level.parts.all) {
     if (other.kind != Part::Kind::rest || level.rests[other.item].waits_for != waits_for) continue;
     if (!std::ranges::equal(other.mutes, mutes)) continue;
-    level.rests[other.item].rules.push_back(std::move(rest));
-    other.parameters.insert(other.parameters.end(), part.parameters.begin(), part.parameters.end());
+    add_to(other, level.rests[other.item]);
     return true;
   }
-  part.item = static_cast<std::uint32_t>(level.rests.size());
+  Part part{.kind = Part::Kind::rest, .item = static_cast<std::uint32_t>(level.rests.size()), .mutes = mutes};
   level.rests.push_back({std::move(waits_for), {}});
-  level.rests.back().rules.push_back(std::move(rest));
+  add_to(part, level.rests.back());
   level.parts.all.push_back(std::move(part));
   return true;
+}
+
+std::size_t SpaceStates::rest_rule(Terms::Id term, const std::vector<std::size_t>& waits_for,
+                                   std::size_t depth) {
+  const auto [place, added] = rest_rule_numbers_.try_emplace({term, waits_for}, rest_rules_.size());
+  if (!added) return place->second;
+  RestRule& rule = rest_rules_.emplace_back(RestRule{term, waits_for});
+  gather(rule.parts, term, true, {}, depth);
+  for (std::uint32_t number = 0; number < rule.parts.all.size(); ++number) {
+    const auto& mentioned = rule.parts.all[number].parameters;
+    rule.parameters.insert(rule.parameters.end(), mentioned.begin(), mentioned.end());
+    rule.numbers.push_back(number);
+  }
+  if (!rule.parameters.empty()) rule.known_from = std::ranges::max(rule.parameters) + 1;
+  rule.parts.booleans.resize(rule.parts.all.size());
+  return place->second;
 }
 
 /// Adds the largest parts of the expression whose parameters are all assigned.
@@ -321,10 +341,22 @@ std::vector<std::size_t> SpaceStates::mentioned(const Expr& expr) const {
 void SpaceStates::begin(std::size_t depth, const Assignment& assignment) {
   if (depth == levels_.size()) return;
   Level& level = levels_[depth];
-  words_.clear();
+  std::uint32_t place = 0;
+  level.common = 0;
+  for (Group& group : level.groups) {
+    const std::uint64_t version = terms_.version(group.known_from);
+    if (group.version != version) {
+      group.version = version;
+      words_.assign({place, level.common});
+      describe(level, level.parts, group.parts, assignment, words_);
+      steps_ += words_.size();
+      group.number = level.commons.intern(words_).number;
+    }
+    level.common = group.number;
+    ++place;
+  }
+  words_.assign({place, level.common});
   add_decided(level, false, depth, assignment);
-  answer_rests(level, false, assignment);
-  describe(level, level.parts, level.constant, assignment, words_);
   steps_ += words_.size();
   level.common = level.commons.intern(words_).number;
 }
@@ -334,7 +366,6 @@ Interned::Found SpaceStates::state(std::size_t depth, const Assignment& assignme
   words_.clear();
   words_.push_back(level.common);
   add_decided(level, true, depth, assignment);
-  answer_rests(level, true, assignment);
   describe(level, level.parts, level.changing, assignment, words_);
   steps_ += words_.size();
   return level.states.intern(words_);
@@ -392,7 +423,7 @@ void SpaceStates::describe_part(const Level& level, Parts& parts, std::uint32_t 
     case Part::Kind::alike:
       return add_alike(part, assignment, words);
     case Part::Kind::rest:
-      return add_rest_of(level.rests[part.item], words);
+      return add_rest_of(level, level.rests[part.item], assignment, words);
   }
 }
 
@@ -417,46 +448,49 @@ void SpaceStates::add_alike(const Part& part, const Assignment& assignment, Word
     words.insert(words.end(), one->begin(), one->end());
 }
 
-void SpaceStates::add_rest_of(const Rest& rest, Words& words) const {
-  std::uint32_t allowed = ~std::uint32_t{0};
-  for (const RestRule& rule : rest.rules) {
+void SpaceStates::add_rest_of(const Level& level, const Rest& rest, const Assignment& assignment,
+                              Words& words) {
+  std::uint32_t allowed = ~std::uint32_t{0}, failed = 0;
+  const std::size_t place = words.size();
+  words.resize(place + 2);
+  for (const std::size_t number : rest.rules) {
+    RestRule& rule = rest_rules_[number];
+    if (rule.version != terms_.version(rule.known_from)) answer(level, rule, assignment);
     allowed &= rule.now.mask;
+    if (!rule.now.failed) continue;
     // What cannot be computed has to be found where the rule is checked.
-    if (rule.now.failed) words.insert(words.end(), rule.key_now.begin(), rule.key_now.end());
-    words.push_back(rule.now.failed ? part_failed : part_yes);
+    ++failed;
+    words.push_back(static_cast<std::uint32_t>(number));
+    words.insert(words.end(), rule.key_now.begin(), rule.key_now.end());
   }
-  words.push_back(allowed);
+  words[place] = part_yes + 2 * failed;
+  words[place + 1] = allowed;
 }
 
-void SpaceStates::answer_rests(Level& level, bool changing, const Assignment& assignment) {
-  for (Rest& rest : level.rests) {
-    for (RestRule& rule : rest.rules) {
-      if (rule.changes != changing || rule.version == terms_.version(rule.known_from)) continue;
-      rule.version = terms_.version(rule.known_from);
-      key_.clear();
-      describe(level, rule.parts, rule.numbers, assignment, key_);
-      steps_ += key_.size();
-      const auto [key, added] = rule.keys.intern(key_);
-      if (added) rule.answers.push_back(answers(rule.term, rest.waits_for));
-      rule.now = rule.answers[key];
-      if (rule.now.failed) rule.key_now = key_;
-    }
-  }
+void SpaceStates::answer(const Level& level, RestRule& rule, const Assignment& assignment) {
+  rule.version = terms_.version(rule.known_from);
+  key_.clear();
+  describe(level, rule.parts, rule.numbers, assignment, key_);
+  steps_ += key_.size();
+  const auto [key, added] = rule.keys.intern(key_);
+  if (added) rule.answers.push_back(answers(rule));
+  rule.now = rule.answers[key];
+  if (rule.now.failed) rule.key_now = key_;
 }
 
-SpaceStates::Answers SpaceStates::answers(Terms::Id rule, const std::vector<std::size_t>& waits_for) {
+SpaceStates::Answers SpaceStates::answers(const RestRule& rule) {
   Answers answers;
   unsigned bit = 0;
   const auto ask = [&](const auto& self, std::size_t place) -> void {
-    if (place == waits_for.size()) {
-      const Terms::Term& term = terms_.compute(rule);
+    if (place == rule.waits_for.size()) {
+      const Terms::Term& term = terms_.compute(rule.term);
       answers.failed = answers.failed || term.failed;
       if (term.failed || term.value.to_bool()) answers.mask |= std::uint32_t{1} << bit;
       ++bit;
       return;
     }
-    for (const Scalar& value : values_[waits_for[place]]) {
-      terms_.assign(waits_for[place], value);
+    for (const Scalar& value : values_[rule.waits_for[place]]) {
+      terms_.assign(rule.waits_for[place], value);
       self(self, place + 1);
     }
   };

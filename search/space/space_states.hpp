@@ -56,7 +56,7 @@ class SpaceStates {
       rest     ///< the answers of some rules for all values of the few parameters that they wait for
     };
     Kind kind;
-    bool changes = false;                        ///< with the last parameter that is assigned
+    std::size_t known_from = 0;                  ///< it changes with the parameter before this one
     std::uint32_t item = 0;                      ///< the term of value and boolean, the number of a Rest
     std::vector<std::uint32_t> parameters = {};  ///< that it mentions
     std::vector<Mute> mutes = {};
@@ -72,15 +72,17 @@ class SpaceStates {
     std::uint32_t mask = 0;  ///< a bit for each combination of values
     bool failed = false;     ///< some cannot be computed
   };
+  /// A rule with some of its parameters known, at all depths where these are the same.
   struct RestRule {
     Terms::Id term;
-    Parts parts;
-    std::vector<std::uint32_t> numbers;  ///< of the parts, all of them
-    bool changes = false;
-    std::size_t known_from = 0;         ///< the parts' last parameter is before this one
-    std::uint64_t version = 0;          ///< of that parameter, when `now` was looked up
-    Interned keys = {};                 ///< the parts' descriptions
-    std::vector<Answers> answers = {};  ///< by key
+    std::vector<std::size_t> waits_for = {};
+    Parts parts = {};
+    std::vector<std::uint32_t> numbers = {};     ///< of the parts, all of them
+    std::vector<std::uint32_t> parameters = {};  ///< of the parts
+    std::size_t known_from = 0;                  ///< the parts' last parameter is before this one
+    std::uint64_t version = 0;                   ///< of that parameter, when `now` was looked up
+    Interned keys = {};                          ///< the parts' descriptions
+    std::vector<Answers> answers = {};           ///< by key
     Answers now = {};
     std::vector<std::uint32_t> key_now = {};  ///< where `now` failed
   };
@@ -88,14 +90,22 @@ class SpaceStates {
   /// allow matter.
   struct Rest {
     std::vector<std::size_t> waits_for;
-    std::vector<RestRule> rules;
+    std::vector<std::size_t> rules;  ///< their numbers
+  };
+  /// The parts that change with the same parameter. They are described once for each of its assignments.
+  struct Group {
+    std::size_t known_from;
+    std::vector<std::uint32_t> parts;
+    std::uint64_t version = 0;  ///< of the parameter when they were described
+    std::uint32_t number = 0;   ///< of what was described, with all groups before
   };
   struct Level {
     Parts parts;
     std::vector<Rest> rests;
-    std::vector<std::uint32_t> constant, changing;  ///< the parts that change with the last parameter, or not
-    std::vector<std::size_t> decided;               ///< parameters to come whose existence is known
-    std::uint32_t common = 0;                       ///< number of what was described at `begin`
+    std::vector<Group> groups;            ///< by parameter, without the last one that is assigned
+    std::vector<std::uint32_t> changing;  ///< the parts that change with that one
+    std::vector<std::size_t> decided;     ///< parameters to come whose existence is known
+    std::uint32_t common = 0;             ///< number of what was described at `begin`
     Interned commons, states;
   };
   struct Rule {
@@ -115,13 +125,16 @@ class SpaceStates {
   /// Finds parts that are alike. `uses`: the rules to come, each with the parts that it waits with. Returns
   /// whether there are any.
   bool join_alike(Parts& parts, const Uses& uses) const;
-  void sort_by_change(std::size_t depth);
-  bool part_changes(const Level& level, const Part& part, std::size_t depth) const;
+  /// Sorts the parts into groups.
+  void group(std::size_t depth);
+  std::size_t known_from(const Level& level, const Part& part) const;
   /// The conditional parameters that it needs and whose existence is known.
   std::vector<std::size_t> decided_by(const Rule& rule, std::size_t depth) const;
   void add_rule(const Rule& rule, const std::vector<Mute>& mutes, std::size_t depth, bool with_rests);
   /// Adds the rule to a Rest, or returns false where the parameters that it waits for have many values.
   bool add_rest(const Rule& rule, const std::vector<Mute>& mutes, std::size_t depth);
+  /// Returns the number of the rule with what it waits for; a number without parts where nothing is known.
+  std::size_t rest_rule(Terms::Id term, const std::vector<std::size_t>& waits_for, std::size_t depth);
   void gather(Parts& parts, Terms::Id term, bool as_boolean, std::vector<Mute> mutes, std::size_t depth);
   void gather_choice(Parts& parts, Terms::Id term, bool as_boolean, const std::vector<Mute>& mutes,
                      std::size_t depth);
@@ -140,10 +153,9 @@ class SpaceStates {
   void add_decided(const Level& level, bool changing, std::size_t depth, const Assignment& assignment);
   void add_value(Terms::Id term, const Assignment& assignment, Words& words);
   void add_alike(const Part& part, const Assignment& assignment, Words& words);
-  void add_rest_of(const Rest& rest, Words& words) const;
-  /// Looks up the answers of the rules that depend on the last parameter (`changing`), or of the others.
-  void answer_rests(Level& level, bool changing, const Assignment& assignment);
-  Answers answers(Terms::Id rule, const std::vector<std::size_t>& waits_for);
+  void add_rest_of(const Level& level, const Rest& rest, const Assignment& assignment, Words& words);
+  void answer(const Level& level, RestRule& rule, const Assignment& assignment);
+  Answers answers(const RestRule& rule);
 
   const SpaceDefinition& definition_;
   const std::vector<std::vector<Scalar>>& values_;
@@ -154,7 +166,9 @@ class SpaceStates {
   std::vector<Rule> rules_;                  ///< of all constraints
   std::map<std::size_t, Rule> conditions_;   ///< of the conditional parameters
   std::vector<Level> levels_;                ///< by depth
-  std::vector<std::uint32_t> added_;         ///< the parts that the rule that is planned waits with
+  std::vector<RestRule> rest_rules_;
+  std::map<std::pair<Terms::Id, std::vector<std::size_t>>, std::size_t> rest_rule_numbers_;
+  std::vector<std::uint32_t> added_;  ///< the parts that the rule that is planned waits with
   Words words_, key_;
   std::vector<Words> words_of_alike_;
   std::uint64_t steps_ = 0;

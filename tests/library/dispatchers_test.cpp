@@ -205,6 +205,23 @@ TEST_F(OnlineSizes, VariablesAreFilledBeforeLaunches) {
             "toy: the symbol 'weights' is of float, int32 was given");
 }
 
+TEST_F(OnlineSizes, VariablesThatFollowASizeAreFilledForEach) {
+  api::Dispatchers all = dispatchers(toy().symbol<float>("weights", "nx"));
+  const std::vector<float> weights(600, 2);
+  all.symbol("weights", weights.data(), 500);
+  all.pause();
+  all.launch(nullptr, in(), out_.data(), 500);
+  EXPECT_EQ(
+      message(all, 600),
+      "toy: the symbol 'weights' is not set: call symbol(\"weights\", data, count) before launch, with 2400 "
+      "bytes");
+  all.symbol("weights", weights.data(), 600);
+  all.launch(nullptr, in(), out_.data(), 600);
+  all.launch(nullptr, in(), out_.data(), 500);
+  EXPECT_EQ(log_.copies, 2);
+  EXPECT_THROW(all.symbol("weights", weights.data(), 0), api::Error);
+}
+
 class OnlineInC : public OnlineSizes {
  protected:
   OnlineInC() {

@@ -178,7 +178,8 @@ class TUNE_API Dispatchers {
     const Dispatcher::Argument all[] = {Dispatcher::Argument(arguments)..., Dispatcher::Argument()};
     return try_all(stream, &sizes, all, sizeof...(Arguments));
   }
-  /// As Dispatcher::symbol, for all sizes.
+  /// As Dispatcher::symbol, for all sizes; of a variable whose extents follow a size, for the sizes at which
+  /// it has so many elements. Call it for each of these.
   template<class T>
   void symbol(const std::string& name, const T* data, std::size_t count = 1) {
     set_symbol(name, Dispatcher::Argument(T{}).type, data, sizeof(T) * count);

@@ -12,8 +12,11 @@
 
 #include "kernels/registry.hpp"
 #include "search/random.hpp"
+#include "search/space/search_space.hpp"
+#include "search/space/space_builder.hpp"
 #include "tests/kernels/conformance/drawn.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
@@ -147,12 +150,44 @@ TEST_P(EveryProblem, StartsWithAValidDefaultOnEveryArchitecture) {
     }
 }
 
-// The program builds the space at each start, in which a million steps take some 10 ms.
-TEST_P(EveryProblem, HasASpaceThatIsBuiltInFewSteps) {
-  constexpr std::uint64_t max_steps = 3'500'000;
-  const search::SpaceDefinition definition =
-      problem().space(default_instance(), architecture_properties("sm_90"));
-  EXPECT_NO_THROW(search::build_graph(definition, search::SearchSpace::default_max_states, max_steps));
+struct BuiltSpace {
+  const char *problem, *size;
+  std::vector<std::pair<std::string, Value>> settings;
+  std::uint64_t max_steps;
+};
+
+// The program builds the space at each start, in which a million steps take 10 to 20 ms.
+TEST(ProblemSpaces, AreBuiltInFewSteps) {
+  const BuiltSpace spaces[] = {
+      {"conv2d_separable", "", {}, 300'000},
+      {"fault_injection", "", {}, 10'000},
+      {"gemm", "", {}, 700'000},
+      {"gemm", "1000x1000x1000", {}, 800'000},
+      {"gemm_stream", "", {}, 10'000},
+      {"matvec", "", {}, 1'800'000},
+      {"matvec", "14336x14336", {}, 4'500'000},
+      {"stencil2d", "", {}, 100'000},
+      {"stencil2d", "", {{"steps", 8}}, 250'000},
+      {"stencil3d", "", {}, 200'000},
+      {"stencil3d", "", {{"steps", 8}}, 1'300'000},
+      {"stencil3d", "", {{"radius", 2}, {"steps", 16}}, 900'000},
+      {"stencil3d", "128x128x128", {{"steps", 96}}, 5'000'000},
+  };
+  std::set<std::string_view> covered;
+  for (const auto& [name, size, settings, max_steps] : spaces) {
+    SCOPED_TRACE(format("{} {}", name, size));
+    covered.insert(name);
+    const auto problem = make_problem(name);
+    search::SpaceDefinition definition =
+        problem->space(make_instance(problem->info(), size, settings), architecture_properties("sm_90"));
+    std::vector<search::Parameter> reordered;
+    if (!definition.counting_order) definition.counting_order.emplace();
+    for (const std::size_t p : search::counting_order(definition))
+      reordered.push_back(definition.parameters[p]);
+    definition.parameters = std::move(reordered);
+    EXPECT_NO_THROW(search::build_graph(definition, search::SearchSpace::default_max_states, max_steps));
+  }
+  EXPECT_EQ(covered.size(), problems().size());
 }
 
 // Other sizes take more steps, and are counted all the same.

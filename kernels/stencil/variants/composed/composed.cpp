@@ -62,17 +62,17 @@ void add_composed(FamilySpace& space, const StencilJob& job) {
   space.rule(var("fused") >= 2 && var("fused") <= max,
              "a stencil is composed of at least two steps, and of no more than its weights fit constant "
              "memory");
+  Expr points(0);
+  for (int steps = 2; steps <= max; ++steps)
+    points = points +
+             (var("fused") == steps) * static_cast<std::int64_t>(composed(job.stencil, steps).points.size());
   const auto sweep = [&](const char* name) {
-    SweptStencil swept{is_variant("composed") && var("sweep") == name,
-                       Expr(0),
-                       var("reach_x") * var("fused"),
-                       var("reach_y") * var("fused"),
-                       var("reach_z") * var("fused"),
-                       false};
-    for (int steps = 2; steps <= max; ++steps)
-      swept.points = swept.points + (var("fused") == steps) *
-                                        static_cast<std::int64_t>(composed(job.stencil, steps).points.size());
-    return swept;
+    return SweptStencil{is_variant("composed") && var("sweep") == name,
+                        points,
+                        var("reach_x") * var("fused"),
+                        var("reach_y") * var("fused"),
+                        var("reach_z") * var("fused"),
+                        false};
   };
   add_direct_rules(space, sweep("direct"));
   add_streaming_rules(space, sweep("streaming"));
