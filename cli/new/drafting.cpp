@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/new/drafting.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -8,6 +9,8 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
+#include <streambuf>
 
 #include "cli/input/command.hpp"
 #include "library/run/gpu.hpp"
@@ -30,10 +33,72 @@ std::vector<std::string> undefined_in(const std::string& log) {
   return names;
 }
 
+/// Keeps what is written to standard output, which shows it all the same.
+class CopiedOutput : public std::streambuf {
+ public:
+  CopiedOutput() : shown_(std::cout.rdbuf(this)) {}
+  ~CopiedOutput() override { std::cout.rdbuf(shown_); }
+  CopiedOutput(const CopiedOutput&) = delete;
+  CopiedOutput& operator=(const CopiedOutput&) = delete;
+  const std::string& text() const { return text_; }
+
+ protected:
+  int_type overflow(int_type letter) override {
+    if (traits_type::eq_int_type(letter, traits_type::eof())) return traits_type::not_eof(letter);
+    text_ += traits_type::to_char_type(letter);
+    return shown_->sputc(text_.back());
+  }
+  std::streamsize xsputn(const char* letters, std::streamsize count) override {
+    text_.append(letters, static_cast<std::size_t>(count));
+    return shown_->sputn(letters, count);
+  }
+  int sync() override { return shown_->pubsync(); }
+
+ private:
+  std::streambuf* shown_;
+  std::string text_;
+};
+
+/// Returns the arrays of which a check says that their reference has elements without a value.
+std::set<std::string> partly_written(const std::string& output) {
+  constexpr std::string_view begin = ") of '", end = "' was never written, by the reference neither";
+  std::set<std::string> arrays;
+  for (std::size_t at = output.find(end); at != std::string::npos; at = output.find(end, at + 1))
+    if (const std::size_t from = output.rfind(begin, at); from != std::string::npos)
+      arrays.insert(output.substr(from + begin.size(), at - from - begin.size()));
+  return arrays;
+}
+
+/// Gives an array that the definition has as `write` contents instead, and marks the line. False where it has
+/// none of that name.
+bool give_contents(described::FirstDefinition& definition, const std::string& array) {
+  const std::string name = format("\n    \"{}\": {{", array), write = "\"access\": \"write\"";
+  const std::size_t begin = definition.json.find(name);
+  if (begin == std::string::npos) return false;
+  const std::size_t end = definition.json.find('\n', begin + 1), at = definition.json.find(write, begin);
+  if (at == std::string::npos || at > end) return false;
+  const std::string guess = "only a part of it is written", mark = "// TODO: ";
+  std::string line = definition.json.substr(begin, end - begin);
+  const bool is_marked = line.find(mark) != std::string::npos;
+  line.replace(at - begin, write.size(), R"("access": "both", "fill": 0)");
+  line += (is_marked ? "; " : "  " + mark) + guess;
+  definition.json.replace(begin, end - begin, line);
+  const int number =
+      static_cast<int>(std::count(definition.json.begin(),
+                                  definition.json.begin() + static_cast<std::ptrdiff_t>(begin) + 1, '\n')) +
+      1;
+  const auto known = std::ranges::find_if(definition.guesses,
+                                          [&](const described::Guess& one) { return one.line >= number; });
+  if (is_marked && known != definition.guesses.end() && known->line == number)
+    known->text += "; " + guess;
+  else
+    definition.guesses.insert(known, {number, array, guess});
+  return true;
+}
+
 /// Runs some configurations of the definition as `tune check` does. What it finds is no failure of `tune
 /// new`. False where the user ended it.
 bool check_on_emulator(const std::string& definition, const std::string& timeout) {
-  std::cout << "check of some configurations on the emulator:\n" << std::flush;
   try {
     OptionTable table;
     const Command check = check_command();
@@ -115,14 +180,36 @@ void refuse_existing(const std::filesystem::path& path) {
     throw UsageError(format("{} exists already; name another file with --out", path.string()));
 }
 
-void write_definition(const described::FirstDefinition& definition, const NewFiles& files, bool no_check) {
+namespace {
+
+/// As check_on_emulator, and once more where that shows that the kernel writes only a part of an array.
+bool check_and_correct(described::FirstDefinition& definition, const NewFiles& files) {
+  const std::string out = files.definition.string();
+  std::set<std::string> arrays;
+  {
+    const CopiedOutput copy;
+    std::cout << "check of some configurations on the emulator:\n" << std::flush;
+    if (!check_on_emulator(out, files.timeout)) return false;
+    arrays = partly_written(copy.text());
+  }
+  std::erase_if(arrays, [&](const std::string& array) { return !give_contents(definition, array); });
+  if (arrays.empty()) return true;
+  std::cout << format("the kernel writes only a part of '{}', which now has contents before; once more:\n",
+                      joined(arrays, {}, "', '"));
+  write_file(files.definition, definition.json);
+  return check_on_emulator(out, files.timeout);
+}
+
+}  // namespace
+
+void write_definition(described::FirstDefinition definition, const NewFiles& files, bool no_check) {
   const std::string out = files.definition.string();
   if (files.kernel) write_file(files.kernel->name, files.kernel->text);
   write_file(files.definition, definition.json);
   for (const std::string& note : files.notes) std::cout << note << '\n';
   if (!definition.missing.empty())
     std::cout << format("it cannot be checked yet: {}\n", joined(definition.missing, {}, "; "));
-  else if (!no_check && !check_on_emulator(out, files.timeout))
+  else if (!no_check && !check_and_correct(definition, files))
     throw Error(format("interrupted: {} is written, and not checked to the end", out), Exit::interrupted);
   if (definition.guesses.empty())
     std::cout << "nothing is left to look at: no line is a guess\n";

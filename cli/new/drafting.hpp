@@ -35,7 +35,8 @@ struct NewFiles {
 };
 
 /// Writes the files, runs some configurations on the emulator, and lists what is left to look at. What the
-/// check finds is no failure.
-void write_definition(const described::FirstDefinition& definition, const NewFiles& files, bool no_check);
+/// check finds is no failure. An array that the kernel does not write as a whole gets contents, and the check
+/// runs again.
+void write_definition(described::FirstDefinition definition, const NewFiles& files, bool no_check);
 
 }  // namespace tune::cli

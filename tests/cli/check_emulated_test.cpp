@@ -10,12 +10,15 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "cli/check/check_report.hpp"
 #include "cli/output/progress.hpp"
+#include "kernels/described/source/syntax.hpp"
 #include "kernels/framework/kernel_files.hpp"
 #include "tests/cli/sandbox.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::testing {
 namespace {
@@ -328,6 +331,30 @@ TEST(CheckEmulated, WithoutAFolderForTemporaryFilesTheVariableIsNamed) {
   const std::string file = definition(sandbox, right);
   sandbox.set_environment("TMPDIR", "/no/such/folder");
   expect_refused(check_all(sandbox, file), 1, {"TMPDIR"});
+}
+
+TEST(CheckEmulated, WhatANewKernelWritesInPartHasContentsBefore) {
+  const Sandbox sandbox;
+  if (const std::string reason = described::why_no_parser(); !reason.empty()) GTEST_SKIP() << reason;
+  const ProgramResult made = sandbox.tune(
+      {"new", written(sandbox, "part.cu",
+                      "__global__ void part(float* y, const float* x, float* z, int n, int m) {\n"
+                      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                      "  if (i < n) { y[i * m] = x[i]; z[i] = 1; }\n}\n")});
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_TRUE(
+      has(made.out, "the kernel writes only a part of 'y', which now has contents before; once more:\n"))
+      << made.out;
+  EXPECT_TRUE(has(made.out, "4 configurations, 0 failed, 0 cannot be emulated")) << made.out;
+  std::istringstream lines(read_file(sandbox / "part.json"));
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    EXPECT_TRUE(!has(line, "\"z\":") || has(line, "\"write\"")) << line;
+    if (!has(line, "\"y\":")) continue;
+    EXPECT_TRUE(has(line, R"("access": "both", "fill": 0})")) << line;
+    EXPECT_TRUE(has(line, "; only a part of it is written")) << line;
+    EXPECT_TRUE(has(made.out, format("  line {}, y: its size", number))) << made.out;
+  }
 }
 
 // Reading them would wait for ever, or never end.

@@ -329,7 +329,7 @@ void Guesses::find_sizes() {
   for (const ParameterOfKernel& array : facts_.parameters) {
     if (!array.is_pointer || array.subscripts.unknown) continue;
     for (const ParameterOfKernel& parameter : facts_.parameters)
-      if (!parameter.is_pointer && is_whole_type(parameter.type) &&
+      if (!parameter.is_pointer && is_whole_type(parameter.type) && !names_a_turn(parameter.name) &&
           std::ranges::find(others, parameter.name) == others.end() &&
           std::ranges::any_of(array.subscripts.largest, [&](const std::string& subscript) {
             return is_factor_in(subscript, parameter.name);

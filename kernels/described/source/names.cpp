@@ -47,6 +47,10 @@ bool names_a_switch(std::string_view name) {
                            "shared_mem", "precompute"});
 }
 
+bool names_a_turn(std::string_view name) {
+  return has_one_of(lower(name), {"iter", "step", "pass", "level", "stage", "round", "radius"});
+}
+
 bool names_a_parameter(std::string_view name) {
   return names_a_block(name) || has_one_of(lower(name), {"tile", "unroll", "per_thread", "items", "coarsen"});
 }

@@ -20,6 +20,9 @@ bool names_a_grid(std::string_view name);
 
 bool names_a_switch(std::string_view name);
 
+/// True for what counts the steps of a computation, or tells one of them.
+bool names_a_turn(std::string_view name);
+
 /// The axis that ends a name: 1 of BLOCK_SIZE_Y; 3 where there is none.
 std::size_t axis_in(std::string_view name);
 
