@@ -45,9 +45,8 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
 /// The parameters are in declaration order, or, where that takes long, in one in which less has to be
 /// remembered.
 void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
-  // Each is enough for most spaces that it suits: pairs, numbers that are no integers.
-  constexpr std::uint64_t for_certain = 200'000'000, at_once = 300'000, as_declared = 3'500'000,
-                          narrow_first = 500'000, as_mentioned = 2'000'000, short_of_hope = 4'000'000;
+  constexpr std::uint64_t for_certain = 200'000'000, at_once = 300'000, narrow_first = 500'000,
+                          as_declared = 3'500'000, as_mentioned = 1'000'000;
   const auto build_in = [&](std::vector<std::size_t> order, std::uint64_t max_steps) {
     SpaceDefinition reordered = definition_;
     for (std::size_t column = 0; column < order.size(); ++column)
@@ -65,13 +64,14 @@ void SearchSpace::build(std::size_t max_states, const CountWatch& watch) {
   if (build_in(declared, at_once)) return;
   const ParameterOrder narrow = narrow_order(definition_);
   if (narrow.expected_steps < narrow_first && build_in(narrow.parameters, narrow_first)) return;
+  // What is expected is about what it takes, but where constraints leave little of what they remember. Then
+  // an order takes few steps, or far too many.
+  constexpr double affordable = 65e6, hopeless = 1e12;
+  const bool hope = narrow.expected_steps < hopeless;
   if (build_in(declared, as_declared) ||
-      (narrow.expected_steps >= narrow_first && build_in(narrow.parameters, narrow_first)) ||
-      build_in(order_of_mention(definition_), as_mentioned))
-    return;
-  // What is expected is about what it takes, but where constraints leave little of what they remember.
-  constexpr double affordable = 65e6;
-  if (build_in(narrow.parameters, narrow.expected_steps < affordable ? default_max_steps : short_of_hope))
+      (hope && narrow.expected_steps >= narrow_first && build_in(narrow.parameters, narrow_first)) ||
+      build_in(order_of_mention(definition_), hope ? as_mentioned : at_once) ||
+      (narrow.expected_steps < affordable && build_in(narrow.parameters, default_max_steps)))
     return;
   // A constraint may be long, such as a list of allowed rows, and its space small.
   constexpr double small = 1e5;

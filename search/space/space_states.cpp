@@ -131,10 +131,18 @@ bool SpaceStates::plan(std::size_t depth, bool with_rests) {
   return level.parts.all.size() == always && join_alike(level.parts, uses);
 }
 
+const std::string& SpaceStates::role(const Rule& rule, std::uint32_t parameter) {
+  std::string& role = roles_[{&rule, parameter}];
+  if (role.empty())
+    role =
+        replace_variables(rule.expr, {{definition_.parameters[parameter].name, Value(std::string("\x01"))}})
+            .to_string();
+  return role;
+}
+
 /// Where every rule to come waits with one parameter alone, and two parameters stand in the same rules but
 /// for their names (`c != a` and `c != b`), the rest depends on the set of their values.
-bool SpaceStates::join_alike(Parts& all_parts, const Uses& uses) const {
-  const Value hole(std::string("\x01"));
+bool SpaceStates::join_alike(Parts& all_parts, const Uses& uses) {
   std::vector<std::vector<std::string>> roles(all_parts.all.size());
   std::vector<bool> single(all_parts.all.size(), true);
   for (const auto& [rule, parts] : uses) {
@@ -148,9 +156,7 @@ bool SpaceStates::join_alike(Parts& all_parts, const Uses& uses) const {
         single[number] = false;
         continue;
       }
-      roles[number].push_back(
-          replace_variables(rule->expr, {{definition_.parameters[part.parameters[0]].name, hole}})
-              .to_string());
+      roles[number].push_back(role(*rule, part.parameters[0]));
     }
   }
   std::map<std::vector<std::string>, std::vector<std::uint32_t>> groups;

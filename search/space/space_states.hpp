@@ -124,7 +124,9 @@ class SpaceStates {
   bool plan(std::size_t depth, bool with_rests);
   /// Finds parts that are alike. `uses`: the rules to come, each with the parts that it waits with. Returns
   /// whether there are any.
-  bool join_alike(Parts& parts, const Uses& uses) const;
+  bool join_alike(Parts& parts, const Uses& uses);
+  /// Returns the rule without the parameter's name.
+  const std::string& role(const Rule& rule, std::uint32_t parameter);
   /// Sorts the parts into groups.
   void group(std::size_t depth);
   std::size_t known_from(const Level& level, const Part& part) const;
@@ -165,7 +167,8 @@ class SpaceStates {
   std::vector<std::size_t> decision_depth_;  ///< from where on a parameter's existence is known
   std::vector<Rule> rules_;                  ///< of all constraints
   std::map<std::size_t, Rule> conditions_;   ///< of the conditional parameters
-  std::vector<Level> levels_;                ///< by depth
+  std::map<std::pair<const Rule*, std::uint32_t>, std::string> roles_;
+  std::vector<Level> levels_;  ///< by depth
   std::vector<RestRule> rest_rules_;
   std::map<std::pair<Terms::Id, std::vector<std::size_t>>, std::size_t> rest_rule_numbers_;
   std::vector<std::uint32_t> added_;  ///< the parts that the rule that is planned waits with

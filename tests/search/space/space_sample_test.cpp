@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -120,25 +121,42 @@ SpaceDefinition with_all_pairs() {
   return definition;
 }
 
+/// Returns the steps of all attempts to count the space, and of its sample where `drawn` is given.
+std::uint64_t steps_until_told(const SpaceDefinition& definition,
+                               std::optional<SearchSpace>* drawn = nullptr) {
+  std::uint64_t steps = 0, last = 0;
+  const CountWatch watch = [&](std::uint64_t now) {
+    if (now < last) steps += last;
+    last = now;
+    return true;
+  };
+  if (drawn == nullptr)
+    EXPECT_THROW(SearchSpace(definition, SearchSpace::default_max_states, watch), std::length_error);
+  else
+    drawn->emplace(SearchSpace::counted_or_sampled(definition, watch));
+  return steps + last;
+}
+
 /// What cannot be counted is told after a bounded amount of work, however much the constraints cost.
 TEST(SampledSpace, IsDrawnAfterBoundedWork) {
-  SpaceDefinition neighbours = with_parameters(25, 1, 10);
+  SpaceDefinition neighbours = with_parameters(25, 1, 10), different = with_parameters(20, 1, 25);
   for (int p = 0; p < 25; ++p) {
     if (p % 5 < 4) constrain(neighbours, nth(p) + " != " + nth(p + 1));
     if (p < 20) constrain(neighbours, nth(p) + " != " + nth(p + 5));
   }
+  for (int p = 0; p < 20; ++p)
+    for (int q = 0; q < p; ++q) constrain(different, nth(p) + " != " + nth(q));
+  // A million steps take 20 ms. Where many more are expected than can be taken, few are tried.
+  EXPECT_LT(steps_until_told(neighbours), 5'500'000U);
+  EXPECT_LT(steps_until_told(with_all_pairs()), 4'200'000U);
+  EXPECT_LT(steps_until_told(different), 4'200'000U);
   for (const SpaceDefinition& definition : {neighbours, with_all_pairs()}) {
-    std::uint64_t steps = 0, last = 0;  // of all orders, and of the sample
+    std::optional<SearchSpace> space;
     const std::clock_t start = std::clock();
-    const SearchSpace space = SearchSpace::counted_or_sampled(definition, [&](std::uint64_t now) {
-      if (now < last) steps += last;
-      last = now;
-      return true;
-    });
-    EXPECT_LT(seconds_since(start), 2);  // 0.3 s where nothing else runs
-    EXPECT_FALSE(space.counted());
-    EXPECT_GT(space.size(), 500U);
-    EXPECT_LT(steps + last, 31'000'000U);
+    EXPECT_LT(steps_until_told(definition, &space), 13'500'000U);
+    EXPECT_LT(seconds_since(start), 2);  // 0.2 s where nothing else runs
+    EXPECT_FALSE(space->counted());
+    EXPECT_GT(space->size(), 500U);
   }
 }
 
@@ -367,6 +385,15 @@ TEST(CountedSpace, AnyOrderOfDeclarationIsCountedInFewSteps) {
   for (int p = 0; p < 18; ++p) constrain(ring, "(" + nth(p) + " + " + nth((p + 7) % 18) + ") % 3 == 0");
   Random random(8);
   for (const SpaceDefinition& declared : {pairs, ring}) EXPECT_LT(slowest_order(declared, random), 1.0);
+}
+
+/// More than ever is expected of them: what is remembered is a set of values.
+TEST(CountedSpace, ParametersThatAllDifferAreCounted) {
+  SpaceDefinition definition = with_parameters(10, 1, 14);
+  for (int p = 0; p < 10; ++p)
+    for (int q = 0; q < p; ++q) constrain(definition, nth(p) + " != " + nth(q));
+  EXPECT_GT(narrow_order(definition).expected_steps, 1e12);
+  EXPECT_EQ(SearchSpace(definition).size(), 3'632'428'800U);  // 14! / 4!
 }
 
 /// A sum of all parameters and comparisons of two: the parameters of a pair have to be neighbours, although
