@@ -29,3 +29,9 @@ def version() -> str:
     """Returns the version of the tuner."""
     from . import _native
     return _native.library().tune_version().decode()
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        return version().split()[0]
+    raise AttributeError(f"module 'cutune' has no attribute '{name}'")

@@ -4,6 +4,8 @@ import array as standard_array
 import ctypes
 import importlib
 
+from . import _native
+
 __all__ = ["HostArray", "device_of", "host_array", "is_array", "on_device", "scalar"]
 
 # The kinds and bytes of __array_interface__, and the types of a definition.
@@ -63,7 +65,7 @@ def host_array(value, name):
     try:
         view = memoryview(value)
     except TypeError:
-        raise TypeError(f"argument '{name}': a {type(value).__name__} is no array: pass an array of NumPy, CuPy or "
+        raise TypeError(f"argument '{name}': {_native.kind(value)} is no array: pass an array of NumPy, CuPy or "
                         "PyTorch, or a buffer") from None
     if not view.c_contiguous:
         raise ValueError(f"argument '{name}': its elements are not in C order: pass a copy that is")
@@ -118,7 +120,7 @@ def _from_host(value, name):
     elif array.count:
         address = (interface.get("data") or (0,))[0]
         if not isinstance(address, int) or address == 0:
-            raise TypeError(f"argument '{name}': the __array_interface__ of a {type(value).__name__} has no address: pass "
+            raise TypeError(f"argument '{name}': the __array_interface__ of {_native.kind(value)} has no address: pass "
                             "numpy.asarray of it")
         array.data = ctypes.string_at(address, array.count * _SIZES[element])
     return array
@@ -230,5 +232,5 @@ def scalar(value, name):
         raise ValueError(f"argument '{name}': {value} needs more than 64 bits")
     if isinstance(value, float):
         return "float32", value
-    raise TypeError(f"argument '{name}': a {type(value).__name__} is neither a number nor an array: pass an array of NumPy, "
+    raise TypeError(f"argument '{name}': {_native.kind(value)} is neither a number nor an array: pass an array of NumPy, "
                     "CuPy or PyTorch (numpy.asarray), or a number")

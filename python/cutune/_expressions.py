@@ -10,6 +10,8 @@ import itertools
 import math
 import random
 
+from . import _native
+
 __all__ = ["MAX_LISTED", "formula_of", "formulas_of", "literal", "rows_rule", "rule_of"]
 
 MAX_LISTED = 200_000  # combinations of values
@@ -246,7 +248,7 @@ def _agrees(text, wanted, parameters):
 def _truth(result):
     """Returns whether a constraint's result allows a configuration."""
     if result is None or isinstance(result, (tuple, list, dict, set)):
-        raise ValueError(f"a constraint returns a {type(result).__name__}, which is neither true nor false: "
+        raise ValueError(f"a constraint returns {_native.kind(result)}, which is neither true nor false: "
                          + ("does it lack a 'return'?" if result is None else "join conditions with 'and', or all()"))
     return bool(result)
 

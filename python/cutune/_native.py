@@ -217,6 +217,12 @@ def in_python(message):
     """Returns a message of the library in the words of this package: options are arguments, and the files and the
     command that Python wrote are not named."""
     message = re.sub(r"\bOptions::(\w+) = ", r"\1=", message)
+    message = re.sub(r"^tune_\w+: ", "", message)
+    message = message.replace("'tune list problems' shows", "built_in_problems() returns")
+    message = message.replace("which would read back as something else",
+                              "a text that would be read as something else: give a number, or a text without ',' and '='")
+    message = message.replace("a pointer: set 'size' for a vector", "a pointer: pass an array")
+    message = message.replace("not a pointer: set a single value", "not a pointer: pass a number")
     message = message.replace('Tuner::run with device="emulator"', 'device="emulator"')
     message = re.sub(r"the program [^\n]*_judge_client\.py [^\n]* says: ", "", message)
     if not _folders.held():
@@ -227,11 +233,17 @@ def in_python(message):
 def assignments(values, name="sizes"):
     """Returns a dict as an array of assignments, and its length. Raises TypeError for what is no dict."""
     if not hasattr(values, "items"):
-        raise TypeError(f"{name} is a {type(values).__name__}: give a dict of names and values")
+        raise TypeError(f"{name} is {kind(values)}: give a dict of names and values")
     array = (Assignment * max(1, len(values)))()
     for at, (name, value) in enumerate(values.items()):
         array[at] = Assignment(str(name).encode(), text_of(value).encode())
     return array, len(values)
+
+
+def kind(value):
+    """Returns what a value is, for messages: `an int`."""
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def text_of(value):

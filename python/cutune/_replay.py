@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Unio
 
 from . import _native, _notebook
 from ._strategies import OwnStrategy, Space
+from .problem import _several, _whole
 
 __all__ = ["Comparison", "Recording", "recordings", "replay"]
 
@@ -144,6 +145,12 @@ def replay(files: Union[Path, Iterable[Path], Sequence[Recording]], strategies: 
     spaces = given if given and isinstance(given[0], Recording) else recordings(given, only=only)
     if isinstance(strategies, str) or not hasattr(strategies, "__iter__"):
         strategies = [strategies]
+    strategies = list(strategies)
+    if not strategies:
+        raise ValueError("strategies is empty: name at least one")
+    budgets, repeats = [_whole(one, "budgets") for one in _several(budgets, "budgets")], _whole(repeats, "repeats")
+    if repeats < 1 or min(budgets, default=0) < 1:
+        raise ValueError("budgets: at least one number above 0, in increasing order; repeats: at least 1")
     contenders = [one if isinstance(one, str) else OwnStrategy(one) for one in strategies]
     limits = (ctypes.c_uint64 * max(1, len(budgets)))(*budgets)
     library, scores = _native.library(), []

@@ -2,8 +2,9 @@
 """Spaces by numbers, and strategies of a script as the library calls them."""
 import ctypes
 import math
+import operator
 import random
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from . import _native
 
@@ -39,8 +40,14 @@ class Space:
         return {name: values[index] for name, values, index in zip(self._names, self._values, self._row(number))
                 if index != _ABSENT}
 
+    def __iter__(self) -> Iterator[Dict[str, Any]]:
+        return (self[number] for number in range(self._size))
+
+    def __contains__(self, configuration: Mapping[str, Any]) -> bool:
+        return self.number_of(configuration) is not None
+
     def _row(self, number):
-        number = int(number)
+        number = operator.index(number)
         if not 0 <= number < self._size:
             raise IndexError(f"there is no configuration {number}: there are {self._size}")
         at, inside = divmod(number, _BLOCK)
@@ -112,7 +119,7 @@ class OwnStrategy:
 
     def __init__(self, make: Any):
         if not callable(make):
-            raise TypeError(f"strategy: a {type(make).__name__} is neither a name nor a function of (space, seed) that returns an "
+            raise TypeError(f"strategy: {_native.kind(make)} is neither a name nor a function of (space, seed) that returns an "
                             "object with ask() and tell(configuration, cost)")
         self.make, self.name, self.raised = make, name_of(make), None
         self._searches: Dict[int, Any] = {}
@@ -132,7 +139,7 @@ class OwnStrategy:
             search = self.make(space, seed)
             for name in ("ask", "tell"):
                 if not callable(getattr(search, name, None)):
-                    raise TypeError(f"strategy: {self.name} returns a {type(search).__name__}, which has no function '{name}'")
+                    raise TypeError(f"strategy: {self.name} returns {_native.kind(search)}, which has no function '{name}'")
             state = self._next = self._next + 1
             self._searches[state] = search, space
             return state

@@ -7,7 +7,7 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint64, c_voi
 from typing import Any, Dict, Optional
 
 from . import _arrays, _native
-from .problem import Problem
+from .problem import AnyProblem, problem_of
 
 __all__ = ["Dispatcher"]
 
@@ -107,8 +107,9 @@ class Dispatcher:
     options: device, database, slowdown, candidates, strategy, seed, where, timeout, in_process, follow_drift and sizes, as
     struct DispatchOptions of docs/library.md. Raises ValueError and TuneError as `cutune.run`."""
 
-    def __init__(self, problem: Problem, **options: Any):
+    def __init__(self, problem: AnyProblem, **options: Any):
         self._handle = None
+        problem = problem_of(problem)
         self._problem = problem
         given = str(options.get("device") or 0)
         self._device = int(given) if given.isdigit() else None

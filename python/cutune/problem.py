@@ -11,7 +11,7 @@ import pathlib
 import re
 import shutil
 import weakref
-from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _arrays, _expressions, _folders, _native
 
@@ -58,7 +58,7 @@ class Symbol(_Argument):
 
 def _is_path(source):
     if not isinstance(source, (str, pathlib.PurePath)):
-        raise TypeError(f"source is a {type(source).__name__}: it is the text of a kernel's file (str), or the path of a file")
+        raise TypeError(f"source is {_native.kind(source)}: it is the text of a kernel's file (str), or the path of a file")
     return isinstance(source, pathlib.PurePath) or ("\n" not in source and "{" not in source)
 
 
@@ -112,7 +112,7 @@ class Problem:
         self.listed = []  # constraints whose values were listed
         self._largest = 1
         files = {}
-        definition = {"problem": name}
+        definition: Dict[str, Any] = {"problem": name}
         if _is_path(source):
             path = pathlib.Path(source)
             if not path.is_file():
@@ -139,8 +139,8 @@ class Problem:
         definition["launches"] = launch
         if tolerance is not None:
             definition["tolerance"] = _tolerance(tolerance)
-        definition.update(more or {})
-        self.definition = definition
+        definition.update(_named(more or {}, "more", "fields of a definition"))
+        self.definition: Optional[Dict[str, Any]] = definition
         self._open(files)
 
     @classmethod
@@ -157,6 +157,8 @@ class Problem:
     @classmethod
     def built_in(cls, name: str) -> "Problem":
         """Returns a problem that the tuner has, such as "stencil3d" (see `cutune.built_in_problems`)."""
+        if not isinstance(name, str):
+            raise TypeError(f"name is {name!r}: a problem has a text as its name")
         problem = cls.__new__(cls)
         problem.listed, problem.definition, problem._given = [], None, None
         problem._origin = (cls.built_in, (name,))
@@ -306,7 +308,7 @@ class Problem:
                 result["fill"] = {"file": self._store(array)}
             self._largest = max(self._largest, array.count)
             if argument.expect is not None:
-                expected = _arrays.host_array(argument.expect, name)
+                expected = _arrays.host_array(argument.expect, f"{name}: expect")
                 if (expected.type, expected.shape) != (array.type, array.shape):
                     raise ValueError(f"argument '{name}': the expected results are {expected.type}{list(expected.shape)}, "
                                      f"and the array is {array.type}{list(array.shape)}")
@@ -329,8 +331,26 @@ def _json(definition, **form):
     def other(value):
         if hasattr(value, "tolist"):  # of NumPy
             return value.tolist()
-        raise TypeError(f"a {type(value).__name__} is nothing that a definition has: pass numbers, texts, lists and dicts")
-    return json.dumps(definition, default=other, **form)
+        raise TypeError(f"{_native.kind(value)} is nothing that a definition has: pass numbers, texts, lists and dicts")
+    try:
+        return json.dumps(definition, default=other, allow_nan=False, **form)
+    except ValueError as error:
+        raise ValueError(f"a problem has a number that is not finite, or contains itself: {error}") from None
+
+
+#: A problem, the path of a definition (.json), or the name of a problem that the tuner has.
+AnyProblem = Union[Problem, str, os.PathLike]
+
+
+def problem_of(given: Any) -> Problem:
+    """Returns a problem that is given as such, as the path of a definition, or by the name of one that the tuner has."""
+    if isinstance(given, Problem):
+        return given
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{_native.kind(given)} is not a problem: pass a cutune.Problem, the path of a definition, or the name of a "
+                        "problem that the tuner has")
+    text = os.fspath(given)
+    return Problem.read(text) if text.endswith(".json") else Problem.built_in(text)
 
 
 def _made_again(cls, definition, parameters, listed, files):
@@ -359,7 +379,7 @@ def _several(values, name):
 
 def _named(values, name, what):
     if not hasattr(values, "items"):
-        raise TypeError(f"{name} is a {type(values).__name__}: give a dict of {what}")
+        raise TypeError(f"{name} is {_native.kind(values)}: give a dict of {what}")
     return values
 
 
@@ -381,8 +401,9 @@ def _file_name(name):
 def _tolerance(value, name="tolerance"):
     if isinstance(value, dict):
         return value
-    try:
+    if isinstance(value, numbers.Real):
+        if not 0 <= value < math.inf:
+            raise ValueError(f"{name} is {value}: give a number of 0 or more")
         return {"absolute": float(value)}
-    except (TypeError, ValueError):
-        raise TypeError(f"{name}: {value!r} is neither a number nor a dict such as "
-                        "{'absolute': 1e-6, 'relative': 1e-5}") from None
+    raise TypeError(f"{name}: {value!r} is neither a number nor a dict such as "
+                    "{'absolute': 1e-6, 'relative': 1e-5}")

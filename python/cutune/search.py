@@ -2,11 +2,12 @@
 """Searches whose loop is the script's own."""
 import ctypes
 import math
+import os
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from . import _native
 from ._strategies import Space
-from .problem import Problem, _several
+from .problem import AnyProblem, Problem, _several, _whole, problem_of
 
 __all__ = ["Search", "as_list", "configurations", "space"]
 
@@ -30,17 +31,23 @@ def configurations(parameters: Dict[str, List[Any]], constraints: Iterable[Union
     return [tuple(column[index] for column, index in zip(columns, valid.row(at))) for at in range(len(valid))]
 
 
-def space(problem: Union[Problem, Dict[str, Any]], constraints: Union[str, Callable, Iterable[Union[str, Callable]]] = (), *,
+def space(problem: Union[AnyProblem, Dict[str, Any]], constraints: Union[str, Callable, Iterable[Union[str, Callable]]] = (), *,
           sizes: Optional[Dict[str, Any]] = None, where: Union[str, Callable, None] = None) -> Space:
     """Returns the valid configurations of a problem, or of a dict of parameters, with the limits of an sm_90. Arguments are
     those of Search."""
     return Search(problem, constraints, sizes=sizes, strategy="grid", where=where).space
 
 
+def _seed(seed):
+    if not 0 <= _whole(seed, "seed") < 2**64:
+        raise ValueError(f"seed is {seed}: give a whole number of 0 or more, below 2**64")
+    return int(seed)
+
+
 class Search:
     """Chooses what to evaluate next; the script evaluates it, whatever that is. Nothing is measured or stored here.
 
-    problem      a Problem, or a dict of parameters: the values of each, the first is the default
+    problem      a Problem, its path or name as of `run`, or a dict of parameters: the values of each, the first is the default
     constraints  texts or functions, as of a Problem; only with a dict
     sizes        dict of the sizes and settings that are not at their defaults
     strategy     "auto" (the model), "random", "uniform", "annealing", "genetic", "ils", "pso", "grid", with options as
@@ -53,12 +60,13 @@ class Search:
 
     Raises ValueError for what cannot be."""
 
-    def __init__(self, problem: Union[Problem, Dict[str, Any]],
+    def __init__(self, problem: Union[AnyProblem, Dict[str, Any]],
                  constraints: Union[str, Callable, Iterable[Union[str, Callable]]] = (), *,
                  sizes: Optional[Dict[str, Any]] = None, strategy: str = "auto", seed: int = 1,
                  where: Union[str, Callable, None] = None):
         self._handle = None
-        if isinstance(problem, Problem):
+        if isinstance(problem, (Problem, str, os.PathLike)):
+            problem = problem_of(problem)
             if constraints:
                 raise ValueError("a Problem has its own constraints: restrict it by 'where'")
         else:
@@ -70,7 +78,7 @@ class Search:
         array, count = _native.assignments(sizes or {})
         handle = ctypes.c_void_p()
         _native.check(_native.library().tune_search_open(
-            problem._handle, array, count, str(strategy).encode(), int(seed), None if where is None else _native.text_of(where).encode(),
+            problem._handle, array, count, str(strategy).encode(), _seed(seed), None if where is None else _native.text_of(where).encode(),
             ctypes.byref(handle)))
         self._handle = handle
 
@@ -97,6 +105,8 @@ class Search:
         """Takes the result of a configuration, also of one that was not asked for: `cost` is above 0 and is to be
         minimised; None: the evaluation failed."""
         array, count = _native.assignments(configuration, "configuration")
+        if cost is not None and (isinstance(cost, str) or not hasattr(cost, "__float__")):
+            raise TypeError(f"cost is {_native.kind(cost)}: give a number, or None for a failure")
         _native.check(_native.library().tune_search_tell(self._handle, array, count, math.nan if cost is None else float(cost)))
 
     def minimize(self, function: Callable[..., Optional[float]], evaluations: int) -> Tuple[Optional[Dict[str, Any]],

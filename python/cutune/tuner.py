@@ -13,14 +13,12 @@ import weakref
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _expressions, _native, _notebook, _strategies
-from .problem import Problem
+from .problem import AnyProblem, Problem, problem_of
 
 __all__ = ["Evaluation", "Evaluator", "Result", "Stored", "best", "built_in_problems", "check", "evaluate", "run", "space_size"]
 
 
 Path = Union[str, os.PathLike]
-#: A problem, the path of a definition (.json), or the name of a problem that the tuner has.
-AnyProblem = Union[Problem, str, os.PathLike]
 Sizes = Mapping[str, Any]
 
 _PATIENCE = 10  # seconds that the interpreter waits at its end for the evaluations of other threads
@@ -88,8 +86,10 @@ class Result:
 
     def __repr__(self):
         if self.best is None:
-            right = sum(one.right for one in self.evaluations)
-            return f"<{self.problem}: {right} of {len(self.evaluations)} configurations right, {self.end}>"
+            failed = [one for one in self.evaluations if not one.right]
+            why = f"; {failed[0].configuration}: {failed[0].detail or failed[0].reason}" if failed else ""
+            return (f"<{self.problem}: {len(self.evaluations) - len(failed)} of {len(self.evaluations)} configurations right, "
+                    f"{self.end}{why}>")
         values = ", ".join(f"{name}={value}" for name, value in self.best.configuration.items())
         return f"<{self.problem}: {values}: {self.best.seconds * 1e3:.4g} ms, best of {len(self.evaluations)}, {self.end}>"
 
@@ -195,6 +195,9 @@ class _Tuner:
 
     def report(self, callback):
         """Calls `callback(evaluation, progress)` after each evaluation; what it raises ends the run."""
+        if not callable(callback):
+            raise TypeError(f"on_evaluation is {_native.kind(callback)}: give a function of (evaluation, progress)")
+
         def progress(state, _):
             if self.raised is not None:
                 return 1
@@ -252,16 +255,6 @@ class _Tuner:
         return value
 
 
-def _problem(problem):
-    if isinstance(problem, Problem):
-        return problem
-    if not isinstance(problem, (str, os.PathLike)):
-        raise TypeError(f"{type(problem).__name__} is not a problem: pass a cutune.Problem, the path of a definition, or the "
-                        "name of a problem that the tuner has")
-    text = os.fspath(problem)
-    return Problem.read(text) if text.endswith(".json") else Problem.built_in(text)
-
-
 def _device(device):
     return str(int(device)) if hasattr(device, "__int__") else str(device)  # CuPy's devices are numbers, too
 
@@ -297,7 +290,7 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
 
     The first Ctrl-C ends the run with what there is. Raises ValueError for what cannot be, TuneError where the
     environment lacks something."""
-    problem = _problem(problem)
+    problem = problem_of(problem)
     own = None if strategy is None or isinstance(strategy, str) else _strategies.OwnStrategy(strategy)
     with _Tuner(device=_device(device), evaluations=evaluations, seconds=seconds, until_gain=until_gain,
                 strategy=None if own is not None else strategy,
@@ -358,7 +351,7 @@ class Evaluator:
     def __init__(self, problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int, str] = "0",
                  database: Optional[Path] = None, fresh: Optional[bool] = None, warm_caches: Optional[bool] = None,
                  timeout: Optional[float] = None, energy: Optional[bool] = None):
-        self.problem, self._sizes = _problem(problem), _native.assignments(sizes or {})
+        self.problem, self._sizes = problem_of(problem), _native.assignments(sizes or {})
         self._tuner = _Tuner(device=_device(device), database=None if database is None else os.fspath(database), fresh=fresh,
                              warm_caches=warm_caches, timeout=timeout, energy=energy)
 
@@ -366,6 +359,8 @@ class Evaluator:
                  during: Optional[Callable[[], Any]] = None) -> Evaluation:
         """Evaluates a configuration, or fetches the database's evaluation of it. `started` is called once it has begun, and
         `during` every millisecond until it ends."""
+        if self._tuner is None:
+            raise ValueError(f"the evaluator of {self.problem.name} is closed")
         result = ctypes.POINTER(_native.Result)()
         values, value_count = _native.assignments(configuration, "configuration")
         library = _native.library()
@@ -429,7 +424,7 @@ def best(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[in
          database: Optional[Path] = None) -> Optional[Stored]:
     """Returns the best stored configuration for a problem at a size, also of the recordings that ship with the tuner;
     None where nothing fits. Measures nothing."""
-    problem = _problem(problem)
+    problem = problem_of(problem)
     with _Tuner(device=_device(device), database=None if database is None else os.fspath(database)) as tuner:
         stored = ctypes.POINTER(_native.Stored)()
         array, count = _native.assignments(sizes or {})
@@ -447,7 +442,7 @@ def best(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[in
 
 def space_size(problem: AnyProblem, sizes: Optional[Sizes] = None, *, where: Union[str, Callable, None] = None) -> int:
     """Returns the number of valid configurations, with the limits of an sm_90."""
-    problem = _problem(problem)
+    problem = problem_of(problem)
     with _Tuner(device="emulator", where=problem.restriction(where)) as tuner:
         description = ctypes.POINTER(_native.Description)()
         array, count = _native.assignments(sizes or {})
@@ -470,10 +465,12 @@ def built_in_problems() -> List[str]:
 
 
 def _last_line(text):
-    return text.strip().splitlines()[-1] if text.strip() else "the program 'tune' failed without a message"
+    line = text.strip().splitlines()[-1] if text.strip() else "the program 'tune' failed without a message"
+    return line[len("tune: "):] if line.startswith("tune: ") else line
 
 
 def _report(words, problem, database, run):
+    problem = problem.name if isinstance(problem, Problem) else problem
     command = [_native.program_path(), "report", *words]
     for option, value in (("--problem", problem), ("--db", database), ("--run", run)):
         if value is not None:
@@ -484,14 +481,14 @@ def _report(words, problem, database, run):
     return done.stdout
 
 
-def report(path: Path, *, problem: Optional[str] = None, database: Optional[Path] = None, run: Optional[int] = None) -> Path:
-    """Writes the report of the stored results to a file (HTML, or Markdown for `.md`): of all, of a problem by its name, or of
+def report(path: Path, *, problem: Union[str, Problem, None] = None, database: Optional[Path] = None, run: Optional[int] = None) -> Path:
+    """Writes the report of the stored results to a file (HTML, or Markdown for `.md`): of all, of a problem or its name, or of
     a run by its number. Returns the path."""
     _report(["--out", os.fspath(path)], problem, database, run)
     return path
 
 
-def charts(problem: Optional[str] = None, *, database: Optional[Path] = None, run: Optional[int] = None) -> _notebook.Page:
+def charts(problem: Union[str, Problem, None] = None, *, database: Optional[Path] = None, run: Optional[int] = None) -> _notebook.Page:
     """Returns the page of the report with its charts, as a notebook shows it; it needs nothing from elsewhere. Arguments are
     those of `report`."""
     return _notebook.Page(_report(["--format", "html"], problem, database, run))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scripts of Kernel Tuner, on the emulator."""
+import ast
 import contextlib
 import dataclasses
 import inspect
@@ -18,7 +19,7 @@ import numpy as np
 import cutune
 import cutune.kernel_tuner as kernel_tuner
 from cutune import _judge
-from cutune.kernel_tuner import _results, accuracy, file_utils, searchspace, util
+from cutune.kernel_tuner import _results, accuracy, file_utils, integration, searchspace, strategies as _strategies, util
 from cutune.kernel_tuner.accuracy import AccuracyObserver, Tunable, TunablePrecision, error_metric_from_name
 from cutune.kernel_tuner.file_utils import store_metadata_file, store_output_file
 from cutune.kernel_tuner.kernelbuilder import PythonKernel
@@ -218,7 +219,7 @@ class TuneKernel(unittest.TestCase):
                                ({"problem_size": None}, "'problem_size' is None, which is not a whole number"),
                                ({"tune_params": [32]}, "tune_params is a list: give a dict"),
                                ({"metrics": {"x": 3}}, "metrics: 'x' is 3: give a text or a function"),
-                               ({"verify": 3}, "verify is a int: give a function"),
+                               ({"verify": 3}, "verify is an int: give a function"),
                                ({"restrictions": 3}, "constraints: 3 is one value"),
                                ({"restrictions": [(A, [])]}, "is neither a text nor a function of the parameters"),
                                ({"atol": "x"}, "atol: 'x' is neither a number"),
@@ -240,6 +241,19 @@ class Hints(unittest.TestCase):
                     self.assertEqual(missing, [], name)
                     typing.get_type_hints(function)
         self.assertTrue(pathlib.Path(cutune.__file__).with_name("py.typed").is_file())
+
+    def test_public_functions_have_docstrings(self):
+        for module in (cutune, kernel_tuner, util, file_utils, accuracy, searchspace, _strategies.common, integration):
+            for name in module.__all__:
+                public = getattr(module, name)
+                members = [one for key, one in vars(public).items() if not key.startswith("_")] if inspect.isclass(public) else []
+                for one in [public, *members]:
+                    if inspect.isfunction(one) or inspect.isclass(one) or isinstance(one, property):
+                        self.assertTrue(inspect.getdoc(one), f"{name}: {one}")
+
+    def test_sources_are_those_of_python_3_9(self):
+        for file in pathlib.Path(cutune.__file__).parent.rglob("*.py"):
+            ast.parse(file.read_text(encoding="utf-8"), str(file), feature_version=(3, 9))
 
 
 class Metrics(unittest.TestCase):
@@ -349,7 +363,7 @@ class Observers(unittest.TestCase):
             with contextlib.redirect_stderr(said):
                 self.assertEqual(kind(["anything"]).results_of(None), {})
             self.assertRegex(said.getvalue(), f"^cutune: {kind.__name__} adds nothing to results: .*{words}.*\n$")
-        with self.assertRaisesRegex(TypeError, "observers: a int is not a BenchmarkObserver"):
+        with self.assertRaisesRegex(TypeError, "observers: an int is not a BenchmarkObserver"):
             tune(observers=[3])
 
 

@@ -115,8 +115,8 @@ class Recordings(unittest.TestCase):
         for call, kind, words in [
                 (lambda: cutune.replay(self.path, Wrong), ValueError, "Wrong asks for {'block_size_x': 5}, which is not a conf"),
                 (lambda: cutune.replay(self.path, Raising), KeyError, "mine"),
-                (lambda: cutune.replay(self.path, lambda space, seed: 3), TypeError, "returns a int, which has no function 'ask'"),
-                (lambda: cutune.replay(self.path, [3]), TypeError, "strategy: a int is neither a name nor a function"),
+                (lambda: cutune.replay(self.path, lambda space, seed: 3), TypeError, "returns an int, which has no function 'ask'"),
+                (lambda: cutune.replay(self.path, [3]), TypeError, "strategy: an int is neither a name nor a function"),
                 (lambda: cutune.replay(self.path, "nothing"), ValueError, "no strategy 'nothing'"),
                 (lambda: cutune.replay(self.path, "random", budgets=[5, 2]), ValueError, "budgets: .* in increasing order"),
                 (lambda: cutune.replay(self.path, "random", repeats=0), ValueError, "repeats: at least 1"),

@@ -157,7 +157,7 @@ class Checks(unittest.TestCase):
         one = cutune.evaluate(problem, {"BLOCK": np.int64(128), "TWICE": np.bool_(True)}, device="emulator")
         self.assertEqual((one.phase, one.configuration), (None, {"BLOCK": 128, "ITEMS": 1, "TWICE": True}))
         self.assertTrue(cutune.evaluate(problem, one.configuration, device="emulator").right)
-        with self.assertRaisesRegex(TypeError, "a object is nothing that a definition has"):
+        with self.assertRaisesRegex(TypeError, "an object is nothing that a definition has"):
             scale(more={"work": object()})
 
     def test_one_configuration(self):
@@ -245,9 +245,28 @@ class Errors(unittest.TestCase):
                 (lambda: cutune.run(3), TypeError, "int is not a problem"),
                 (lambda: cutune.run("nothing", device="emulator"), ValueError, "unknown problem 'nothing'"),
                 (lambda: cutune.check(scale(), strategy="none"), ValueError, "no strategy 'none'"),
+                (lambda: scale(tolerance=float("nan")), ValueError, "tolerance is nan: give a number of 0 or more"),
+                (lambda: scale(more=[1]), TypeError, "more is a list: give a dict"),
+                (lambda: scale(more={"work": {"flops": float("nan")}}), ValueError, "a number that is not finite"),
+                (lambda: scale(parameters={"BLOCK": [64, "128"], "ITEMS": [1]}), ValueError, "'128', a text that would be read as"),
+                (lambda: scale(arguments={"y": cutune.Out(x, expect=3)}), TypeError, "'y: expect': an int is no array"),
+                (lambda: cutune.check(scale(), on_evaluation=3), TypeError, "on_evaluation is an int: give a function"),
+                (lambda: cutune.Problem.built_in(3), TypeError, "name is 3"),
+                (lambda: cutune.Dispatcher(scale(), wrong=3), ValueError, "^there is no option 'wrong'"),
                 (lambda: cutune.check(scale(), {"wrong": 3}), ValueError, "wrong")]:
             with self.subTest(words), self.assertRaisesRegex(kind, words):
                 make()
+
+    def test_a_closed_evaluator(self):
+        evaluator = cutune.Evaluator(scale(), device="emulator")
+        evaluator.close()
+        evaluator.close()
+        with self.assertRaisesRegex(ValueError, "the evaluator of scale is closed"):
+            evaluator({"BLOCK": 64})
+
+    def test_what_is_wrong_is_in_the_representation(self):
+        self.assertRegex(repr(cutune.check(scale(grid=0))),
+                         "^<scale: 0 of 6 configurations right, exhausted; {'BLOCK': .*}: cannot be launched: .* is 0, not from 1")
 
     def test_no_gpu(self):
         if any(name.startswith("nvidia") for name in os.listdir("/dev")):

@@ -57,6 +57,10 @@ class OwnLoop(unittest.TestCase):
         self.assertLess(cutune.space_size(read, where=lambda p: p["block"] == read.parameters["block"][0]),
                         cutune.space_size(read))
         self.assertEqual(cutune.Search(scale(), where="BLOCK == 64").space_size, 3)
+        self.assertIn({"BLOCK": 64, "ITEMS": 4}, space)
+        self.assertNotIn({"BLOCK": 128, "ITEMS": 4}, space)
+        self.assertEqual(len(list(space)), 2)
+        self.assertEqual(len(cutune.space("fault_injection")), len(cutune.space(read)))
 
     def test_wrong_use(self):
         for make, words in [(lambda: cutune.Search({"a": [1]}, strategy="nothing"), "no strategy 'nothing'"),
@@ -64,8 +68,15 @@ class OwnLoop(unittest.TestCase):
                             (lambda: cutune.Search({"a": [1, 2]}, ["a > 2"]), "no configuration is valid"),
                             (lambda: cutune.Search(scale(), ["BLOCK == 64"]), "restrict it by 'where'"),
                             (lambda: cutune.Search({"a": [1, 2]}).tell({"a": 3}, 1.0), "a=3"),
-                            (lambda: cutune.Search({"a": [1, 2]}).tell({"a": 1}, 0.0), "not above 0")]:
+                            (lambda: cutune.Search({"a": [1, 2]}).tell({"a": 1}, 0.0), "not above 0"),
+                            (lambda: cutune.Search({"a": [1, 2]}, seed=-1), "seed is -1: give a whole number of 0 or more")]:
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                make()
+        for make, words in [(lambda: cutune.Search({"a": [1]}, seed="x"), "'seed' is 'x', which is not a whole number"),
+                            (lambda: cutune.Search({"a": [1, 2]}).tell({"a": 1}, "x"), "cost is a str: give a number"),
+                            (lambda: cutune.Search({"a": [1, 2]}).tell([1], 1.0), "configuration is a list: give a dict"),
+                            (lambda: cutune.space(3), "parameters is an int: give a dict")]:
+            with self.subTest(words), self.assertRaisesRegex(TypeError, words):
                 make()
 
 

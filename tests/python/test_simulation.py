@@ -240,7 +240,7 @@ class OwnStrategies(Files):
             return tuning_options.nothing
         with self.assertRaisesRegex(AttributeError, "no option 'nothing'"):
             self.simulate(strategy=wrong)
-        with self.assertRaisesRegex(ValueError, "strategy: a int is neither a name nor a function"):
+        with self.assertRaisesRegex(ValueError, "strategy: an int is neither a name nor a function"):
             self.simulate(strategy=3)
 
     def test_the_space(self):

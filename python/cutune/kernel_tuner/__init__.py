@@ -101,7 +101,7 @@ class _Call:
             if not callable(metric) and not isinstance(metric, str):
                 raise TypeError(f"metrics: '{name}' is {metric!r}: give a text or a function of the result")
         if self.verify is not None and not callable(self.verify):
-            raise TypeError(f"verify is a {type(self.verify).__name__}: give a function of (answer, results, atol)")
+            raise TypeError(f"verify is {_native.kind(self.verify)}: give a function of (answer, results, atol)")
         _problem._tolerance(self.atol, "atol")
         self.arguments = list(_problem._several(self.arguments, "arguments"))
         self.options = dict(_problem._named(self.strategy_options or {}, "strategy_options", "options"))

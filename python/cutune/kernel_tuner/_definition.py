@@ -7,7 +7,7 @@ import re
 
 import numpy
 
-from .. import _arrays, _expressions, problem as _problem, search as _search
+from .. import _arrays, _expressions, _native, problem as _problem, search as _search
 
 __all__ = ["Definition", "block_names_of", "has_many_sources", "on_host"]
 
@@ -33,7 +33,7 @@ class _Source:
         elif isinstance(first, str):
             self.text = first
         else:
-            raise TypeError(f"kernel_source is a {type(first).__name__}: give a text, a file, a list of files, or a function")
+            raise TypeError(f"kernel_source is {_native.kind(first)}: give a text, a file, a list of files, or a function")
         self.opencl = str(lang or "").upper() == "OPENCL" or bool(
             lang is None and re.search(r"\b__kernel\b", self.text))
         if str(lang or "CUDA").upper() not in ("CUDA", "CUPY", "NVCUDA", "HIP", "OPENCL"):
@@ -82,7 +82,7 @@ def _texts(function, tune_params):
         except Exception as error:
             raise ValueError(f"kernel_source: the function raises {type(error).__name__}: {error}") from error
         if not isinstance(text, str):
-            raise TypeError(f"kernel_source: the function returns a {type(text).__name__}, and not a text")
+            raise TypeError(f"kernel_source: the function returns {_native.kind(text)}, and not a text")
         texts.setdefault(text, []).append(row)
         if len(texts) > _MAX_SOURCES:
             return None
@@ -142,7 +142,7 @@ class Definition:
         self.parameters = {str(name): [_problem._plain(value, name) for value in _problem._several(values, f"parameter '{name}'")]
                            for name, values in tune_params.items()}
         if not isinstance(kernel_name, str):
-            raise TypeError(f"kernel_name is a {type(kernel_name).__name__}: give a text")
+            raise TypeError(f"kernel_name is {_native.kind(kernel_name)}: give a text")
         self.names = [f"arg{i}" for i in range(len(arguments))]
         self.given = arguments
         source = _Source(kernel_source, self.parameters, lang)
@@ -170,7 +170,7 @@ class Definition:
                                     for (name, values), first in zip(self.parameters.items(), start)}
         if answer is not None and not judge:
             if not isinstance(answer, (list, tuple)):
-                raise TypeError(f"answer is a {type(answer).__name__}: give a list with an array or None for each argument")
+                raise TypeError(f"answer is {_native.kind(answer)}: give a list with an array or None for each argument")
             if len(answer) != len(arguments):
                 raise ValueError(f"answer has {len(answer)} elements, and there are {len(arguments)} arguments: give None for those "
                                  "that are not compared")

@@ -4,6 +4,7 @@ tuner launches kernels in a process of its own, so that no function of the scrip
 from abc import ABC, abstractmethod
 from typing import Any, Dict, Mapping, Optional, Sequence
 
+from ... import _native
 from .._results import say
 
 __all__ = ["BenchmarkObserver", "ContinuousObserver", "IterationObserver", "OutputObserver", "PrologueObserver"]
@@ -89,5 +90,5 @@ def check(observer):
     if not isinstance(observer, BenchmarkObserver) and callable(observer):
         observer = observer()
     if not isinstance(observer, BenchmarkObserver):
-        raise TypeError(f"observers: a {type(observer).__name__} is not a BenchmarkObserver of cutune.kernel_tuner.observers")
+        raise TypeError(f"observers: {_native.kind(observer)} is not a BenchmarkObserver of cutune.kernel_tuner.observers")
     return observer

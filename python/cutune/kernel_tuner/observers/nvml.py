@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Energy and power."""
 import sys
+from typing import Any, Sequence
 
 from . import Known
 
@@ -11,7 +12,7 @@ class NVMLObserver(Known):
     """Adds `nvml_energy` (J of an execution) and `nvml_power` (W, the mean of an execution) where the device measures
     energy. `observables`: these names."""
 
-    def __init__(self, observables, *_, **__):
+    def __init__(self, observables: Sequence[str], *_: Any, **__: Any):
         unknown = set(observables) - {"nvml_energy", "nvml_power"}
         if unknown:
             print(f"cutune: NVMLObserver: results have no {', '.join(sorted(unknown))}: nvml_energy and nvml_power are "

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of Kernel Tuner's strategies, also as members (`strategies.minimize`), and what is taken for each."""
+from ... import _native
 
 __all__ = ["NEAREST", "STRATEGIES", "name_of"]
 
@@ -33,7 +34,7 @@ def name_of(strategy):
     if not isinstance(strategy, str):
         if callable(strategy) or callable(getattr(strategy, "tune", None)):
             return None
-        raise ValueError(f"strategy: a {type(strategy).__name__} is neither a name nor a function, and has no function 'tune'")
+        raise ValueError(f"strategy: {_native.kind(strategy)} is neither a name nor a function, and has no function 'tune'")
     if strategy not in STRATEGIES and strategy not in NEAREST:
         raise ValueError(f"there is no strategy '{strategy}'; there is: "
                          f"{', '.join(sorted(filter(None, [*STRATEGIES, *NEAREST])))}")
