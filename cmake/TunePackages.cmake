@@ -39,6 +39,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # tune compiles a check of the emulator with the system's compiler.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++")
-set(CPACK_ARCHIVE_FILE_NAME "tune-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR}")
+set(CPACK_PACKAGE_FILE_NAME "tune-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR}")  # of the archive
 set(CPACK_OUTPUT_FILE_PREFIX ${PROJECT_BINARY_DIR}/packages)
 include(CPack)
