@@ -377,6 +377,11 @@ TEST(Macros, OfAConfigurationKeepTheirValues) {
   for (const char* const lines : {"#if VERSION * 2 > 7\n#define SHIFT 1\n#endif",
                                   "#ifndef SHIFT\n#define SHIFT 1\n#endif", "#define SHIFT 2"})
     EXPECT_EQ(report(lines), "") << lines;
+  // A group that is skipped moves no line below it.
+  for (const char* const lines : {"#ifndef SHIFT\n#define SHIFT 1\n#endif\n#error stop",
+                                  "#ifdef NO\n#undef SHIFT\n#else\n#error stop\n#endif",
+                                  "#if VERSION > 3\n#define SHIFT 1\n#elif VERSION > 2\n#error stop\n#endif"})
+    EXPECT_NE(report(lines).find("k.cu:4:2: error:"), std::string::npos) << lines << "\n" << report(lines);
   EXPECT_EQ(report("", {"-include", "x.h"}), "the emulator does not follow the option -include");
 }
 

@@ -216,6 +216,9 @@ class VariantText {
       if (directive && !directive->word.empty()) guard_macro(file, *directive, number);
       collect_words(line);
       text_ += qualified(rewritten(line)) + "\n";
+      // What was added inside a group that the preprocessor skips has moved the lines below it.
+      if (directive && (directive->name == "endif" || directive->name.starts_with("el")))
+        text_ += format("#line {} \"{}\"\n", number + 1, file.name);
     }
   }
 
