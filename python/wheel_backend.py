@@ -23,19 +23,28 @@ def version():
     return re.search(r"^project\(tune VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(), re.M).group(1)
 
 
+def _stated(name):
+    """Returns a text that pyproject.toml states."""
+    return re.search(rf'^{name} = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M).group(1)
+
+
 def get_requires_for_build_wheel(config_settings=None):
+    """Returns nothing: no package of Python is needed."""
     return []
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """Writes what `pip` asks for before it builds."""
     folder = pathlib.Path(metadata_directory) / f"{NAME}-{version()}.dist-info"
     folder.mkdir(parents=True)
     for name, text in _metadata("any").items():
-        (folder / name).write_text(text)
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
     return folder.name
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    """Builds the wheel, and returns its name."""
     for name in ("strip", "objdump"):
         if shutil.which(name) is None:
             raise SystemExit(f"cutune: building a wheel needs '{name}': install binutils")
@@ -48,6 +57,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
+    """Says that there is none."""
     raise SystemExit("cutune: there is no source distribution: build a wheel in the repository (pip wheel . --no-deps)")
 
 
@@ -89,7 +99,7 @@ def _files(prefix):
     """Returns the files of the wheel by their names in it."""
     package = ROOT / "python" / NAME
     files = {f"{NAME}/{path.relative_to(package)}": path for path in sorted(package.rglob("*"))
-             if path.is_file() and "__pycache__" not in path.parts}
+             if path.is_file() and path.suffix != ".pyc"}
     for path in sorted(prefix.rglob("*")):
         if path.is_file():
             files[f"{NAME}/_tune/{path.relative_to(prefix)}"] = path
@@ -109,13 +119,28 @@ def _platform(binaries):
     return f"manylinux_{newest[0]}_{newest[1]}_{machine}"
 
 
+def _licences():
+    """Returns the licences of this project and, where Debian's packages are installed, of what is linked in, by their names."""
+    files = {name: ROOT / name for name in ("LICENSE", "NOTICE")}
+    packages = (ROOT / "cmake" / "TunePackages.cmake").read_text()
+    for package in re.findall(r"[\w-]+(?=-dev\b)", re.search(r"foreach\(package ([^)]*)\)", packages).group(1)):
+        files[package] = pathlib.Path("/usr/share/doc", f"{package}-dev", "copyright")
+    return {name: path.read_text(encoding="utf-8") for name, path in files.items() if path.is_file()}
+
+
 def _metadata(platform):
+    licences = _licences()
     return {
-        "METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version()}\n"
-                    "Summary: Finds the fastest right configuration of a CUDA kernel\nLicense: Apache-2.0\n"
-                    "Requires-Python: >=3.9\n",
+        "METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version()}\nSummary: {_stated('description')}\n"
+                    "Author: the authors of tune\nLicense: Apache-2.0\n" + "".join(f"License-File: {name}\n" for name in licences)
+                    + f"Requires-Python: {_stated('requires-python')}\nKeywords: CUDA,autotuning,GPU\n"
+                    "Classifier: Environment :: GPU :: NVIDIA CUDA\nClassifier: License :: OSI Approved :: Apache Software License\n"
+                    "Classifier: Operating System :: POSIX :: Linux\nClassifier: Programming Language :: Python :: 3\n"
+                    "Classifier: Typing :: Typed\nDescription-Content-Type: text/markdown\n\n"
+                    + (ROOT / _stated("readme")).read_text(encoding="utf-8"),
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: {NAME}\nRoot-Is-Purelib: false\nTag: py3-none-{platform}\n",
         "entry_points.txt": f"[console_scripts]\ntune = {NAME}.__main__:main\n",
+        **{f"licenses/{name}": text for name, text in licences.items()},
     }
 
 

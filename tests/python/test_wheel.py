@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wheel installs without a compiler and works where nothing else of the repository is."""
+import importlib.metadata
 import os
 import pathlib
 import subprocess
@@ -62,9 +63,21 @@ class Wheel(unittest.TestCase):
             wheel, = pathlib.Path(folder).glob("cutune-*-py3-none-*linux*.whl")
             with zipfile.ZipFile(wheel) as packed:
                 self.assertIsNone(packed.testzip())
-                self.assertIn("cutune/_tune/bin/tune", packed.namelist())
+                names = set(packed.namelist())
+            package = ROOT / "python" / "cutune"
+            sources = {f"cutune/{path.relative_to(package)}" for path in package.rglob("*.py")}
+            self.assertEqual((sources | {"cutune/py.typed", "cutune/_tune/bin/tune"}) - names, set())
+            self.assertEqual([name for name in names if name.startswith("cutune/") and "/_tune/" not in name
+                              and name not in sources | {"cutune/py.typed"}], [])
             site = pathlib.Path(folder, "site-packages")
             self.install(wheel, site, plain)
+            described, = importlib.metadata.distributions(path=[str(site)])
+            about = described.metadata
+            self.assertEqual((about["Name"], about["License"], about["Requires-Python"]), ("cutune", "Apache-2.0", ">=3.9"))
+            self.assertIn("# Python", about.get_payload())
+            for name in about.get_all("License-File"):
+                self.assertTrue(described.read_text(f"licenses/{name}"), name)
+            self.assertGreaterEqual(set(about.get_all("License-File")), {"LICENSE", "NOTICE"})
             done = subprocess.run([sys.executable, "-c", SCRIPT], env={**plain, "PYTHONPATH": str(site)}, cwd=folder,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             self.assertEqual(done.stdout, "right\n", done.stderr)
