@@ -82,8 +82,12 @@ function(tune_compile_settings target)
     set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR OFF)
   endif()
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-                         $<IF:$<BOOL:${TUNE_WERROR}>,-Werror,-Wno-error>)
+  if(PROJECT_IS_TOP_LEVEL OR TUNE_WERROR)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+                           $<IF:$<BOOL:${TUNE_WERROR}>,-Werror,-Wno-error>)
+  else()
+    target_compile_options(${target} PRIVATE -w)  # it may ask for any warning
+  endif()
   # False alarms of GCC: 12 sees an overlap in every `"text" + std::string` (bug 105651), 12 and 13 see copies beyond the
   # end of what std::vector, std::string and fmt allocate (bug 107852).
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
