@@ -156,8 +156,8 @@ std::optional<std::string> Guesses::formula_of(std::string_view expression,
       rest.remove_prefix(1);
       continue;
     }
-    if (word == "warpSize") {
-      formula += "32";
+    if (word == "warpSize" || (rounds_up(word) && rest.substr(word.size()).starts_with('('))) {
+      formula += word == "warpSize" ? "32" : "ceil_div";
       rest.remove_prefix(word.size());
       continue;
     }

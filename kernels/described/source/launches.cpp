@@ -484,6 +484,37 @@ class LaunchReader {
   const std::vector<std::string>& templates_;
 };
 
+/// Returns a launch in a template, `k<SIZE><<<...>>>`, for each call of that template with numbers of its
+/// own, `launch<64>(...)`; the launch itself where there is none.
+std::vector<LaunchOfFile> with_arguments_of_calls(const SourceTree& tree, const LaunchOfFile& launch,
+                                                  int node) {
+  const Syntax& syntax = tree.syntax();
+  const int definition = syntax.above(node, "function_definition");
+  const int outside = definition < 0 ? -1 : syntax[definition].parent;
+  const auto function = std::ranges::find(tree.functions(), definition, &FunctionOfFile::node);
+  if (outside < 0 || tree.kind(outside) != "template_declaration" || function == tree.functions().end())
+    return {launch};
+  const int list = syntax.child_of_kind(outside, "template_parameter_list");
+  std::vector<std::string> names;
+  if (list >= 0)
+    for (const int one : syntax.parts(list)) names.push_back(name_of_parameter(std::string(tree.text(one))));
+  std::vector<LaunchOfFile> all;
+  for (int call = 0; call < syntax.size(); ++call) {
+    if (tree.kind(call) != "call_expression") continue;
+    const int callee = syntax.parts(call).front();
+    const int types = syntax.first_below(callee, "template_argument_list");
+    if (types < 0 || kernel_named_by(tree.text(callee)) != function->name) continue;
+    const std::vector<int> given = syntax.parts(types);
+    LaunchOfFile one = launch;
+    for (std::string& argument : one.template_arguments)
+      if (const auto place = std::ranges::find(names, argument) - names.begin();
+          static_cast<std::size_t>(place) < std::min(names.size(), given.size()))
+        argument = tree.text(given[static_cast<std::size_t>(place)]);
+    all.push_back(std::move(one));
+  }
+  return all.empty() ? std::vector{launch} : all;
+}
+
 }  // namespace
 
 std::vector<LaunchOfFile> launches_of(const SourceTree& tree, std::string_view kernel,
@@ -494,8 +525,9 @@ std::vector<LaunchOfFile> launches_of(const SourceTree& tree, std::string_view k
   const Syntax& syntax = tree.syntax();
   for (int node = 0; node < syntax.size() && launches.size() < most; ++node) {
     const std::optional<LaunchCall> call = launch_call(tree, node);
-    if (call && kernel_named_by(tree.text(call->kernel)) == kernel)
-      launches.push_back(LaunchReader(tree, arguments, templates).read(*call));
+    if (!call || kernel_named_by(tree.text(call->kernel)) != kernel) continue;
+    const LaunchOfFile launch = LaunchReader(tree, arguments, templates).read(*call);
+    for (LaunchOfFile& one : with_arguments_of_calls(tree, launch, node)) launches.push_back(std::move(one));
   }
   return launches;
 }

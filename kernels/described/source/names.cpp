@@ -47,6 +47,15 @@ bool names_a_switch(std::string_view name) {
                            "shared_mem", "precompute"});
 }
 
+bool rounds_up(std::string_view name) {
+  std::string text = lower(name);
+  std::erase(text, '_');
+  for (const std::string_view known :
+       {"divup", "idivup", "ceildiv", "iceildiv", "divceil", "cdiv", "divrndup", "divroundup", "ceildivide"})
+    if (text == known) return true;
+  return false;
+}
+
 bool names_a_turn(std::string_view name) {
   return has_one_of(lower(name), {"iter", "step", "pass", "level", "stage", "round", "radius"});
 }

@@ -20,6 +20,9 @@ bool names_a_grid(std::string_view name);
 
 bool names_a_switch(std::string_view name);
 
+/// True for the name of a function of two numbers whose quotient it rounds up: `iDivUp`, `ceil_div`.
+bool rounds_up(std::string_view name);
+
 /// True for what counts the steps of a computation, or tells one of them.
 bool names_a_turn(std::string_view name);
 

@@ -56,6 +56,28 @@ TEST_F(GuessedLaunches, BlocksAreThoseOfCollectivesAndWholeWarps) {
   EXPECT_THAT(line_of(product, "check"), HasSubstr("\"depth\": 64}"));
 }
 
+TEST_F(GuessedLaunches, MayRoundUpByAFunctionOfTheFile) {
+  for (const std::string name : {"iDivUp", "div_up", "ceil_div", "divRndUp"})
+    EXPECT_EQ(
+        line_of("int " + name + "(int a, int b) { return a % b != 0 ? a / b + 1 : a / b; }\n" + scaled +
+                    "void f(float* a, float* b, int n) { k<<<" + name + "(n, 128), 128>>>(a, b, n); }\n",
+                "grid"),
+        "\"grid\": \"ceil_div(n, block_size_x)\",")
+        << name;
+}
+
+TEST_F(GuessedLaunches, InTemplatesHaveTheNumbersOfTheirCalls) {
+  const std::string kernel =
+      "template<int SIZE, int WORK> __global__ void k(float* y, int n) {\n"
+      "  int i = blockIdx.x * SIZE + threadIdx.x; if (i < n) y[i] = WORK; }\n"
+      "template<int A, int B> void launch(float* y, int n) { k<B, A><<<(n + B - 1) / B, B>>>(y, n); }\n";
+  const std::string calls =
+      "void run(float* y, int n) {\n  if (n > 9) launch<3, 192>(y, n);\n  else launch<5, 64>(y, n); }\n";
+  EXPECT_THAT(line_of(kernel + calls, "SIZE"), HasSubstr("{\"values\": [64, 192], \"default\": 192}"));
+  EXPECT_THAT(line_of(kernel + calls, "WORK"), HasSubstr("{\"values\": [3, 5], \"default\": 3}"));
+  EXPECT_THAT(line_of(kernel, "WORK"), HasSubstr("{\"values\": [1, 2, 4], \"default\": 1}"));
+}
+
 TEST_F(GuessedLaunches, OfHipAndOfTheRuntime) {
   EXPECT_EQ(
       line_of(
