@@ -78,9 +78,30 @@ struct RunRequest {
 
   void add_to(OptionTable& table);
   void add_measuring_to(OptionTable& table);
+  /// The words that name the same work to `tune best`.
+  std::string asked() const;
+  std::string database_option() const;
   /// Returns the complete request. `chosen` is null for another tuner's recording.
   run::TuningRequest settled(const Problem* chosen) const;
 };
+
+std::string RunRequest::asked() const {
+  std::string words = "--problem " + shell_quoted(problem.problem);
+  if (!problem.size.empty()) words += " --size " + problem.size;
+  if (!problem.stencil.empty()) words += " --stencil " + shell_quoted(problem.stencil);
+  if (!problem.settings.empty())
+    words += " --set " + shell_quoted(joined(
+                             problem.settings,
+                             [](const auto& one) { return one.first + "=" + one.second.to_string(); }, ","));
+  if (tuning.cache == CacheState::warm) words += " --cache warm";
+  if (tuning.objective && *tuning.objective != Objective::time)
+    words += " --objective " + shell_quoted(to_string(*tuning.objective));
+  return words;
+}
+
+std::string RunRequest::database_option() const {
+  return database.empty() ? std::string() : " --db " + shell_quoted(database);
+}
 
 void RunRequest::add_to(OptionTable& table) {
   problem.add_to(table);
@@ -238,7 +259,13 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
         });
   }
   if (job.dumped && result.progress.best) job.dumped->keep(result.progress.best->configuration);
-  const FinishedRun summary{job.record, result, job.device_label, path, job.selection.problem.get()};
+  const FinishedRun summary{job.record,
+                            result,
+                            job.device_label,
+                            path,
+                            job.selection.problem.get(),
+                            job.request.asked(),
+                            job.request.database_option()};
   std::cout << (request.format == Format::json ? to_json(summary) : to_text(summary));
   if (result.end == RunEnd::failed) throw Error(result.reason);
   if (result.end == RunEnd::interrupted) return static_cast<int>(Exit::interrupted);

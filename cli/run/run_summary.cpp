@@ -34,8 +34,45 @@ std::vector<std::string> others_lines(const RerankResult& rerank) {
   return lines;
 }
 
+/// How many times as good the best is as another one; nothing where one of them is unknown.
+std::optional<double> speed_up(const FinishedRun& summary, const std::optional<double>& other) {
+  const auto& best = summary.result.progress.best;
+  if (!best || !other) return std::nullopt;
+  const Objective objective = summary.record.options.objective;
+  const auto value = objective == Objective::time
+                         ? reports::shown(summary.record, *best, summary.result.rerank).seconds
+                         : objective_value(*best, objective).value_or(0);
+  if (!(value > 0)) return std::nullopt;
+  return *other / value;
+}
+
+std::string speed_up_text(const FinishedRun& summary) {
+  const auto over_default = speed_up(summary, summary.result.default_value);
+  const auto over_median = speed_up(summary, summary.result.median_value);
+  std::vector<std::string> parts;
+  if (over_default) parts.push_back(format("{:.3g}x over the default configuration", *over_default));
+  if (over_median && summary.result.progress.measured > 1)
+    parts.push_back(format("{:.3g}x over the median of all that were measured", *over_median));
+  return parts.empty() ? std::string() : labelled("speed-up", wrapped(joined(parts), label_column));
+}
+
+/// What people do next.
+std::string next_text(const FinishedRun& summary) {
+  if (summary.asked.empty() || !summary.result.progress.best) return {};
+  const std::string& option = summary.database_option;
+  std::string text;
+  const auto add = [&text](const std::string& command) {
+    text += labelled(text.empty() ? "next" : "", command);
+  };
+  if (summary.record.key.origin != Origin::replayed)  // which are never an answer
+    add(format("tune best {}{} --format flags", summary.asked, option));
+  add(format("tune report --run {}{} --out report.html", summary.result.run, option));
+  add(format("tune show {}{}", summary.result.run, option));
+  return text;
+}
+
 std::string winner_text(const FinishedRun& summary) {
-  const auto& [record, result, device_label, database, problem] = summary;
+  const auto& [record, result, device_label, database, problem, asked, option] = summary;
   if (!result.progress.best) return labelled("best", "none: no configuration was measured");
   const reports::ShownResult shown = reports::shown(record, *result.progress.best, result.rerank);
   std::vector<std::string> best = reports::result_texts(shown);
@@ -43,7 +80,7 @@ std::string winner_text(const FinishedRun& summary) {
   if (problem != nullptr)
     for (const auto& [name, value] : reports::metrics_of(*problem, record.key.instance, shown))
       best.push_back(format("{}: {:.6g}", name, value));
-  return labelled("best", best) + labelled("ties", others_lines(result.rerank));
+  return labelled("best", best) + speed_up_text(summary) + labelled("ties", others_lines(result.rerank));
 }
 
 /// `13 failed (launch 4, crash 9)`: the failures before a launch (`early`) or the others; empty for none.
@@ -153,7 +190,7 @@ nlohmann::ordered_json places_json(const RerankResult& rerank) {
 }  // namespace
 
 std::string to_text(const FinishedRun& summary) {
-  const auto& [record, result, device_label, database, problem] = summary;
+  const auto& [record, result, device_label, database, problem, asked, option] = summary;
   std::string text =
       format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), device_label);
   text += winner_text(summary);
@@ -164,7 +201,8 @@ std::string to_text(const FinishedRun& summary) {
                                        record.options.strategy, record.options.seed, record.space_size),
                                 label_column));
   if (!result.notice.empty()) text += labelled("note", wrapped(result.notice, label_column));
-  return text + labelled("stored", format("run {} in {}", result.run, database.string()));
+  text += labelled("stored", format("run {} in {}", result.run, database.string()));
+  return text + next_text(summary);
 }
 
 std::string to_json(const FinishedRun& summary) {
@@ -212,6 +250,11 @@ std::string to_json(const FinishedRun& summary) {
          reports::metrics_of(*summary.problem, record.key.instance,
                              reports::shown(record, *progress.best, summary.result.rerank)))
       object["best"]["metrics"][name] = value;
+  const auto number = [](const std::optional<double>& ratio) {
+    return ratio ? nlohmann::ordered_json(*ratio) : nlohmann::ordered_json();
+  };
+  object["speed_up_over_default"] = number(speed_up(summary, summary.result.default_value));
+  object["speed_up_over_median"] = number(speed_up(summary, summary.result.median_value));
   object["objective"] = to_string(record.options.objective);
   object["cache"] = to_string(record.key.cache);
   object["finals"] = places_json(summary.result.rerank);

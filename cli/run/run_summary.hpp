@@ -17,6 +17,9 @@ struct FinishedRun {
   std::string device_label;
   std::filesystem::path database;
   const Problem* problem = nullptr;  ///< whose metrics are shown
+  /// `--problem P --size S ...` for `tune best`, and `--db FILE` for every command, where it was given.
+  /// Without the first no further commands are shown.
+  std::string asked = {}, database_option = {};
 };
 
 /// The summary as text, the winner first.

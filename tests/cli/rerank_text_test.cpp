@@ -94,6 +94,24 @@ TEST(RunSummaryText, NamesTheWinnerItsIntervalAndItsTies) {
   expect_golden("cli/run_finals.txt", cli::to_text({run, value, "Invented H2 (device 0)", "results.db"}));
 }
 
+TEST(RunSummaryText, SaysWhatSearchingGainedAndWhatComesNext) {
+  const RunRecord run = record();
+  SessionResult value = result();
+  const std::string without = cli::to_text({run, value, "x", "y"});
+  EXPECT_EQ(without.find("speed-up"), std::string::npos) << without;
+  EXPECT_EQ(without.find("next  "), std::string::npos) << without;
+  value.default_value = 2 * value.rerank.places.front().time.median;
+  value.median_value = 3 * value.rerank.places.front().time.median;
+  const std::string text = cli::to_text({run, value, "x", "y", nullptr, "--problem stencil3d", " --db r.db"});
+  EXPECT_NE(text.find("speed-up    2x over the default configuration, 3x over the median"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("next        tune best --problem stencil3d --db r.db --format flags\n"
+                      "            tune report --run 3 --db r.db --out report.html\n"
+                      "            tune show 3 --db r.db\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(RunSummaryText, WithoutTiesItSaysHowFarTheNextIs) {
   const RunRecord run = record();
   SessionResult value = result();

@@ -90,6 +90,7 @@ struct Session::State {
   std::uint64_t early_failures = 0;  ///< before a launch, of configurations that were tried in this run
   std::uint64_t accidents = 0;       ///< in a row: failures with an unknown recurrence
   int little_to_gain = 0;            ///< evaluations in a row after which too little was expected
+  std::vector<double> values = {};   ///< by the objective, of what was measured
   std::vector<std::pair<double, double>> at_both = {};  ///< seconds at the cheaper instance and at this one
   std::optional<RunEnd> end = {};
 };
@@ -142,6 +143,7 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   note_time(state);
   state.result.end = *state.end;
   state.result.fidelity = rank_agreement(state.at_both);
+  if (!state.values.empty()) state.result.median_value = median(state.values);
   state.result.notice = evaluator_.notice();
   store_.end_run(state.result.run, state.result.end);
   return std::move(state.result);
@@ -465,6 +467,10 @@ void Session::count(State& state, const Evaluation& evaluation, double scale) {
   const bool accident = evaluation.outcome ? lacks_value(evaluation, state.objective)
                                            : recurrence_of(evaluation.outcome.error()) == Recurrence::unknown;
   state.accidents = accident ? state.accidents + 1 : 0;
+  if (const auto value = evaluation.outcome ? objective_value(evaluation, state.objective) : std::nullopt) {
+    state.values.push_back(*value * scale);
+    if (first_ && space_.at(*first_) == evaluation.configuration) state.result.default_value = *value * scale;
+  }
   if (!evaluation.estimate) state.top_candidates.add(evaluation, scale);
   const Evaluation* best = state.top_candidates.best();
   if (best != nullptr && (!progress.best || progress.best->configuration != best->configuration))

@@ -74,7 +74,10 @@ struct SessionResult {
   RerankResult rerank;  ///< without places where there was none: interrupted, no device, or not asked for
   /// How far the cheaper instance and the instance itself agree on the order of what was measured at both.
   RankAgreement fidelity;
-  std::string reason;  ///< for RunEnd::failed: one sentence
+  /// By the objective, of the configuration that the run began with; nothing where it has no measurement.
+  std::optional<double> default_value = std::nullopt;
+  std::optional<double> median_value = std::nullopt;  ///< of all measured configurations
+  std::string reason;                                 ///< for RunEnd::failed: one sentence
   std::string notice;  ///< one line that the user should know about the checks (Evaluator::notice)
 };
 

@@ -110,6 +110,20 @@ TEST_F(SessionTest, BeginsWithTheDefaultWhereThatIsWanted) {
   EXPECT_EQ(run("kind == plain", {.evaluations = 0}, 1, true).progress.evaluations, 0u);
 }
 
+TEST_F(SessionTest, KnowsTheValuesOfTheDefaultAndOfTheMedian) {
+  const SessionResult without = run("kind == plain", {});
+  EXPECT_FALSE(without.default_value);
+  default_first_ = true;
+  observer_ = {};
+  const SessionResult result = run("kind == plain", {}, 1, true);
+  std::vector<double> times;
+  for (const Evaluation& evaluation : observer_.seen) times.push_back(evaluation.outcome->time());
+  ASSERT_EQ(times.size(), 12U);
+  EXPECT_EQ(result.default_value, times.front());
+  EXPECT_EQ(result.median_value, median(times));
+  EXPECT_GT(*result.median_value, result.progress.best->outcome->time());
+}
+
 TEST_F(SessionTest, ADefaultThatIsKnownIsAnsweredFromTheDatabase) {
   run("kind == plain", {});
   default_first_ = true;
