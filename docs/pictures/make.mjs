@@ -12,7 +12,8 @@ import { fileURLToPath } from "node:url";
 const [tune, modules] = process.argv.slice(2).map((path) => resolve(path));
 const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "tune-pictures-"));
-const call = (...words) => execFileSync(tune, words, { encoding: "utf8", env: { ...process.env, TUNE_DB: join(folder, "t.db") } });
+const call = (...words) => execFileSync(tune, words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"],
+  env: { ...process.env, HOME: folder, XDG_DATA_HOME: "", TUNE_DB: "" } }).replaceAll(folder, "~");
 
 /** A window with a prompt and what the commands print, as text of SVG. */
 function terminal(commands) {
@@ -33,7 +34,7 @@ ${rows.join("\n")}
 }
 
 try {
-  const run = ["--problem", "stencil3d", "--size", "512x512x512", "--device", "replay"];
+  const run = ["--problem", "stencil3d", "--device", "replay"];
   writeFileSync(join(here, "terminal.svg"), terminal([run]));
   const page = join(folder, "report.html");
   call("report", "--out", page);
