@@ -48,16 +48,16 @@ std::vector<Room> designed_rooms() {
   std::vector<Room> rooms;
   bool inside = false;
   for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("| room |")) inside = true;
+    if (line.starts_with("| folder |")) inside = true;
     if (!line.starts_with("|")) inside = false;
     if (!inside || !line.starts_with("| `")) continue;
     std::vector<std::string> cells;
     std::istringstream row(line.substr(1));
     for (std::string cell; std::getline(row, cell, '|');) cells.push_back(cell);
-    if (cells.size() != 3) throw std::runtime_error("a row of the table of rooms has three cells: " + line);
+    if (cells.size() != 3) throw std::runtime_error("a row of the table of folders has three cells: " + line);
     rooms.push_back({quoted_names(cells[0]).at(0), quoted_names(cells[2])});
   }
-  if (rooms.empty()) throw std::runtime_error("docs/design.md has no table of rooms");
+  if (rooms.empty()) throw std::runtime_error("docs/design.md has no table of folders");
   return rooms;
 }
 
