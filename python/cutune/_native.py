@@ -4,6 +4,7 @@ import ctypes
 import os
 import pathlib
 import re
+import threading
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 from . import _folders
@@ -211,6 +212,23 @@ def check(status):
         return
     message = in_python(library().tune_message().decode(errors="replace"))
     raise {WRONG_USE: ValueError, NO_MEMORY: MemoryError}.get(status, TuneError)(message)
+
+
+def interruptible(work):
+    """Calls the library in a thread of its own, so that Ctrl-C raises KeyboardInterrupt here. The call goes on until it ends."""
+    outcome = []
+
+    def run():
+        try:
+            work()
+        except BaseException as error:
+            outcome.append(error)
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.05)
+    if outcome:
+        raise outcome[0]
 
 
 def in_python(message):

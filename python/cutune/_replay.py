@@ -158,12 +158,15 @@ def replay(files: Union[Path, Iterable[Path], Sequence[Recording]], strategies: 
         for at, one in enumerate(contenders):
             own = isinstance(one, OwnStrategy)
             result = ctypes.POINTER(_native.Comparison)()
-            status = library.tune_compare(
-                space._held.handle, space._at, None if own else one.encode(), ctypes.byref(one.functions) if own else None, limits,
-                len(budgets), repeats, seed, 1 if own else threads, ctypes.byref(result))
-            if own and one.raised is not None:
-                raise one.raised
-            _native.check(status)
+
+            def compare(space=space, one=one, own=own, result=result):
+                status = library.tune_compare(
+                    space._held.handle, space._at, None if own else one.encode(), ctypes.byref(one.functions) if own else None, limits,
+                    len(budgets), repeats, seed, 1 if own else threads, ctypes.byref(result))
+                if own and one.raised is not None:
+                    raise one.raised
+                _native.check(status)
+            compare() if own else _native.interruptible(compare)
             try:
                 found = [_scores(result.contents.scores[i].contents) for i in range(result.contents.count)]
             finally:

@@ -3,6 +3,7 @@
 import ctypes
 import math
 import os
+import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from . import _native
@@ -58,13 +59,13 @@ class Search:
         while (configuration := search.ask()) is not None:
             search.tell(configuration, seconds(**configuration))
 
-    Raises ValueError for what cannot be."""
+    Several threads may ask and tell. Raises ValueError for what cannot be."""
 
     def __init__(self, problem: Union[AnyProblem, Dict[str, Any]],
                  constraints: Union[str, Callable, Iterable[Union[str, Callable]]] = (), *,
                  sizes: Optional[Dict[str, Any]] = None, strategy: str = "auto", seed: int = 1,
                  where: Union[str, Callable, None] = None):
-        self._handle = None
+        self._handle, self._lock = None, threading.Lock()
         if isinstance(problem, (Problem, str, os.PathLike)):
             problem = problem_of(problem)
             if constraints:
@@ -96,10 +97,9 @@ class Search:
         """Returns a configuration that was neither returned nor told before; None where none is left that could be the
         best. It may be called again before the result is told."""
         configuration = ctypes.POINTER(_native.Configuration)()
-        _native.check(_native.library().tune_search_ask(self._handle, ctypes.byref(configuration)))
-        if not configuration:
-            return None
-        return _native.configuration_of(configuration.contents)
+        with self._lock:
+            _native.check(_native.library().tune_search_ask(self._handle, ctypes.byref(configuration)))
+            return _native.configuration_of(configuration.contents) if configuration else None
 
     def tell(self, configuration: Dict[str, Any], cost: Optional[float]) -> None:
         """Takes the result of a configuration, also of one that was not asked for: `cost` is above 0 and is to be
@@ -107,7 +107,8 @@ class Search:
         array, count = _native.assignments(configuration, "configuration")
         if cost is not None and (isinstance(cost, str) or not hasattr(cost, "__float__")):
             raise TypeError(f"cost is {_native.kind(cost)}: give a number, or None for a failure")
-        _native.check(_native.library().tune_search_tell(self._handle, array, count, math.nan if cost is None else float(cost)))
+        with self._lock:
+            _native.check(_native.library().tune_search_tell(self._handle, array, count, math.nan if cost is None else float(cost)))
 
     def minimize(self, function: Callable[..., Optional[float]], evaluations: int) -> Tuple[Optional[Dict[str, Any]],
                                                                                           Optional[float]]:

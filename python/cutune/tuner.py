@@ -153,6 +153,7 @@ class _Tuner:
         _native.check(library.tune_open(ctypes.byref(handle)))
         self.handle, self.notices, self.raised = handle, [], None
         self.calls, self.closing, self.closed, self.interrupted, self.lock = 0, False, False, False, threading.Lock()
+        self.one_by_one = threading.Lock()  # it serves one thread at a time
         self.on_notice = _native.NoticeFunction(lambda line, _: self.notices.append(_native.in_python(
             line.decode(errors="replace"))))
         self.on_progress = None
@@ -177,9 +178,11 @@ class _Tuner:
         self.closed = True
 
     def _counted(self, work):
-        self.calls += 1
+        with self.lock:
+            self.calls += 1
         try:
-            return work()
+            with self.one_by_one:
+                return work()
         finally:
             with self.lock:
                 self.calls -= 1
@@ -218,6 +221,8 @@ class _Tuner:
         """Calls the library in a thread, so that Ctrl-C reaches this one. The first Ctrl-C cancels the run, which then
         returns what there is; the second one raises KeyboardInterrupt. `started` is called once the thread runs, `during`
         every millisecond until it ends."""
+        if os.getpid() != self.process:
+            raise ValueError("it was opened before the fork, and its processes belong to the other process: open another one")
         main = threading.current_thread() is threading.main_thread()
         if not main and during is None:
             return self._counted(work)
@@ -414,10 +419,13 @@ def evaluate(problem: AnyProblem, configuration: Mapping[str, Any], sizes: Optio
              device: Union[int, str] = "0", database: Optional[Path] = None, fresh: Optional[bool] = None,
              warm_caches: Optional[bool] = None, timeout: Optional[float] = None) -> Evaluation:
     """Evaluates one configuration, or fetches the database's evaluation of it. Parameters that are left out are at
-    their defaults."""
+    their defaults. Raises KeyboardInterrupt after the evaluation where Ctrl-C was pressed during it."""
     with Evaluator(problem, sizes, device=device, database=database, fresh=fresh, warm_caches=warm_caches,
                    timeout=timeout) as one:
-        return one(configuration)
+        evaluation = one(configuration)
+        if one.interrupted:
+            raise KeyboardInterrupt
+        return evaluation
 
 
 def best(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int, str] = "0",

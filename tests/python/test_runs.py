@@ -257,6 +257,19 @@ class Errors(unittest.TestCase):
             with self.subTest(words), self.assertRaisesRegex(kind, words):
                 make()
 
+    def test_threads_and_processes_share_an_evaluator(self):
+        with cutune.Evaluator(scale(), device="emulator") as evaluator:
+            right = []
+            threads = [threading.Thread(target=lambda block=block: right.append(evaluator({"BLOCK": block}).right))
+                       for block in (64, 128, 256)]
+            for one in threads:
+                one.start()
+            for one in threads:
+                one.join()
+            self.assertEqual(right, [True] * 3)
+            with unittest.mock.patch.object(os, "getpid", lambda: 1), self.assertRaisesRegex(ValueError, "opened before the fork"):
+                evaluator({"BLOCK": 64})
+
     def test_a_closed_evaluator(self):
         evaluator = cutune.Evaluator(scale(), device="emulator")
         evaluator.close()

@@ -2,6 +2,7 @@
 """Searches whose loop is the script's own."""
 import copy
 import pickle
+import threading
 import unittest
 
 import numpy as np
@@ -41,6 +42,21 @@ class OwnLoop(unittest.TestCase):
         self.assertEqual(sorted([first["a"], second["a"]]), [1, 3])
         self.assertEqual(cutune.Search({"a": [1, 2]}).minimize(lambda a: None, 5), (None, None))
         self.assertEqual(cutune.Search({"a": [1, 2]}).minimize(lambda a: np.float32(a), 5), ({"a": 1}, 1))
+
+    def test_threads_share_a_search(self):
+        search, seen = cutune.Search({"a": list(range(60))}), []
+
+        def loop():
+            while (configuration := search.ask()) is not None:
+                seen.append(configuration["a"])
+                search.tell(configuration, 1 + configuration["a"])
+        threads = [threading.Thread(target=loop) for _ in range(4)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        self.assertEqual(len(set(seen)), len(seen))
+        self.assertEqual(search.space_size, 60)
 
     def test_a_search_is_not_copied(self):
         for copied in (copy.copy, copy.deepcopy, pickle.dumps):

@@ -251,6 +251,8 @@ class _Call:
                             database=self.database, on_evaluation=take, energy=self.energy, evaluations=self.max_fevals, seconds=self.time_limit)
         for notice in result.notices:
             say(notice, self.quiet)
+        if result.end == "cancelled":
+            say("interrupted: these are the results so far")
         return results
 
     def _left(self, known):
