@@ -21,6 +21,7 @@
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/hand_over.hpp"
 #include "tuner/base/units.hpp"
 
 namespace tune::cli {
@@ -132,8 +133,23 @@ db::ImportedRun imported_run(std::shared_ptr<const replay::RecordedFile> file,
   run.started = file->first_date();
   run.ended = file->last_date();
   run.count = static_cast<std::int64_t>(file->count());
+  // The file is read while what was read before is stored: each takes about as long.
   run.each = [file = std::move(file)](const db::ImportedRun::Take& take) {
-    file->each([&](const replay::RecordedEvaluation& one) { take(one.evaluation, one.recorded); });
+    using Batch = std::vector<replay::RecordedEvaluation>;
+    constexpr std::size_t in_batch = 64, batches = 16;
+    hand_over<Batch>(
+        [&](const std::function<void(Batch)>& give) {
+          Batch batch;
+          file->each([&](const replay::RecordedEvaluation& one) {
+            batch.push_back(one);
+            if (batch.size() == in_batch) give(std::exchange(batch, {}));
+          });
+          give(std::move(batch));
+        },
+        [&](const Batch& batch) {
+          for (const replay::RecordedEvaluation& one : batch) take(one.evaluation, one.recorded);
+        },
+        batches);
   };
   return run;
 }
