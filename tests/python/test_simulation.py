@@ -255,6 +255,9 @@ class OwnStrategies(Files):
                           if (x, tile, mode) != (32, 2, "plain") and (tile < 4 or mode == "fast")})
         self.assertEqual(sorted(space.get_param_neighbors((32, 2, "plain"), 0, "Hamming", False)), [64, 128])
         self.assertEqual(len(set(space.get_LHS_sample(6))), 6)
+        self.assertEqual(len(set(space.get_distributed_random_sample_indices(6, 10))), 6)
+        self.assertEqual([list(space.get_param_indices_lower_bounds()), list(space.get_param_indices_upper_bounds())],
+                         [[0, 0, 0], [2, 2, 1]])
         self.assertEqual(space.get_true_tunable_params(), PARAMETERS)
         with self.assertRaisesRegex(AttributeError, "Searchspace has no 'to_ax_searchspace' here"):
             space.to_ax_searchspace()

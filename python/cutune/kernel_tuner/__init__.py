@@ -18,6 +18,9 @@ from .accuracy import Tunable
 from .integration import TuneResults, create_device_targets, store_results
 from .searchspace import Searchspace, rules_of
 
+#: The version of Kernel Tuner whose interface this is.
+__version__ = "1.4.0"
+
 __all__ = ["PythonKernel", "create_device_targets", "run_kernel", "store_results", "tune_cache", "tune_kernel"]
 
 #: A text, a file, a list of files, or a function of the parameters that returns a text.

@@ -91,8 +91,9 @@ class Searchspace:
         """Returns so many different configurations, all of them at most."""
         return self.get_param_configs_at_indices(self.get_random_sample_indices(num_samples))
 
-    def get_LHS_sample(self, num_samples: int) -> List[Config]:
-        """Returns valid configurations near so many points, of which each parameter has all parts of its values."""
+    def get_LHS_sample_indices(self, num_samples: int, sampling_factor: int = 10) -> List[int]:
+        """Returns the places of valid configurations near so many points, of which each parameter has all parts of its
+        values. `sampling_factor` changes nothing."""
         count = min(int(num_samples), self.size)
         parts = [[(at + random.random()) / count * len(values) for at in random.sample(range(count), count)]
                  for values in self.params_values]
@@ -103,9 +104,23 @@ class Searchspace:
             at = int(numpy.where(left, distance, numpy.inf).argmin())
             left[at] = False
             chosen.append(at)
-        return self.get_param_configs_at_indices(chosen)
+        return chosen
+
+    get_distributed_random_sample_indices = get_LHS_sample_indices
+
+    def get_LHS_sample(self, num_samples: int, sampling_factor: int = 10) -> List[Config]:
+        """Returns the configurations of `get_LHS_sample_indices`."""
+        return self.get_param_configs_at_indices(self.get_LHS_sample_indices(num_samples))
 
     get_distributed_random_sample = get_LHS_sample
+
+    def get_param_indices_lower_bounds(self) -> numpy.ndarray:
+        """Returns the least place of a value of each parameter that a valid configuration has."""
+        return self._rows.min(axis=0)
+
+    def get_param_indices_upper_bounds(self) -> numpy.ndarray:
+        """Returns the largest place of a value of each parameter that a valid configuration has."""
+        return self._rows.max(axis=0)
 
     def get_neighbors_indices(self, param_config: Sequence[Any], neighbor_method: Optional[str] = None, **_: Any) -> List[int]:
         """Returns the places of the neighbours of a configuration, which need not be valid itself."""
