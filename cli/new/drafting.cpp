@@ -13,6 +13,7 @@
 #include <streambuf>
 
 #include "cli/input/command.hpp"
+#include "cli/output/printable_output.hpp"
 #include "library/run/gpu.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/file.hpp"
@@ -20,6 +21,8 @@
 
 namespace tune::cli {
 namespace {
+
+constexpr double longest_compile = 10;  ///< seconds; a first definition is not to be waited for
 
 /// Returns the names in `identifier "X" is undefined` of NVRTC's log.
 std::vector<std::string> undefined_in(const std::string& log) {
@@ -129,11 +132,14 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 described::UndefinedNames ask_compiler(const described::KernelText& text) {
   std::shared_ptr<Compiler> compiler;
   try {
-    compiler = run::open_compiler("sm_90", false);
+    compiler = run::open_compiler("sm_90", false, longest_compile);
   } catch (const Error&) {
     return {};
   }
-  return [compiler, text](const described::MacroValues& defines) -> std::optional<std::vector<std::string>> {
+  const auto given_up = std::make_shared<bool>(false);
+  return [compiler, text,
+          given_up](const described::MacroValues& defines) -> std::optional<std::vector<std::string>> {
+    if (*given_up) return std::nullopt;
     CompileRequest request{text.source, text.headers, {}, {}, {}};
     for (const auto& [name, value] : defines) request.defines.emplace_back(name, value);
     std::vector<std::string> all;
@@ -141,6 +147,13 @@ described::UndefinedNames ask_compiler(const described::KernelText& text) {
     for (int round = 0; round < max_rounds; ++round) {
       const Result<Binary> binary = compiler->compile(request);
       if (binary) return all;
+      if (binary.error().phase == Phase::timeout) {
+        *given_up = true;
+        say(format(
+            "NVRTC takes more than {:g} s for this file: names that it leaves undefined are not looked for",
+            longest_compile));
+        return std::nullopt;
+      }
       const std::size_t known = all.size();
       for (const std::string& name : undefined_in(binary.error().detail))
         if (std::ranges::find(all, name) == all.end()) {
