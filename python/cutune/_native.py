@@ -237,6 +237,7 @@ def in_python(message):
     message = re.sub(r"\bOptions::(\w+) = ", r"\1=", message)
     message = re.sub(r"^tune_\w+: ", "", message)
     message = message.replace("'tune list problems' shows", "built_in_problems() returns")
+    message = message.replace("allow more with --timeout", "allow more time")
     message = message.replace("which would read back as something else",
                               "a text that would be read as something else: give a number, or a text without ',' and '='")
     message = message.replace("a pointer: set 'size' for a vector", "a pointer: pass an array")

@@ -355,6 +355,8 @@ class Observers(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "no array for way = 2; there is: 0, 1"):
             Tunable("way", [A, B])({"way": 2})
         self.assertIs(Tunable("way + 1", [A, B])({"way": 0}), B)
+        with self.assertRaisesRegex(ValueError, "is 'other', which is neither a parameter nor a formula of them: way"):
+            Tunable("other", [A, B])({"way": 0})
 
     def test_what_is_not_observed_is_said(self):
         for kind, words in [(NCUObserver, "counters of Nsight Compute"), (PMTObserver, "PMT"), (TegraObserver, "Tegra"),
@@ -473,6 +475,8 @@ class Files(unittest.TestCase):
                 store([])
             with self.assertRaisesRegex(ValueError, "has the objective 'time', and these results 'GB/s'"):
                 store([{"block_size_x": 32, "GB/s": 3.0}], objective="GB/s")
+            with self.assertRaisesRegex(ValueError, "has results without 'GB/s'"):
+                kernel_tuner.create_device_targets(header, stored, objective="GB/s")
             pathlib.Path(stored).write_text("[]")
             with self.assertRaisesRegex(ValueError, "is not a file of store_results"):
                 kernel_tuner.create_device_targets(header, stored)

@@ -242,6 +242,8 @@ class OwnStrategies(Files):
             self.simulate(strategy=wrong)
         with self.assertRaisesRegex(ValueError, "strategy: an int is neither a name nor a function"):
             self.simulate(strategy=3)
+        with self.assertRaisesRegex(ValueError, r"strategy: \(32, 1\) is not a configuration: .*: block_size_x, tile, mode"):
+            self.simulate(strategy=lambda space, runner, options: runner.run([(32, 1)], options))
 
     def test_the_space(self):
         space = Searchspace(PARAMETERS, ["tile < 4 or mode == 'fast'"], 128)

@@ -108,14 +108,19 @@ class _Runner:
         """Returns the results of configurations (tuples) in their order; None for those beyond the budget."""
         started = time.perf_counter()
         self.strategy_time += started - self.left
-        results = self._results(parameter_space)
+        configs = [tuple(one) for one in parameter_space]
+        for one in configs:
+            if len(one) != len(self.scribe.parameters):
+                raise ValueError(f"strategy: {one!r} is not a configuration: it has a value of each parameter: "
+                                 f"{', '.join(self.scribe.parameters)}")
+        results = self._results(configs)
         self.left = time.perf_counter()
         self.own_time += self.left - started
         return results
 
-    def _results(self, parameter_space):
+    def _results(self, configs):
         results = []
-        for values in parameter_space:
+        for values in configs:
             if self.budget.is_done():
                 results.append(None)
                 continue
@@ -190,9 +195,8 @@ class DeviceRunner(_Runner):
             self.evaluator = _tuner.Evaluator(self.definition.problem, **self.options)
         self.evaluator.problem = self.definition.problem
 
-    def _results(self, parameter_space):
+    def _results(self, configs):
         """Evaluates several at once where nothing looks at each of them."""
-        configs = [tuple(one) for one in parameter_space]
         new = list(dict.fromkeys(one for one in configs if key_of(one) not in self.seen and key_of(one) not in self.known))
         if self.budget.max_fevals is not None:
             new = new[:max(0, self.budget.max_fevals - self.budget.evaluations)]

@@ -31,7 +31,11 @@ class Tunable(collections.UserDict):
         elif self.param_key in params:
             value = params[self.param_key]
         else:
-            value = eval(self.param_key, {"__builtins__": {}}, dict(params))
+            try:
+                value = eval(self.param_key, {"__builtins__": {}}, dict(params))
+            except NameError:
+                raise ValueError(f"param_key of a Tunable argument is '{self.param_key}', which is neither a parameter nor a formula "
+                                 f"of them: {', '.join(params)}") from None
         if value not in self.data:
             raise KeyError(f"a Tunable argument has no array for {self.param_key} = {value!r}; there is: "
                            f"{', '.join(map(str, self.data))}")

@@ -113,6 +113,8 @@ def create_device_targets(header_filename: Path, results_filename: Path, objecti
     results = TuneResults(results_filename)
     if objective is not None:
         results.objective, results.higher = _direction(objective, objective_higher_is_better)
+        if any(objective not in one for one in results.data):
+            raise ValueError(f"objective: '{results_filename}' has results without '{objective}'")
 
     def macros(parameters):
         return "\n".join(f"#define {name} {value}" for name, value in parameters.items())
