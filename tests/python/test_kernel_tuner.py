@@ -134,6 +134,10 @@ class TuneKernel(unittest.TestCase):
                                           device="emulator", **options)[0]
             return list(map(int, out))
         self.assertEqual(shown({"other": 1}, "block_size_x"), [256, 1000, 256])
+        with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(said):
+            tune(tune_params={"other": [1]}, quiet=False)
+        self.assertIn("no parameter is an extent of the block (block_size_x, block_size_y, block_size_z): blocks have 256 threads",
+                      said.getvalue())
         self.assertEqual(shown({"BLOCK_SIZE_X": 64}, "block_size_y"), [64, 16, 1])
         self.assertEqual(shown({"block_size_x": 64}, "grid_size_x", size=np.array([1000, 1])), [64, 16, 16])
         self.assertEqual(shown({"bx": 64}, "bx + by", block_size_names=["bx", "by"]), [64, 16, 65])

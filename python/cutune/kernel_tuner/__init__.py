@@ -98,7 +98,7 @@ class _Call:
         """Raises TypeError and ValueError for arguments that cannot be."""
         for name in {"time", "grid_size_x", "grid_size_y", "grid_size_z"} & set(self.parameters):
             raise ValueError(f"tune_params: a parameter cannot be called '{name}': results or kernels have this name already")
-        if not any(name in self.parameters for name in self.block_names):
+        if not self.simulation_mode and not any(name in self.parameters for name in self.block_names):
             say(f"no parameter is an extent of the block ({', '.join(self.block_names)}): blocks have 256 threads", self.quiet)
         for name, metric in _problem._named(self.metrics or {}, "metrics", "formulas").items():
             if not callable(metric) and not isinstance(metric, str):
