@@ -285,6 +285,7 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
   DeviceEvaluatorOptions options{.measure = request.measure};
   options.measure.flush_cache = request.cache == CacheState::cold;
   options.measure.energy = energy;
+  options.rerank_energy = objective.needs_energy();  // half a second in each turn
   options.compile_threads = request.compilers;
   if (by_time) record.variant_bounds = variant_bounds(problem, instance, space, backend.properties());
   options.race = by_time && request.race;  // the slower one may take less energy

@@ -389,6 +389,7 @@ Result<Timing> DeviceEvaluator::take_turn(RerankCandidate& candidate, const Laun
   }
   candidate.checked = true;
   verification_.note(plan, expected);
+  measure_options.energy = measure_options.energy && options_.rerank_energy;
   measure_options.min_samples = rerank_min_samples;
   measure_options.max_samples = rerank_max_samples;
   measure_options.time_cap = rerank_time_cap;

@@ -256,6 +256,22 @@ TEST_F(DeviceEvaluatorTest, TopCandidatesAreCheckedAgainAfterTheTimedExecutions)
   }
 }
 
+TEST_F(DeviceEvaluatorTest, AReRankingMeasuresTheEnergyOnlyWhereItRanks) {
+  const std::vector<Configuration> top_k = {configuration("plain", 64)};
+  for (const bool ranks : {false, true}) {
+    DeviceEvaluatorOptions options;
+    options.measure.energy = true;
+    options.rerank_energy = ranks;
+    DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options);
+    evaluator.submit(configuration("plain", 64));
+    EXPECT_TRUE(evaluator.next()->outcome.has_value());
+    EXPECT_TRUE(backend_.runner().measured_with.energy);
+    evaluator.begin_rerank(top_k);
+    EXPECT_TRUE(evaluator.time_candidate(0).has_value());
+    EXPECT_EQ(backend_.runner().measured_with.energy, ranks);
+  }
+}
+
 /// The toy's output begins with the numbers of a tensor.
 class InPlaceToy : public ToyProblem {
  public:

@@ -197,16 +197,16 @@ Result<double> PlanTimer::power_while_busy(double estimated_seconds, double& mea
   double pieces = 1;
   for (bool enough = false; !enough && watch.seconds() < max && status == cudaSuccess; ++pieces) {
     status = enqueue_piece(events[3 - running]);
-    while (status == cudaSuccess) {
-      const auto ended = cudaEventQuery(events[running].get());
-      ignore(ended);
-      if (ended != cudaErrorNotReady) {
-        status = ended;
-        break;
-      }
+    // At least once: a queue that is full makes enqueuing take as long as the work before it.
+    for (auto ended = cudaErrorNotReady; status == cudaSuccess && ended == cudaErrorNotReady;) {
       const auto joules = context_.nvml->energy();
       enough = enough || (joules && window.add(watch.seconds(), *joules));
-      std::this_thread::sleep_for(milliseconds(1));
+      ended = cudaEventQuery(events[running].get());
+      ignore(ended);
+      if (ended == cudaErrorNotReady)
+        std::this_thread::sleep_for(milliseconds(1));
+      else
+        status = ended;
     }
     running = 3 - running;
   }
