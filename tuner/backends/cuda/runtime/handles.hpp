@@ -24,8 +24,14 @@ inline void check(cudaError_t status, const char* source = __builtin_FILE(), int
   if (status == cudaSuccess) return;
   cudaGetLastError();  // so that the next call does not report it again
   if (status == cudaErrorDevicesUnavailable)
-    throw Error("the GPU is busy: another process has it for itself, or its compute mode is PROHIBITED; "
-                "`nvidia-smi -q -d COMPUTE` shows the mode, `nvidia-smi` the processes");
+    throw Error(
+        "the GPU is busy: another process has it for itself, or its compute mode is PROHIBITED; "
+        "`nvidia-smi -q -d COMPUTE` shows the mode, `nvidia-smi` the processes");
+  if (status == cudaErrorInitializationError)
+    throw Error(
+        "CUDA does not start in this process: a process that was forked after its parent had used CUDA cannot "
+        "use it: start a new one instead (in Python: multiprocessing's 'spawn'); otherwise see what "
+        "`nvidia-smi` says");
   std::string file = source;
   file.erase(0, file.rfind('/') + 1);
   throw Error(format("CUDA: {} at {}:{}", describe(status), file, line));
