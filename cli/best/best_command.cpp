@@ -286,20 +286,14 @@ std::string named_file(const Question& question, const std::string& text) {
 /// The command that measures what the user asked for.
 std::string measuring_command(const Question& question, const std::string& text) {
   const Instance& instance = question.selection.instance;
-  const ProblemOptions& asked = question.request.problem;
-  std::string command = "tune --stencil " + shell_quoted(asked.stencil);
-  if (asked.stencil.empty())
-    command = "tune --problem " + shell_quoted(question.stored ? named_file(question, text) : asked.problem);
-  command += " --size " + instance.size();
+  ProblemOptions asked = question.request.problem;
+  if (question.stored && asked.stencil.empty()) asked.problem = named_file(question, text);
+  asked.size = instance.size();
+  asked.settings.clear();
   const std::vector<std::string>& fixed = question.selection.settings_of_file;
-  std::vector<std::string> settings;
-  for (const auto& [name, value] : instance.settings)
-    if (std::ranges::find(fixed, name) == fixed.end()) settings.push_back(name + "=" + value.to_string());
-  if (!settings.empty()) command += " --set " + joined(settings, {}, ",");
-  if (question.query.cache == CacheState::warm) command += " --cache warm";
-  if (question.query.objective != Objective::time)
-    command += format(" --objective {}", to_string(question.query.objective));
-  return command;
+  for (const auto& one : instance.settings)
+    if (std::ranges::find(fixed, one.first) == fixed.end()) asked.settings.push_back(one);
+  return "tune " + work_options(asked, question.query.cache, question.query.objective);
 }
 
 /// True where this question would be answered if replayed results counted.

@@ -12,6 +12,7 @@
 #include "cli/output/output_file.hpp"
 #include "cli/output/printable_output.hpp"
 #include "cli/output/progress.hpp"
+#include "cli/output/text_layout.hpp"
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/framework/kernel_files.hpp"
@@ -99,6 +100,22 @@ void ProblemOptions::add_reference_to(OptionTable& table) {
       "for your own kernel: 'none' compares no results, 'same:NAME,...' compares with a reference of the same "
       "value of these parameters; default: as the definition says",
       reference);
+}
+
+std::string work_options(const ProblemOptions& options, CacheState cache, const Objective& objective) {
+  std::vector<std::string> words;
+  const auto add = [&words](const char* name, const std::string& value) {
+    if (!value.empty()) words.push_back(format("--{} {}", name, shell_quoted(value)));
+  };
+  add("problem", options.problem);
+  add("stencil", options.stencil);
+  add("size", options.size);
+  add("set",
+      joined(
+          options.settings, [](const auto& one) { return one.first + "=" + one.second.to_string(); }, ","));
+  if (cache == CacheState::warm) add("cache", "warm");
+  if (objective != Objective::time) add("objective", to_string(objective));
+  return joined(words, {}, " ");
 }
 
 ProblemSelection selected_problem(const ProblemOptions& options) {

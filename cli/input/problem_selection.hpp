@@ -27,6 +27,11 @@ struct ProblemOptions {
   void add_reference_to(OptionTable& table);
 };
 
+/// The options that name this work in another command, quoted for a shell: `--problem P --size S --set N=V`,
+/// with
+/// `--cache` and `--objective` where they are not the default. What is empty is left out.
+std::string work_options(const ProblemOptions& options, CacheState cache, const Objective& objective);
+
 struct ProblemSelection {
   std::unique_ptr<Problem> problem;
   Instance instance;

@@ -11,7 +11,7 @@ std::span<const Fact> environment_facts() {
       {"TUNE_DB", "the database, where --db is not given"},
       {"TUNE_CACHE_DIR", "the folder of compiled kernels, where --cache-dir is not given"},
       {"TUNE_CACHE_SIZE", "the most bytes that compiled kernels may take: 512M, 4G"},
-      {"TUNE_RECORDINGS", "a folder of recordings, in place of those that ship with the program"},
+      {"TUNE_RECORDINGS", "a folder of recordings that replace the shipped ones"},
       {"TUNE_EMULATOR_CXX", "the C++ compiler of the emulator; default: c++, g++ or clang++ of the PATH"},
       {"TUNE_WORKER", "for programs that link libtune: the program tune, which they start as their worker"},
       {"TUNE_CAPTURE", "for programs that link libtune: the kernels to save, as 'tune capture' sets it"},

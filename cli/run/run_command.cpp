@@ -78,26 +78,10 @@ struct RunRequest {
 
   void add_to(OptionTable& table);
   void add_measuring_to(OptionTable& table);
-  /// The words that name the same work to `tune best`.
-  std::string asked() const;
   std::string database_option() const;
   /// Returns the complete request. `chosen` is null for another tuner's recording.
   run::TuningRequest settled(const Problem* chosen) const;
 };
-
-std::string RunRequest::asked() const {
-  std::string words = "--problem " + shell_quoted(problem.problem);
-  if (!problem.size.empty()) words += " --size " + problem.size;
-  if (!problem.stencil.empty()) words += " --stencil " + shell_quoted(problem.stencil);
-  if (!problem.settings.empty())
-    words += " --set " + shell_quoted(joined(
-                             problem.settings,
-                             [](const auto& one) { return one.first + "=" + one.second.to_string(); }, ","));
-  if (tuning.cache == CacheState::warm) words += " --cache warm";
-  if (tuning.objective && *tuning.objective != Objective::time)
-    words += " --objective " + shell_quoted(to_string(*tuning.objective));
-  return words;
-}
 
 std::string RunRequest::database_option() const {
   return database.empty() ? std::string() : " --db " + shell_quoted(database);
@@ -264,7 +248,7 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
                             job.device_label,
                             path,
                             job.selection.problem.get(),
-                            job.request.asked(),
+                            work_options(request.problem, job.tuning.cache, *job.tuning.objective),
                             job.request.database_option()};
   std::cout << (request.format == Format::json ? to_json(summary) : to_text(summary));
   if (result.end == RunEnd::failed) throw Error(result.reason);

@@ -32,7 +32,7 @@ class MacroSearch {
     return found_ ? found_ : found_on_devices_;
   }
 
-  /// Returns the text with empty lines in place of those that are certainly left out. `maybe`: macros that
+  /// Returns the text in which lines that are certainly left out are empty. `maybe`: macros that
   /// may be defined.
   KernelText without_inactive(std::set<std::string, std::less<>> maybe) {
     maybe_ = std::move(maybe);

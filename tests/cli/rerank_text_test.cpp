@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/input/problem_selection.hpp"
 #include "cli/run/run_summary.hpp"
 #include "db/store/sqlite_store.hpp"
 #include "tests/cli/recording.hpp"
@@ -110,6 +111,17 @@ TEST(RunSummaryText, SaysWhatSearchingGainedAndWhatComesNext) {
                       "            tune show 3 --db r.db\n"),
             std::string::npos)
       << text;
+}
+
+TEST(WorkOptions, NameTheSameWorkInAnotherCommand) {
+  cli::ProblemOptions options;
+  options.stencil = "my heat.stencil";
+  options.settings = {{"steps", 100}, {"type", "double"}};
+  EXPECT_EQ(cli::work_options(options, CacheState::warm, Objective::time),
+            "--stencil 'my heat.stencil' --set steps=100,type=double --cache warm");
+  options = {.problem = "gemm", .size = "8x8x8", .stencil = {}, .settings = {}, .reference = {}};
+  EXPECT_EQ(cli::work_options(options, CacheState::cold, Objective::energy),
+            "--problem gemm --size 8x8x8 --objective energy");
 }
 
 TEST(RunSummaryText, WithoutTiesItSaysHowFarTheNextIs) {

@@ -28,8 +28,8 @@ namespace tune {
 struct DeviceEvaluatorOptions {
   MeasureOptions measure;
   bool rerank_energy = true;  ///< where `measure` asks for the energy, the re-ranking measures it too
-  bool measure_time = true;  ///< false: check only; a measurement then has no samples
-  bool race = true;          ///< stop measuring what cannot become the fastest
+  bool measure_time = true;   ///< false: check only; a measurement then has no samples
+  bool race = true;           ///< stop measuring what cannot become the fastest
   /// Results are checked again after the timed executions where a check takes at most this share of the time
   /// that measuring took, but not of what was pruned. Top candidates are always checked again.
   double recheck_share = 0.1;

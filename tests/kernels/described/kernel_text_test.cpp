@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/described/redefinition.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "kernels/described/redefinition.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace tune::described {
