@@ -64,7 +64,7 @@ def build_sdist(sdist_directory, config_settings=None):
 def _run(*command):
     done = subprocess.run(command, cwd=ROOT)
     if done.returncode != 0:
-        raise SystemExit(f"cutune: '{' '.join(command)}' failed: see the lines above; docs/python.md says what a build needs")
+        raise SystemExit(f"cutune: '{' '.join(command)}' failed: see the lines above; docs/reference/python.md says what a build needs")
 
 
 def _install(build, prefix):

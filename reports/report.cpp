@@ -15,10 +15,10 @@ constexpr std::array kinds = {
                [](const ReportData& data, std::ostream& out) { out << text_report(data); }},
     ReportKind{"markdown", ".md", "for a page on the web or a discussion",
                [](const ReportData& data, std::ostream& out) { out << markdown_report(data); }},
-    ReportKind{"html", ".html", "for a browser: a page with charts, docs/reports.md",
+    ReportKind{"html", ".html", "for a browser: a page with charts, docs/reference/reports.md",
                [](const ReportData& data, std::ostream& out) { out << html_page(page_parts(data)); }},
     ReportKind{"csv", ".csv", "for a spreadsheet: a row for each evaluation", write_csv},
-    ReportKind{"json", ".json", "for programs: everything, docs/report-json.md", write_json},
+    ReportKind{"json", ".json", "for programs: everything, docs/reference/report-json.md", write_json},
 };
 
 }  // namespace

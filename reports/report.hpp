@@ -39,7 +39,7 @@ std::string markdown_report(const ReportData& data);
 /// are columns `param_NAME`, those of all sections, in the order in which they appear first.
 void write_csv(const ReportData& data, std::ostream& out);
 
-/// Everything in the data as one object; docs/report-json.md describes it.
+/// Everything in the data as one object; docs/reference/report-json.md describes it.
 void write_json(const ReportData& data, std::ostream& out);
 
 }  // namespace tune::reports

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Measures tune beside other programs in one run and writes one CSV: a line for each workload, a column for each
-program, milliseconds throughout. `table.py` makes the tables of docs/benchmarks.md from it.
+program, milliseconds throughout. `table.py` makes the tables of docs/results/benchmarks.md from it.
 
     bench/rivals/measure.py --tune build/bin/tune --rival cublas=build/bin/cublas_bench \\
         --rows bench/rivals/gemm_matvec.csv --out bench/results/gemm_matvec_h200.csv

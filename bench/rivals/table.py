@@ -5,7 +5,7 @@
     <!-- table: bench/results/gemm_matvec_h200.csv -->
 
 The table below such a comment is replaced. A test compares the tables with the files. Call it in the root of the
-project: bench/rivals/table.py docs/benchmarks.md
+project: bench/rivals/table.py docs/results/benchmarks.md
 """
 import csv
 import re

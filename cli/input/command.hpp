@@ -62,8 +62,8 @@ int run_worker(const std::vector<std::string>& arguments);
 /// where only a file can follow. Returns the exit status.
 int run_completion(const std::vector<std::string>& words);
 
-/// `man FOLDER` writes the manual pages, `markdown` prints docs/commands.md, and `bash`, `zsh` or `fish` the
-/// script that makes this shell complete. Returns the exit status.
+/// `man FOLDER` writes the manual pages, `markdown` prints docs/reference/commands.md, and `bash`, `zsh` or
+/// `fish` the script that makes this shell complete. Returns the exit status.
 int run_reference(const std::vector<std::string>& arguments);
 
 /// `info` for `db info`.

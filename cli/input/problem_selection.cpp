@@ -89,7 +89,7 @@ void ProblemOptions::add_to(OptionTable& table) {
   table.text("size", "NXxNYxNZ", "extents of the problem; default: the problem's own", size);
   table.text(
       "stencil", "FILE",
-      "for stencil2d and stencil3d: a file with your own stencil, an equation or coefficients (docs/stencils.md)",
+      "for stencil2d and stencil3d: a file with your own stencil, an equation or coefficients (docs/reference/stencils.md)",
       stencil);
   table.assignments("set", settings_help(), settings);
 }

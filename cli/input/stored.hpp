@@ -83,10 +83,10 @@ void check_stored_choice(const StoredChoice& choice, const db::Database* databas
 /// The run with this number, if one is given. Throws Error (Exit::no_answer) where there is no such run.
 std::optional<RunId> find_run(std::optional<std::uint64_t> number, const db::Database& database);
 
-/// A problem that was defined in another program (docs/library.md), as far as databases describe it: with the
-/// sizes and settings of its stored results, those of the newest run as defaults; its parameters become
-/// macros. It cannot be run, and only that program can tell what is valid at another size. Null where no
-/// database has it.
+/// A problem that was defined in another program (docs/reference/library.md), as far as databases describe
+/// it: with the sizes and settings of its stored results, those of the newest run as defaults; its parameters
+/// become macros. It cannot be run, and only that program can tell what is valid at another size. Null where
+/// no database has it.
 std::unique_ptr<Problem> stored_problem(const std::vector<const db::Database*>& databases,
                                         const std::string& name);
 

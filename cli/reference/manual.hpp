@@ -13,7 +13,7 @@ namespace tune::cli {
 /// The manual pages, by their file names: tune.1 and tune-COMMAND.1, in roff.
 std::vector<std::pair<std::string, std::string>> manual_pages();
 
-/// The page docs/commands.md.
+/// The page docs/reference/commands.md.
 std::string commands_markdown();
 
 }  // namespace tune::cli

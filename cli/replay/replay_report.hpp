@@ -37,7 +37,7 @@ inline constexpr const char* held_out_mean = "held out, mean";
 /// A table for each space and each group.
 std::string to_text(const ReplayReport& report);
 
-/// One object, as docs/replay.md describes it.
+/// One object, as docs/explanation/replay.md describes it.
 std::string to_json(const ReplayReport& report);
 
 /// A row for each space (or group), strategy and budget.

@@ -57,10 +57,10 @@ struct BestCandidate {
 };
 
 /// Returns one candidate for each workload of the problem that has a measurement, and where the query names a
-/// board, one for each fit of its boards; the best fit first (docs/lookup.md); of equal fit the one of the
-/// earlier database. Where none fits and the device's architecture is known, the portfolio's comes before
-/// those of other architectures. Workloads with other numbers of extents are left out. Empty without records.
-/// `is_answer`: the candidates behind the first one for which it returns true are not read.
+/// board, one for each fit of its boards; the best fit first (docs/reference/lookup.md); of equal fit the one
+/// of the earlier database. Where none fits and the device's architecture is known, the portfolio's comes
+/// before those of other architectures. Workloads with other numbers of extents are left out. Empty without
+/// records. `is_answer`: the candidates behind the first one for which it returns true are not read.
 std::vector<BestCandidate> best(std::span<const Database* const> databases, const BestQuery& query,
                                 const std::function<bool(BestCandidate&)>& is_answer = {});
 std::vector<BestCandidate> best(const Database& database, const BestQuery& query);

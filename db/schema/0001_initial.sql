@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Everything that was measured, and under which circumstances. docs/database.md describes it for people.
+-- Everything that was measured, and under which circumstances. docs/explanation/database.md describes it for people.
 -- Units: seconds, bytes, Hz, watts, degrees Celsius. Times of day: UTC, 2026-01-31T12:00:00.000Z.
 
 -- A device as it was found: a changed driver, power limit or measured bandwidth makes another row.

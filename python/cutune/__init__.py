@@ -9,7 +9,7 @@
     print(cutune.check(problem))          # on the CPU: right results, no races
     print(cutune.run(problem).best)       # on the first GPU
 
-See docs/python.md."""
+See docs/reference/python.md."""
 from ._native import TuneError
 from .dispatcher import Dispatcher
 from .problem import InOut, Out, Problem, Scratch, Symbol

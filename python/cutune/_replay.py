@@ -70,7 +70,7 @@ def recordings(files: Union[Path, Iterable[Path]], *, only: Optional[str] = None
 
 
 class Comparison:
-    """The figures of strategies on recorded spaces, as docs/replay.md explains them. `scores` has a dict for each space and
+    """The figures of strategies on recorded spaces, as docs/explanation/replay.md explains them. `scores` has a dict for each space and
     strategy: `space`, `strategy`, `shares` (a dict by budget of dicts with `mean`, `lower` and `upper`: the share of the
     optimum that was found), `evaluations_5` and `missed_5` (to within 5 %), `evaluations_1`, `missed_1`, `score` (0: as good
     as random search, 1: the optimum at once) and `seconds` (of an evaluation, in the strategy)."""

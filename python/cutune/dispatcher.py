@@ -105,7 +105,7 @@ class Dispatcher:
         scale.finish()                           # stores the best
 
     options: device, database, slowdown, candidates, strategy, seed, where, timeout, in_process, follow_drift and sizes, as
-    struct DispatchOptions of docs/library.md. Raises ValueError and TuneError as `cutune.run`."""
+    struct DispatchOptions of docs/reference/library.md. Raises ValueError and TuneError as `cutune.run`."""
 
     def __init__(self, problem: AnyProblem, **options: Any):
         self._handle = None

@@ -85,7 +85,7 @@ class Problem:
     options     of the compiler: ["-use_fast_math"]
     include     folders of headers
     kernel_fields  further fields of its `kernel`: "language", "compiler", "defines", "redefine"
-    more        further fields of a definition (docs/your-own-kernel.md): "work", "metrics", "objective", "settings"
+    more        further fields of a definition (docs/reference/definition.md): "work", "metrics", "objective", "settings"
 
     Arrays are copied when the problem is made. Results are compared with `expect`; without any, with those of the
     default configuration. Raises ValueError for what cannot be, with the name of the argument.

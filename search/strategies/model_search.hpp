@@ -19,9 +19,9 @@
 
 namespace tune::search {
 
-/// The options of a model search, which hardly depends on any of them; docs/search.md describes how the
-/// values were chosen. Each is an option of the strategy `model` (`model:start=10`): a new one is a member
-/// here and a line in visit_options.
+/// The options of a model search, which hardly depends on any of them; docs/explanation/search.md describes
+/// how the values were chosen. Each is an option of the strategy `model` (`model:start=10`): a new one is a
+/// member here and a line in visit_options.
 struct ModelOptions {
   std::size_t start = 5;           ///< configurations of a first design
   std::size_t design_sample = 64;  ///< random configurations that it is chosen from

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of docs/library.md compile as C++17, and as C99, with the installed headers alone, and run.
+// The programs of docs/reference/library.md compile as C++17, and as C99, with the installed headers alone,
+// and run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ std::string text_of(const std::filesystem::path& path) {
 
 /// The blocks of C++ (`cpp`), or of C (`c`), in the page, in order. A part of a program is put in a function.
 std::vector<std::string> programs(const std::string& language = "cpp") {
-  const std::string page = text_of(std::filesystem::path(TUNE_SOURCE_DIR) / "docs" / "library.md");
+  const std::string page = text_of(std::filesystem::path(TUNE_SOURCE_DIR) / "docs/reference/library.md");
   const std::string fence = "```" + language + "\n";
   std::vector<std::string> all;
   for (std::size_t at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds that a loaded machine keeps; bench/lookup prints the real figures (docs/lookup.md).
+// Bounds that a loaded machine keeps; bench/lookup prints the real figures (docs/reference/lookup.md).
 #include <gtest/gtest.h>
 
 #include <algorithm>

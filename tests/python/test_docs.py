@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts of docs/python.md run as they stand there; those marked `no-run` need a GPU."""
+"""The scripts of docs/reference/python.md run as they stand there; those marked `no-run` need a GPU."""
 import inspect
 import pathlib
 import re
@@ -8,7 +8,7 @@ import unittest
 import cutune.kernel_tuner as kernel_tuner
 import in_folder
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/reference/python.md"
 
 
 class Page(unittest.TestCase):
@@ -18,7 +18,7 @@ class Page(unittest.TestCase):
         for script in scripts:
             with self.subTest(script.splitlines()[1]):
                 names = {"__name__": "__main__"}
-                printed = in_folder.printed(lambda: exec(compile(script, "docs/python.md", "exec"), names))
+                printed = in_folder.printed(lambda: exec(compile(script, "docs/reference/python.md", "exec"), names))
                 for said in re.findall(r"# .*?: (<.*>)$", script, re.M):
                     self.assertIn(said, printed)
 

@@ -236,7 +236,7 @@ std::vector<std::string> table_of(const std::filesystem::path& csv) {
 TEST(Docs, TablesAreThoseOfTheirMeasurements) {
   const std::filesystem::path root = TUNE_SOURCE_DIR;
   const std::regex mark("<!-- table: (\\S+) -->");
-  for (const auto& page : std::filesystem::directory_iterator(root / "docs")) {
+  for (const auto& page : std::filesystem::recursive_directory_iterator(root / "docs")) {
     if (page.path().extension() != ".md") continue;
     const std::vector<std::string> lines = lines_of(page.path());
     for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -74,7 +74,7 @@ struct Scores {
 ///
 /// where both are expected best times after t evaluations. 0 is as good as random search, 1 has the optimum
 /// at once. T is where random search has come 95 % of the way from the median to the optimum, or the largest
-/// budget. docs/replay.md lists the differences from their definition.
+/// budget. docs/explanation/replay.md lists the differences from their definition.
 class Baseline {
  public:
   /// The share of the way from the median to the optimum at which the comparison ends.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own format of definitions: docs/your-own-kernel.md describes it on one page.
+// Our own format of definitions: docs/reference/definition.md describes it on one page.
 #include <algorithm>
 #include <charconv>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a problem takes and offers, for programs that show it or choose values. See docs/library.md.
+// What a problem takes and offers, for programs that show it or choose values. See docs/reference/library.md.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tunes while the program runs: the C interface of Dispatchers (dispatcher.hpp), one object for all sizes of
- * a problem. See docs/library.md. Statuses, messages, problems and assignments are those of tune.h, and so
- * are the rules for memory. Any number of threads may use a dispatcher, but for tune_dispatcher_close. */
+ * a problem. See docs/reference/library.md. Statuses, messages, problems and assignments are those of tune.h,
+ * and so are the rules for memory. Any number of threads may use a dispatcher, but for tune_dispatcher_close.
+ */
 #ifndef TUNE_DISPATCHER_H
 #define TUNE_DISPATCHER_H
 

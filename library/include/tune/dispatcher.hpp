@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tunes while the program runs: each call of a dispatcher launches the kernel, now and then in a
-// configuration that is to be tried. See docs/library.md.
+// configuration that is to be tried. See docs/reference/library.md.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct DispatchOptions {
   /// Check candidates in this process instead of a worker process of the program `tune`. A candidate that
   /// faults then takes this process's device.
   bool in_process = false;
-  /// Try configurations again where times drift (docs/library.md has the rule).
+  /// Try configurations again where times drift (docs/reference/library.md has the rule).
   bool follow_drift = true;
   std::string installed = installed_in;  ///< where the program `tune` is, if nowhere nearer
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A problem in code: the kernel, its parameters, arguments and launches, and the right results. See
-// docs/library.md.
+// docs/reference/library.md.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ class Exact {
 };
 
 /// A number for each configuration: a constant, a formula over sizes, settings and parameters ("ceil_div(n,
-/// BLOCK)", the notation of docs/your-own-kernel.md), or a function of the configuration and the sizes.
+/// BLOCK)", the notation of docs/reference/definition.md), or a function of the configuration and the sizes.
 class Number {
  public:
   using Function = std::function<Exact(const Configuration&, const Sizes&)>;
@@ -277,8 +277,8 @@ class TUNE_API Problem {
  public:
   /// `name` identifies it in the database: letters, digits, `_`, `-`, `.`. Throws Error for other characters.
   explicit Problem(std::string name);
-  /// Reads the file of a definition (docs/your-own-kernel.md). The problem is complete: functions that add a
-  /// part throw Error. Throws Error for a definition that cannot be read or has a mistake.
+  /// Reads the file of a definition (docs/reference/definition.md). The problem is complete: functions that
+  /// add a part throw Error. Throws Error for a definition that cannot be read or has a mistake.
   static Problem from_definition(const std::string& file);
   /// The same of a definition's text; names of files in it count from `folder`. `files` are the names and
   /// texts of kernels and headers in memory, which go before those on disk.

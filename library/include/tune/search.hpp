@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches whose loop is the program's own: it evaluates configurations itself. See docs/library.md.
+// Searches whose loop is the program's own: it evaluates configurations itself. See
+// docs/reference/library.md.
 #pragma once
 
 #include <cstddef>

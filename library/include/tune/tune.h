@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tuner for programs in C and in other languages: tuner.hpp, which describes the options in detail,
- * without C++. See docs/library.md. No function throws or ends the program.
+ * without C++. See docs/reference/library.md. No function throws or ends the program.
  *
  * Memory: the caller owns what a function returns through a pointer to a pointer, and ends it with the
  * function that its comment names. All texts and arrays inside belong to the object in which they are found.
@@ -223,7 +223,7 @@ typedef struct tune_spread {
   double mean, lower, upper;
 } tune_spread;
 
-/* The figures of a strategy on a recorded space: docs/replay.md explains them. */
+/* The figures of a strategy on a recorded space: docs/explanation/replay.md explains them. */
 typedef struct tune_scores {
   const char* space;
   const char* strategy; /* null: random search, computed */
@@ -254,7 +254,7 @@ TUNE_C_API const char* tune_version(void);
  * until the next call in this thread. */
 TUNE_C_API const char* tune_message(void);
 
-/* Reads a definition (docs/your-own-kernel.md) from a file, or from a text whose files are found from
+/* Reads a definition (docs/reference/definition.md) from a file, or from a text whose files are found from
  * `folder` (null: the working directory), or takes a problem that the library has, such as stencil3d. The
  * caller owns `*problem` and ends it with tune_problem_free; after an error it is null. */
 TUNE_C_API tune_status tune_problem_read(const char* file, tune_problem** problem);

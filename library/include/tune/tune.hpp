@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interface of libtune: define a problem in code, tune it in this program, or while the program works.
-// See docs/library.md.
+// See docs/reference/library.md.
 #pragma once
 
 #include <tune/description.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the tuner in this program: searches a problem's configurations, or evaluates one. See docs/library.md.
+// Runs the tuner in this program: searches a problem's configurations, or evaluates one. See
+// docs/reference/library.md.
 #pragma once
 
 #include <cstddef>
@@ -79,7 +80,8 @@ struct Stored {
   Configuration configuration;  ///< valid at the size
   double seconds = 0;           ///< that were measured, at `size` on `device`
   double joules = 0;            ///< of an execution; 0 where not measured
-  /// How the record fits: `exact`, `nearest size`, `same architecture` or `portfolio` (docs/lookup.md).
+  /// How the record fits: `exact`, `nearest size`, `same architecture` or `portfolio`
+  /// (docs/reference/lookup.md).
   std::string match;
   std::string why;           ///< one sentence
   std::string size, device;  ///< of the record
@@ -109,8 +111,8 @@ struct Options {
   std::string where = {};                     ///< restricts the space: an expression
   double timeout = 10;                        ///< seconds that a kernel may take to run once
   unsigned compilers = 0;  ///< at the same time; 0: as many as the cores and the memory of this process allow
-  /// Launch in this process instead of a worker process of the program `tune` (docs/library.md says how that
-  /// is found). A fault of a kernel then takes this process's device.
+  /// Launch in this process instead of a worker process of the program `tune` (docs/reference/library.md says
+  /// how that is found). A fault of a kernel then takes this process's device.
   bool in_process = false;
   std::string installed = installed_in;  ///< where the program and the recordings are, if nowhere nearer
   std::function<void(const Evaluation&, const Progress&)> on_evaluation = {};

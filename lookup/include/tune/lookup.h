@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fetches tuned configurations from databases: the C interface of lookup.hpp, which describes everything in
- * detail. See docs/lookup.md. No function throws, ends the program or writes to a file. */
+ * detail. See docs/reference/lookup.md. No function throws, ends the program or writes to a file. */
 #ifndef TUNE_LOOKUP_H
 #define TUNE_LOOKUP_H
 

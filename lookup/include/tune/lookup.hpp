@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches tuned configurations from databases: C++17, with headers of the standard library alone. See
-// docs/lookup.md.
+// docs/reference/lookup.md.
 #pragma once
 
 #include <cstddef>
@@ -119,7 +119,7 @@ struct TUNE_LOOKUP_API Candidate {
   double seconds = 0;  ///< expected at the size asked for: the record's, scaled by the volume. 0: unknown
   double recorded_seconds = 0;  ///< at the size and on the device of the record
   double recorded_value = 0;    ///< the value that it was ranked by there: seconds
-  double distance = 0;          ///< 0: the same size and device; see docs/lookup.md
+  double distance = 0;          ///< 0: the same size and device; see docs/reference/lookup.md
   std::optional<Loss> loss;     ///< of matches that are not exact, where the records show it
   bool other_driver = false;    ///< than asked for; each of these three makes a record stale
   bool other_compiler = false;

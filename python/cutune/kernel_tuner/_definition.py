@@ -138,7 +138,7 @@ class Definition:
                  defines=None, block_size_names=None, judge=None, metrics=None, keep_all=False, start=None):
         if texmem_args:
             raise ValueError("textures by reference (texmem_args) are gone from CUDA 12: pass a texture object, see "
-                             "'texture' in docs/your-own-kernel.md")
+                             "'texture' in docs/reference/definition.md")
         self.parameters = {str(name): [_problem._plain(value, name) for value in _problem._several(values, f"parameter '{name}'")]
                            for name, values in tune_params.items()}
         if not isinstance(kernel_name, str):

@@ -21,7 +21,7 @@ def _write(path, content):
 
 def store_output_file(output_filename: Union[str, os.PathLike], results: Iterable[Mapping[str, Any]],
                       tune_params: Mapping[str, Any], objective: str = "time") -> None:
-    """Writes the results in T4 (docs/formats.md)."""
+    """Writes the results in T4 (docs/reference/formats.md)."""
     entries = []
     for one in results:
         error = one.get("__error__")

@@ -36,9 +36,9 @@ bool offers(const Words& candidates, const std::string& word) {
 
 TEST(Reference, ThePageOfTheCommandsIsThatOfTheProgram) {
   const Sandbox sandbox;
-  EXPECT_EQ(read_file(std::filesystem::path(TUNE_SOURCE_DIR) / "docs/commands.md"),
+  EXPECT_EQ(read_file(std::filesystem::path(TUNE_SOURCE_DIR) / "docs/reference/commands.md"),
             done(sandbox, {"reference", "markdown"}).out)
-      << "call: tune reference markdown > docs/commands.md";
+      << "call: tune reference markdown > docs/reference/commands.md";
 }
 
 TEST(Reference, EveryVariableThatTheSourcesReadIsNamed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of docs/stencils.md are read as the page says, and checks of them and of transport mean
-// something.
+// The examples of docs/reference/stencils.md are read as the page says, and checks of them and of transport
+// mean something.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace tune::kernels {
 namespace {
 
 std::string section() {
-  std::ifstream file(TUNE_SOURCE_DIR "/docs/stencils.md");
+  std::ifstream file(TUNE_SOURCE_DIR "/docs/reference/stencils.md");
   std::ostringstream text;
   text << file.rdbuf();
   const std::string page = text.str();

@@ -24,7 +24,8 @@ enum class Unordered { no, in_warp, in_block, between_blocks };
 
 /// Knows which accesses are ordered before the running thread's next one. Launches are ordered; barriers of
 /// the grid order blocks of a launch, barriers of a block its threads, and __syncwarp, besides, lanes of a
-/// warp, transitively (vector clocks). docs/emulator.md describes the order of fences and atomics.
+/// warp, transitively (vector clocks). docs/explanation/emulator.md describes the order of fences and
+/// atomics.
 class MemoryOrder {
  public:
   /// What threads that wait at an mbarrier learn from threads that arrive: everything before a clock of each
