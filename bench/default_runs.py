@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the table "Default runs" of docs/explanation/search.md: each workload once, from nothing, with the default options.
+"""Runs the table "Default runs" of docs/results/benchmarks.md: each workload once, from nothing, with the default options.
 
     bench/default_runs.py --tune ./tune --out bench/results/default_runs_h200.csv
 

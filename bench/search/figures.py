@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures a table of docs/explanation/search.md again, on recorded spaces, without a GPU.
+"""Measures a table of docs/results/search.md again, on recorded spaces, without a GPU.
 
     bench/search/figures.py parts gemm.json.gz convolution.json.gz
     bench/search/figures.py warm target.json.gz --from other_gpu.json.gz

@@ -200,7 +200,7 @@ TEST(Replay, LeavesSmallSpacesOut) {
   expect_refused(sandbox.tune(replay_of({file}, {"--at-least", "97"})), 2, {"--at-least", "97"});
 }
 
-/// Calls the script that measures the tables of docs/explanation/search.md, and returns what it prints.
+/// Calls the script that measures the tables of docs/results/search.md, and returns what it prints.
 std::string figures(const Sandbox& sandbox, const std::string& arguments) {
   const std::string log = (sandbox / "log").string();
   const std::string command = std::string("python3 ") + TUNE_SOURCE_DIR + "/bench/search/figures.py " +

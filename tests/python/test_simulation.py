@@ -178,7 +178,7 @@ import kernel_tuner.backends
                                   stderr=subprocess.PIPE, text=True)
         done = run("script.py", "cache.json")
         self.assertEqual(done.stdout, "5 True __main__ True\n", done.stderr)
-        self.assertRegex(done.stderr, "kernel_tuner.backends is not there in cutune.kernel_tuner: docs/reference/python.md lists what is\n$")
+        self.assertRegex(done.stderr, "kernel_tuner.backends is not there in cutune.kernel_tuner: docs/how-to/kernel-tuner.md lists what is\n$")
         self.assertRegex(run("none.py").stderr, "^cutune.kernel_tuner: there is no script 'none.py'\n$")
 
 

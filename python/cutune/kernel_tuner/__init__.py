@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interface of Kernel Tuner: `import cutune.kernel_tuner as kernel_tuner`, and the script stays as it is.
 
-Kernels are searched, checked and measured by this tuner. docs/reference/python.md says, option by option, what differs.
+Kernels are searched, checked and measured by this tuner. docs/how-to/kernel-tuner.md says, option by option, what differs.
 `python3 -m cutune.kernel_tuner SCRIPT` runs a script without any change."""
 import functools
 import math

@@ -23,7 +23,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         except ModuleNotFoundError:
             found = None
         if found is None:
-            raise ModuleNotFoundError(f"{name} is not there in {_OURS}: docs/reference/python.md lists what is", name=name)
+            raise ModuleNotFoundError(f"{name} is not there in {_OURS}: docs/how-to/kernel-tuner.md lists what is", name=name)
         return importlib.util.spec_from_loader(name, self, is_package=found.submodule_search_locations is not None)
 
     def create_module(self, spec):

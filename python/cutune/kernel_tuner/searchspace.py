@@ -177,4 +177,4 @@ class Searchspace:
 
     def __getattr__(self, name):
         raise AttributeError(f"Searchspace has no '{name}' here: a strategy can take list, get_random_sample, get_neighbors and "
-                             "what docs/reference/python.md lists")
+                             "what docs/how-to/kernel-tuner.md lists")
