@@ -46,6 +46,11 @@ class Pages(unittest.TestCase):
                 ahead += [path for path, _, _ in self.targets(name)]
         self.assertEqual(sorted(self.docs - reached), [])
 
+    def test_every_page_is_in_the_contents_of_the_site(self):
+        listed = re.findall(r": (\S+\.md)$", (pages.ROOT / "mkdocs.yml").read_text(), re.M)
+        expected = [name.removeprefix("docs/") for name in self.docs] + ["decisions/README.md"]
+        self.assertEqual(sorted(listed), sorted(expected))
+
     def test_pages_that_programs_name_exist(self):
         """Messages, help and comments. The files in kernels/ are part of the key of stored results: they keep old names."""
         named = subprocess.run(["git", "-C", pages.ROOT, "grep", "-noE", r"\bdocs/[a-z/-]+\.md", "--", ":!docs/decisions",
