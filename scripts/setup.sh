@@ -22,12 +22,26 @@ command -v npm >/dev/null || tune_packages+=(npm)
 tune_say() { echo "tune: $*" >&2; }
 tune_die() { tune_say "$*"; exit 1; }
 
-# Prints those of the named packages that are not installed but could be.
+# Prints those of the named packages that are not installed.
 tune_missing_packages() {
   local package
   for package in "$@"; do
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || echo "$package"
   done
+}
+
+# tune_agree PACKAGE...: asks once, at a terminal, whether what is missing of these may be installed. TUNE_YES=1 and calls
+# without a terminal agree.
+tune_agree() {
+  [[ -z ${tune_agreed:-} ]] || return 0
+  tune_agreed=yes
+  [[ ${TUNE_YES:-} != 1 && -t 0 && -t 2 ]] || return 0
+  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
+  local missing answer=
+  mapfile -t missing < <(tune_missing_packages "$@")
+  ((${#missing[@]})) || return 0
+  read -r -p "tune: install these Debian packages: ${missing[*]}? [Y/n] " answer || answer=n
+  [[ -z $answer || $answer == [yY]* ]] || tune_agreed=no
 }
 
 tune_install() {
@@ -43,8 +57,13 @@ tune_install() {
     if [[ $tune_optional_packages == *" $package "* ]]; then optional+=("$package"); else needed+=("$package"); fi
   done
   ((${#missing[@]})) || return 0
+  tune_agree "$@"
   local as_root=()
-  if ((EUID != 0)); then
+  if [[ $tune_agreed == no ]]; then
+    ((${#needed[@]} == 0)) || tune_die "nothing is installed; install and call again: sudo apt-get install -y ${needed[*]}"
+    tune_say "going on without ${optional[*]}"
+    return 0
+  elif ((EUID != 0)); then
     if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 && -t 2 ]]; }; then
       as_root=(sudo)
     elif ((${#needed[@]})); then
