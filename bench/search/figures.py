@@ -158,6 +158,9 @@ def main():
     if arguments.table == "warm":
         warm(call, files, arguments)
     elif arguments.table == "gain":
+        if not arguments.files:
+            sys.exit("figures.py: gain: name recorded spaces of other tuners, such as FILE.json.gz; the shipped recording "
+                     "has many works in one file")
         until_gain(call, files, arguments)
     else:
         table = TABLES[arguments.table]
@@ -171,3 +174,5 @@ if __name__ == "__main__":
         main()
     except subprocess.CalledProcessError as error:
         sys.exit(error.returncode)  # tune has told why
+    except FileNotFoundError as error:
+        sys.exit(f"figures.py: {error.filename} is missing: name the program with --tune")
