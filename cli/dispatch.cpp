@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view program_example =
     "  tune --problem stencil3d --device 0\n"
-    "  tune best --problem stencil3d --size 512x512x512\n"
+    "  tune best stencil3d --size 512x512x512\n"
     "  tune report --out results.md\n";
 
 std::string given_command_line;
@@ -31,9 +31,11 @@ void print_overview() {
   std::string text =
       "tune finds the fastest correct configuration of a CUDA kernel\nand stores every measurement.\n\n"
       "Usage: tune --problem P --device D [options]    (the same as 'tune run')\n"
-      "       tune COMMAND [options]\n\nCommands:\n";
+      "       tune COMMAND [P] [options]\n\nCommands:\n";
   for (const Command& command : commands()) text += format("  {:<10}{}\n", command.name, command.summary);
-  text += "  help      'tune help COMMAND' explains a command and its options\n\nExamples:\n";
+  text +=
+      "  help      'tune help COMMAND' explains a command and its options\n"
+      "  version   the version of the program; also --version, -V\n\nExamples:\n";
   std::cout << text << program_example;
 }
 
@@ -103,7 +105,8 @@ int call(const Command& command, const std::vector<std::string>& arguments) {
     }
     return call(find_part(command, arguments[0]), {arguments.begin() + 1, arguments.end()});
   }
-  if (std::ranges::any_of(arguments, wants_help)) {
+  // Behind `--` stand the words of another program.
+  if (std::any_of(arguments.begin(), std::ranges::find(arguments, "--"), wants_help)) {
     print_help(command);
     return 0;
   }
@@ -118,7 +121,7 @@ int choose_and_run(const std::vector<std::string>& arguments) {
     print_overview();
     return 0;
   }
-  if (arguments[0] == "--version") {
+  if (arguments[0] == "--version" || arguments[0] == "-V" || arguments[0] == "version") {
     std::cout << "tune " << run::version() << "\n";
     return 0;
   }
@@ -186,8 +189,9 @@ int dispatch(const std::vector<std::string>& arguments) {
   } catch (const Error& error) {
     return report_error(error.what(), error.exit());
   } catch (const std::bad_alloc&) {
-    const bool has_size = std::ranges::any_of(
-        arguments, [](const std::string& word) { return word == "--size" || word.starts_with("--size="); });
+    const bool has_size = std::ranges::any_of(arguments, [](const std::string& word) {
+      return word == "--size" || word == "-s" || word.starts_with("--size=");
+    });
     return report_error(has_size ? "out of memory: choose a smaller --size"
                                  : "out of memory: end other programs, or take a smaller input",
                         Exit::failure);

@@ -176,7 +176,7 @@ void BestRequest::add_to(OptionTable& table) {
   problem.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, or any device where there is no GPU",
+      "number of a GPU, or a part of a device's name as 'tune list devices' shows it; default: the first GPU, or any device where there is no GPU",
       device);
   add_cache_state_option(table, "state of the caches when an execution starts: cold or warm", cache);
   add_objective_option(
@@ -211,22 +211,20 @@ void BestRequest::add_to(OptionTable& table) {
       .by_default("text");
 }
 
-/// A query with the device that the option names.
-db::BestQuery device_query(const std::string& text) {
+/// A query with the device that the option names, or the first GPU.
+db::BestQuery device_query(const std::string& text, const StoredDatabases& databases) {
   db::BestQuery query;
-  const std::optional<int> number = run::device_number(text);
-  if (!text.empty() && !number) {
-    query.device.name = text;
+  const DeviceName named = parse_device(text);
+  if (named.kind == DeviceName::Kind::none || named.kind == DeviceName::Kind::cuda) {
+    if (!text.empty()) run::check_device(named.number, "name a device that 'tune list devices' shows");
+    const std::vector<DeviceProperties> devices = cuda::list_devices(nullptr);
+    if (!devices.empty()) query.device = db::lookup_device(devices[static_cast<std::size_t>(named.number)]);
     return query;
   }
-  std::string failure_reason;
-  const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
-  if (number && static_cast<std::size_t>(*number) >= devices.size())
-    throw UsageError(format("there is no device {}: {}", *number,
-                            devices.empty() ? failure_reason : std::string("'tune devices' lists them")));
-  if (devices.empty()) return query;
-  const DeviceProperties& device = devices[static_cast<std::size_t>(number.value_or(0))];
-  query.device = db::lookup_device(device);
+  std::vector<std::string> names;
+  for (const db::Database* database : databases.all())
+    for (const db::DeviceSummary& device : db::list_devices(*database)) names.push_back(device.name);
+  query.device.name = stored_device(text, names, {}).value_or(text);
   return query;
 }
 
@@ -398,19 +396,6 @@ void print_best(const Question& question, const KernelSources& sources) {
   if (const std::string hint = hint_of_imported(question); !hint.empty()) say(hint.substr(2));
 }
 
-/// Returns the name of the only recorded device that begins with these words: `NVIDIA H100` may be
-/// `NVIDIA H100 80GB HBM3`. Others stay as they are.
-std::string whole_name(const std::string& words, const StoredDatabases& databases) {
-  if (words.empty()) return words;
-  std::set<std::string> longer;
-  for (const db::Database* database : databases.all())
-    for (const db::DeviceSummary& device : db::list_devices(*database)) {
-      if (device.name == words) return words;
-      if (device.name.starts_with(words + " ")) longer.insert(device.name);
-    }
-  return longer.size() == 1 ? *longer.begin() : words;
-}
-
 /// The metrics of a problem that only a database has, and of imported results, are those that are stored.
 Objective asked_objective(const Question& question) {
   const Problem& problem = *question.selection.problem;
@@ -433,8 +418,7 @@ void answer(Question question) {
         "--keep-sources: only the program that defined this problem has its sources; leave the option out");
   const auto sources = chosen_sources(*selection.problem);
   db::BestQuery& query = question.query;
-  query = device_query(request.device);
-  query.device.name = whole_name(query.device.name, question.databases);
+  query = device_query(request.device, question.databases);
   query.cache = request.cache;
   query.objective = asked_objective(question);
   if (request.imported) query.origin = Origin::imported;
@@ -463,10 +447,10 @@ int run_best(const BestRequest& request) {
 Command best_command() {
   return {"best",
           "shows the best stored configuration and why it was chosen",
-          "tune best --problem P [--size S] [--device D] [options]",
-          "  tune best --problem stencil3d --size 512x512x512\n"
-          "  nvcc $(tune best --problem stencil3d --format flags) ...\n"
-          "  tune best --problem stencil3d --format header --portfolio --loss 3%\n",
+          "tune best P [--size S] [--device D] [options]",
+          "  tune best stencil3d --size 512x512x512\n"
+          "  nvcc $(tune best stencil3d --format flags) ...\n"
+          "  tune best stencil3d --format header --portfolio --loss 3%\n",
           "problem",
           bind_request<BestRequest, run_best>};
 }

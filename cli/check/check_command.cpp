@@ -452,10 +452,10 @@ int run_check(const CheckRequest& request) {
 Command check_command() {
   return {"check",
           "compiles and verifies configurations without ranking them",
-          "tune check --problem P [--config NAME=VALUE,... | --sample N | --all]",
-          "  tune check --problem stencil3d --size 67x37x29 --sample 50\n"
-          "  tune check --problem stencil3d --arch sm_90 --sample 50\n"
-          "  tune check --problem stencil3d --device emulator --sample 50\n"
+          "tune check P [--config NAME=VALUE,... | --sample N | --all]",
+          "  tune check stencil3d --size 67x37x29 --sample 50\n"
+          "  tune check stencil3d --arch sm_90 --sample 50\n"
+          "  tune check stencil3d --device emulator --sample 50\n"
           "  tune check --stored --threshold 5% --junit results.xml\n",
           "problem",
           bind_request<CheckRequest, run_check>};

@@ -154,20 +154,30 @@ Command db_info_command() {
 
 struct DbCheckRequest {
   std::string database;
+  Format format = Format::text;
 
-  void add_to(OptionTable& table) { add_database_word(table, database); }
+  void add_to(OptionTable& table) {
+    add_database_word(table, database);
+    add_format_option(table, format);
+  }
 };
 
 int run_db_check(const DbCheckRequest& request) {
   const db::Database database(run::database_path(request.database), db::OpenMode::read_only);
   const db::Findings findings = db::check_database(database);
   const std::string path = database.path().string();
+  const bool json = request.format == Format::json;
+  if (json)
+    std::cout << json_text(
+        {{"file", path}, {"findings", findings.lines}, {"more_findings", findings.left_out}});
   if (findings.count() == 0) {
-    std::cout << format("{}: nothing is wrong\n", path);
+    if (!json) std::cout << format("{}: nothing is wrong\n", path);
     return 0;
   }
-  for (const std::string& line : findings.lines) std::cout << line << "\n";
-  if (findings.left_out > 0) std::cout << format("... and {} more of these kinds\n", findings.left_out);
+  if (!json)
+    for (const std::string& line : findings.lines) std::cout << line << "\n";
+  if (!json && findings.left_out > 0)
+    std::cout << format("... and {} more of these kinds\n", findings.left_out);
   throw Error(format(
       "{}: {} finding{}; 'tune db salvage {} --out NEW' saves what is sound; or restore a copy, with {}-wal and"
       " {}-shm removed first",
@@ -177,7 +187,7 @@ int run_db_check(const DbCheckRequest& request) {
 Command db_check_command() {
   return {.name = "db check",
           .summary = "looks for damage and contradictions; exit status 1 if it finds any",
-          .usage = "tune db check [FILE]",
+          .usage = "tune db check [FILE] [options]",
           .example = "  tune db check results.db\n",
           .positional = "db",
           .bind = bind_request<DbCheckRequest, run_db_check>};
@@ -185,10 +195,12 @@ Command db_check_command() {
 
 struct DbSalvageRequest {
   std::string database, out;
+  Format format = Format::text;
 
   void add_to(OptionTable& table) {
     add_database_word(table, database);
     table.text("out", "FILE", "the new database", out);
+    add_format_option(table, format);
   }
 };
 
@@ -196,6 +208,15 @@ int run_db_salvage(const DbSalvageRequest& request) {
   if (request.out.empty()) throw UsageError("name the new database with --out FILE");
   const fs::path path = run::database_path(request.database);
   const db::SalvageResult result = db::salvage_database(path, request.out);
+  if (request.format == Format::json) {
+    std::cout << json_text({{"file", request.out},
+                            {"runs", result.runs},
+                            {"evaluations", result.evaluations},
+                            {"samples", result.samples},
+                            {"left_out", result.left_out},
+                            {"more_left_out", result.more}});
+    return 0;
+  }
   for (const std::string& line : result.left_out) std::cout << format("left out: {}\n", line);
   if (result.more > 0) std::cout << format("... and {} more\n", result.more);
   const auto count = [](std::int64_t number, std::string_view what) {
@@ -210,7 +231,7 @@ int run_db_salvage(const DbSalvageRequest& request) {
 Command db_salvage_command() {
   return {.name = "db salvage",
           .summary = "copies what is sound in a damaged database into a new one",
-          .usage = "tune db salvage [FILE] --out NEW",
+          .usage = "tune db salvage [FILE] --out NEW [options]",
           .example = "  tune db salvage results.db --out saved.db\n",
           .positional = "db",
           .bind = bind_request<DbSalvageRequest, run_db_salvage>};
@@ -219,6 +240,7 @@ Command db_salvage_command() {
 struct DbCompactRequest {
   std::string database;
   bool without_samples = false, drop_superseded = false;
+  Format format = Format::text;
 
   void add_to(OptionTable& table) {
     add_database_word(table, database);
@@ -226,6 +248,7 @@ struct DbCompactRequest {
                without_samples);
     table.flag("drop-superseded", "drop evaluations that a later one of the same configuration replaced",
                drop_superseded);
+    add_format_option(table, format);
   }
 };
 
@@ -236,11 +259,18 @@ int run_db_compact(const DbCompactRequest& request) {
   db::Database database(path);
   const db::CompactResult result = db::compact_database(
       database, {.without_samples = request.without_samples, .drop_superseded = request.drop_superseded});
-  std::cout << format("{}: {}, before {}; {} and {} dropped\n", path.string(),
-                      bytes_text(static_cast<double>(result.bytes_after)),
-                      bytes_text(static_cast<double>(result.bytes_before)),
-                      counted(static_cast<std::uint64_t>(result.evaluations), "evaluation"),
-                      counted(static_cast<std::uint64_t>(result.samples), "sample"));
+  if (request.format == Format::json)
+    std::cout << json_text({{"file", path.string()},
+                            {"bytes_before", result.bytes_before},
+                            {"bytes", result.bytes_after},
+                            {"dropped_evaluations", result.evaluations},
+                            {"dropped_samples", result.samples}});
+  else
+    std::cout << format("{}: {}, before {}; {} and {} dropped\n", path.string(),
+                        bytes_text(static_cast<double>(result.bytes_after)),
+                        bytes_text(static_cast<double>(result.bytes_before)),
+                        counted(static_cast<std::uint64_t>(result.evaluations), "evaluation"),
+                        counted(static_cast<std::uint64_t>(result.samples), "sample"));
   if (!result.notice.empty()) say(result.notice);
   return 0;
 }
@@ -257,20 +287,24 @@ Command db_compact_command() {
 struct DbMergeRequest {
   std::vector<std::string> sources;
   std::string database;
+  Format format = Format::text;
 
   void add_to(OptionTable& table) {
     table.texts("source", "FILE...",
                 "databases to copy everything from ('--source' itself may be left out); they are not changed",
                 sources);
     add_database_option(table, database);
+    add_format_option(table, format);
   }
 };
 
-void merge_one(db::Database& target, const std::string& source) {
+/// Tells the result, or returns it for JSON.
+ordered_json merge_one(db::Database& target, const std::string& source, Format form) {
   std::error_code ignored;
   if (fs::equivalent(source, target.path(), ignored)) {
-    std::cout << format("{} is the target database itself: nothing to merge\n", source);
-    return;
+    if (form == Format::text)
+      std::cout << format("{} is the target database itself: nothing to merge\n", source);
+    return {{"file", source}, {"is_target", true}};
   }
   const UnfinishedFile scratch(target.path());  // for a copy of an older database; never completed
   if (scratch.error())
@@ -281,12 +315,21 @@ void merge_one(db::Database& target, const std::string& source) {
   const auto all = [](auto count, std::string_view what) {
     return counted(static_cast<std::uint64_t>(count), what);
   };
-  std::cout << format("{}: added {}, {}, {} and {}; {} and {} were there already\n", source,
-                      all(result.runs, "run"), all(result.evaluations, "evaluation"),
-                      all(result.samples, "sample"), all(result.rerank, "re-ranked place"),
-                      all(result.known_runs, "run"), all(result.known_evaluations, "evaluation"));
+  if (form == Format::text)
+    std::cout << format("{}: added {}, {}, {} and {}; {} and {} were there already\n", source,
+                        all(result.runs, "run"), all(result.evaluations, "evaluation"),
+                        all(result.samples, "sample"), all(result.rerank, "re-ranked place"),
+                        all(result.known_runs, "run"), all(result.known_evaluations, "evaluation"));
   std::cout.flush();
   for (const std::string& conflict : result.conflicts) say(format("{}: {}", source, conflict));
+  return {{"file", source},
+          {"added_runs", result.runs},
+          {"added_evaluations", result.evaluations},
+          {"added_samples", result.samples},
+          {"added_finals", result.rerank},
+          {"known_runs", result.known_runs},
+          {"known_evaluations", result.known_evaluations},
+          {"conflicts", result.conflicts}};
 }
 
 int run_db_merge(const DbMergeRequest& request) {
@@ -294,15 +337,20 @@ int run_db_merge(const DbMergeRequest& request) {
   for (const std::string& source : request.sources)
     db::Database(source, db::OpenMode::inspect);  // a file that cannot be read is told before the work
   db::Database target(run::database_path(request.database));
-  for (const std::string& source : request.sources) merge_one(target, source);
-  std::cout << format("into {}\n", target.path().string());
+  ordered_json merged = ordered_json::array();
+  for (const std::string& source : request.sources)
+    merged.push_back(merge_one(target, source, request.format));
+  if (request.format == Format::json)
+    std::cout << json_text({{"database", target.path().string()}, {"merged", merged}});
+  else
+    std::cout << format("into {}\n", target.path().string());
   return 0;
 }
 
 Command db_merge_command() {
   return {.name = "db merge",
           .summary = "copies everything from other databases, each result once",
-          .usage = "tune db merge FILE... [--db TARGET]",
+          .usage = "tune db merge FILE... [--db TARGET] [options]",
           .example = "  tune db merge node1.db node2.db --db all.db\n",
           .positional = "source",
           .bind = bind_request<DbMergeRequest, run_db_merge>,
@@ -325,7 +373,7 @@ Command db_command() {
           .example =
               "  tune db info\n"
               "  tune db merge other.db\n"
-              "  tune db export --problem stencil3d --out stencil3d.db\n",
+              "  tune db export stencil3d --out stencil3d.db\n",
           .positional = "",
           .bind = nullptr,
           .words = 1,

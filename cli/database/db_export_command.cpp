@@ -26,6 +26,7 @@
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/problem/instance.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
@@ -250,6 +251,7 @@ struct DbExportRequest {
   Assignments settings;
   bool all = false, best = false, without_samples = false, without_views = false, recording = false;
   std::string database;
+  Format form = Format::text;
 
   void add_to(OptionTable& table);
 };
@@ -271,11 +273,23 @@ void DbExportRequest::add_to(OptionTable& table) {
   for (const replay::FileFormat& one : replay::file_formats())
     if (one.write != nullptr) formats.emplace_back(one.name, &one);
   table.choice(
-      "format", "FORMAT",
+      "as", "FORMAT",
       format("db (a database), {}; default: by the ending of FILE ({}, each also with .gz; .db, "
              ".sqlite or none: db)",
              written_formats(&replay::FileFormat::name), written_formats(&replay::FileFormat::ending)),
       formats, writer);
+  table
+      .add("format", "FORMAT", "text or json: how the result is told; a name of --as is taken for --as",
+           [this, formats](const std::string& text) {
+             std::vector<std::string> names = {"text", "json"};
+             for (const auto& one : formats) names.push_back(one.first);
+             const std::size_t chosen = index_of_name(text, "format", names);
+             if (chosen > 1)
+               writer = formats[chosen - 2].second;
+             else
+               form = chosen == 1 ? Format::json : Format::text;
+           })
+      .words = {"text", "json"};
   stored.add_to(table);
   table.assignments("set", "only results with these settings (radius=1, type=float, ...)", settings);
   table.flag("all", "write every current configuration; the default", all);
@@ -299,7 +313,7 @@ bool is_folder(const std::string& out) {
 /// Null for a database.
 const replay::FileFormat* writer_for(const std::string& out) {
   if (is_folder(out))
-    throw UsageError(format("{} is a folder: name the format of its files with --format {}", out,
+    throw UsageError(format("{} is a folder: name the format of its files with --as {}", out,
                             written_formats(&replay::FileFormat::name)));
   for (const replay::FileFormat& writer : replay::file_formats())
     if (writer.write != nullptr &&
@@ -309,7 +323,7 @@ const replay::FileFormat* writer_for(const std::string& out) {
   const auto databases = {"", ".db", ".db3", ".sqlite", ".sqlite3"};
   if (std::ranges::find(databases, ending) != databases.end()) return nullptr;
   throw UsageError(
-      format("--out: the ending of {} names no format (.db, {}): name one with --format ('--format db' for a "
+      format("--out: the ending of {} names no format (.db, {}): name one with --as ('--as db' for a "
              "database){}",
              out, written_formats(&replay::FileFormat::ending),
              ending == ".csv" ? "; CSV: 'tune report --format csv'" : ""));
@@ -353,8 +367,15 @@ void write_one(const DbExportRequest& request, const db::Database& source, const
   replay::write_new_text(path, [&](const replay::TextSink& out) {
     source.read([&](SQLite::Database&) { file = write_text(request, source, workload, writer, out); });
   });
-  std::cout << format("{}: {}: {}, {} of them failed\n", path.string(), title_of(workload),
-                      counted(file.count, "configuration"), file.failures);
+  if (request.form == Format::json)
+    std::cout << json_text({{"file", path.string()},
+                            {"work", title_of(workload)},
+                            {"configurations", file.count},
+                            {"failures", file.failures},
+                            {"losses", file.losses}});
+  else
+    std::cout << format("{}: {}: {}, {} of them failed\n", path.string(), title_of(workload),
+                        counted(file.count, "configuration"), file.failures);
   std::cout.flush();
   for (const std::string& line : file.losses) say(format("{}: {}", path.string(), line));
 }
@@ -415,8 +436,14 @@ int write_database(const DbExportRequest& request, const db::Database& source,
   if (filter.best_only || !request.settings.empty())
     for (const db::Workload& workload : workloads) filter.workloads.push_back(workload.id);
   const db::ExportResult result = db::export_database(source, out, filter);
-  std::cout << format("{}: {}, {}, {}\n", out, counted(result.runs, "run"),
-                      counted(result.evaluations, "evaluation"), counted(result.samples, "sample"));
+  if (request.form == Format::json)
+    std::cout << json_text({{"file", out},
+                            {"runs", result.runs},
+                            {"evaluations", result.evaluations},
+                            {"samples", result.samples}});
+  else
+    std::cout << format("{}: {}, {}, {}\n", out, counted(result.runs, "run"),
+                        counted(result.evaluations, "evaluation"), counted(result.samples, "sample"));
   return 0;
 }
 
@@ -431,14 +458,15 @@ std::vector<db::Workload> chosen_workloads(const DbExportRequest& request, const
   return request.best ? best_workloads(source, workloads) : workloads;
 }
 
-int run_db_export(const DbExportRequest& request) {
+int run_db_export(const DbExportRequest& asked) {
+  DbExportRequest request = asked;
   const std::string& out = request.out;
   if (out.empty()) throw UsageError("name the new file with --out FILE");
   if (request.best && request.all) throw UsageError("--best and --all: choose one");
   const replay::FileFormat* writer = request.writer ? *request.writer : writer_for(out);
   const db::Database source(run::database_path(request.database), db::OpenMode::read_only);
   const LeftOutRows left_out(source);
-  check_stored_choice(request.stored, &source);
+  request.stored = settled(request.stored, &source);
   if (writer != nullptr && (request.without_views || request.recording))
     throw UsageError(format("--{} is for databases: leave it out, or name a file that ends in .db",
                             request.recording ? "recording" : "without-views"));
@@ -452,12 +480,12 @@ int run_db_export(const DbExportRequest& request) {
 Command db_export_command() {
   return {.name = "db export",
           .summary = "writes part of a database, or a file in another program's format",
-          .usage = "tune db export --out FILE [options]",
+          .usage = "tune db export [P] --out FILE [options]",
           .example =
-              "  tune db export --problem stencil3d --without-samples --out stencil3d.db\n"
-              "  tune db export --problem stencil3d --size 512x512x512 \\\n"
+              "  tune db export stencil3d --without-samples --out stencil3d.db\n"
+              "  tune db export stencil3d --size 512x512x512 \\\n"
               "    --set radius=1,shape=star,type=float --out stencil3d.t4.json\n",
-          .positional = "",
+          .positional = "problem",
           .bind = bind_request<DbExportRequest, run_db_export>};
 }
 

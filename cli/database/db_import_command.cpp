@@ -23,6 +23,7 @@
 #include "tuner/base/format.hpp"
 #include "tuner/base/hand_over.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
@@ -37,6 +38,7 @@ struct DbImportRequest {
   std::vector<std::string> files;
   MissingProperties properties;
   std::string database;
+  Format form = Format::text;
 
   void add_to(OptionTable& table);
 };
@@ -66,6 +68,7 @@ void DbImportRequest::add_to(OptionTable& table) {
   table.assignments("set", "settings of the problem (radius=1, type=float, ...); default: as in the file",
                     properties.settings);
   add_database_option(table, database);
+  add_format_option(table, form);
 }
 
 constexpr const char* unknown = "unknown";
@@ -222,18 +225,27 @@ void tell_merged(const std::vector<Understood>& all) {
   }
 }
 
-void store(db::Database& database, const Understood& understood) {
+/// Tells the result, or returns it for JSON.
+nlohmann::ordered_json store(db::Database& database, const Understood& understood, Format form) {
   const db::MergeResult result =
       db::import_run(database, understood.run,
                      {.file = std::filesystem::absolute(understood.file).lexically_normal().string(),
                       .format = understood.format,
                       .has_runs = false});
-  std::cout << format("{}: {} {}: {} added, {} were there already\n", understood.file, understood.format,
-                      title_of(understood.run.key), counted(result.evaluations, "evaluation"),
-                      result.known_evaluations);
+  if (form == Format::text)
+    std::cout << format("{}: {} {}: {} added, {} were there already\n", understood.file, understood.format,
+                        title_of(understood.run.key), counted(result.evaluations, "evaluation"),
+                        result.known_evaluations);
   std::cout.flush();
   for (const std::string& line : understood.lines) say(format("{}: {}", understood.file, line));
   for (const std::string& line : result.conflicts) say(format("{}: {}", understood.file, line));
+  return {{"file", understood.file},
+          {"format", understood.format},
+          {"work", title_of(understood.run.key)},
+          {"added_evaluations", result.evaluations},
+          {"known_evaluations", result.known_evaluations},
+          {"notes", understood.lines},
+          {"conflicts", result.conflicts}};
 }
 
 int run_db_import(const DbImportRequest& request) {
@@ -242,9 +254,13 @@ int run_db_import(const DbImportRequest& request) {
   for (const std::string& file : request.files) all.push_back(understand(file, request.properties));
   tell_merged(all);
   db::Database database(run::database_path(request.database));
-  for (const Understood& understood : all) store(database, understood);
-  std::cout << format("into {}, marked as imported: they are never ranked with measured results\n",
-                      database.path().string());
+  nlohmann::ordered_json stored = nlohmann::ordered_json::array();
+  for (const Understood& understood : all) stored.push_back(store(database, understood, request.form));
+  if (request.form == Format::json)
+    std::cout << json_text({{"database", database.path().string()}, {"imported", stored}});
+  else
+    std::cout << format("into {}, marked as imported: they are never ranked with measured results\n",
+                        database.path().string());
   return 0;
 }
 

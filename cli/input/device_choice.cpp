@@ -2,7 +2,9 @@
 #include "cli/input/device_choice.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <iostream>
+#include <set>
 
 #include "cli/input/stored.hpp"
 #include "cli/output/printable_output.hpp"
@@ -55,6 +57,85 @@ std::string some_of(const std::vector<std::string>& all) {
 
 }  // namespace
 
+DeviceName parse_device(const std::string& text) {
+  using Kind = DeviceName::Kind;
+  constexpr std::string_view replay = "replay:";
+  if (text.empty()) return {};
+  if (text == "emulator") return {.kind = Kind::emulator};
+  if (text == replay) throw UsageError("--device: name the recording: replay:FILE");
+  if (text == "replay") return {.kind = Kind::replay};
+  if (text.starts_with(replay)) return {.kind = Kind::replay, .text = text.substr(replay.size())};
+  if (const auto number = run::device_number(text)) return {.kind = Kind::cuda, .number = *number};
+  if (is_list(text))
+    throw UsageError(format(
+        "--device {}: name one GPU: start a command for each, such as --device cuda:{}; they may share a database",
+        text, *run::device_number(text.substr(0, text.find(',')))));
+  if (text == "cuda" || text == "cuda:")
+    throw UsageError(format("--device {}: name the number of the GPU: cuda:0", text));
+  return {.kind = Kind::named, .text = text};
+}
+
+namespace {
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// The one of the names that is the text, or contains it.
+std::optional<std::string> name_with(const std::string& text, const std::vector<std::string>& names) {
+  if (std::ranges::find(names, text) != names.end()) return text;
+  std::set<std::string> fitting;
+  for (const std::string& name : names)
+    if (lower(name).find(lower(text)) != std::string::npos) fitting.insert(name);
+  if (fitting.size() > 1)
+    throw UsageError(format("--device: '{}' is a part of several names: {}; write more of one", text,
+                            joined(fitting, {}, "; ")));
+  return fitting.empty() ? std::nullopt : std::optional(*fitting.begin());
+}
+
+/// The number of this machine's GPU that the text names.
+std::optional<int> gpu_with(const std::string& text) {
+  std::vector<std::string> names;
+  for (const DeviceProperties& device : cuda::list_devices(nullptr)) names.push_back(device.name);
+  const std::optional<std::string> name = name_with(text, names);
+  if (!name) return std::nullopt;
+  return static_cast<int>(std::ranges::find(names, *name) - names.begin());
+}
+
+[[noreturn]] void refuse_device(const std::string& text, DeviceUse use) {
+  if (parse_device(text).kind == DeviceName::Kind::replay)
+    throw UsageError(format("--device {}: a replay only tunes: {}", text, without_gpu(use)));
+  if (text == "emulator" && use != DeviceUse::checking)
+    throw UsageError("--device: the emulator only checks kernels: use 'tune check --device emulator'");
+  std::vector<std::string> words = {"cuda", "emulator"};
+  if (use == DeviceUse::tuning) words.emplace_back("replay");
+  throw UsageError(format("unknown device '{}'; {}", text,
+                          suggestion(text.substr(0, text.find(':')), words,
+                                     format("'tune devices' lists the devices; {}", without_gpu(use)))));
+}
+
+}  // namespace
+
+std::optional<std::string> stored_device(const std::string& text, const std::vector<std::string>& names,
+                                         const std::vector<std::string>& keys) {
+  using Kind = DeviceName::Kind;
+  if (std::ranges::find(keys, text) != keys.end()) return text;
+  const DeviceName device = parse_device(text);
+  if (device.kind == Kind::none) return std::string();
+  if (device.kind == Kind::cuda) {
+    run::check_device(device.number, "name a device that 'tune list devices' shows");
+    return cuda::list_devices(nullptr).at(static_cast<std::size_t>(device.number)).name;
+  }
+  if (device.kind != Kind::named)
+    throw UsageError(
+        format("--device {}: this command reads stored results: name a device that 'tune list "
+               "devices' shows, or a part of its name",
+               text));
+  return name_with(text, names);
+}
+
 DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
   if (first_gpu_will_do(text)) {
     std::string failure_reason;
@@ -66,28 +147,17 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
             .recording = {},
             .reason = format("no GPU here ({})", failure_reason)};
   }
-  if (text == "emulator")
-    throw UsageError("--device: the emulator only checks kernels: use 'tune check --device emulator'");
-  if (text == "replay:") throw UsageError("--device: name the recording: replay:FILE");
-  if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .reason = {}};
-  if (text.starts_with("replay:"))
-    return {.kind = DeviceChoice::Kind::replay, .recording = text.substr(7), .reason = {}};
-  if (const auto number = run::device_number(text)) {
-    run::check_device(*number, without_gpu(use));
+  DeviceName device = parse_device(text);
+  if (device.kind == DeviceName::Kind::replay && use == DeviceUse::tuning)
+    return {.kind = DeviceChoice::Kind::replay, .recording = std::move(device.text), .reason = {}};
+  if (device.kind == DeviceName::Kind::named) {
+    const std::optional<int> number = gpu_with(text);
+    if (!number) refuse_device(text, use);
     return {.number = *number, .recording = {}, .reason = {}};
   }
-  if (is_list(text))
-    throw UsageError(format(
-        "--device {}: a run takes one GPU: start a run for each, such as --device cuda:{}; they may share a database",
-        text, *run::device_number(text.substr(0, text.find(',')))));
-  if (text == "cuda" || text == "cuda:")
-    throw UsageError(format("--device {}: name the number of the GPU: cuda:0", text));
-  std::vector<std::string> words = {"cuda"};
-  if (use == DeviceUse::tuning) words.emplace_back("replay");
-  if (use == DeviceUse::checking) words.emplace_back("emulator");
-  throw UsageError(format("unknown device '{}'; {}", text,
-                          suggestion(text.substr(0, text.find(':')), words,
-                                     format("'tune devices' lists the devices; {}", without_gpu(use)))));
+  if (device.kind != DeviceName::Kind::cuda) refuse_device(text, use);
+  run::check_device(device.number, without_gpu(use));
+  return {.number = device.number, .recording = {}, .reason = {}};
 }
 
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache) {
@@ -135,9 +205,20 @@ DeviceProperties properties_or_architecture(const std::string& device, const std
         format("no GPU here ({}): taking the limits of sm_90; choose others with --arch", failure_reason);
     return architecture_properties("sm_90");
   }
+  if (parse_device(device).kind == DeviceName::Kind::named && !gpu_with(device)) {
+    const StoredDatabases databases("");
+    std::vector<std::string> names;
+    std::vector<db::DeviceSummary> stored;
+    for (const db::Database* database : databases.all())
+      for (db::DeviceSummary& one : db::list_devices(*database)) {
+        if (one.properties.compute_major == 0) continue;  // imported
+        names.push_back(one.name);
+        stored.push_back(std::move(one));
+      }
+    if (const auto name = name_with(device, names))
+      return std::ranges::find(stored, *name, &db::DeviceSummary::name)->properties;
+  }
   const DeviceChoice choice = chosen_device(device, DeviceUse::limits);
-  if (choice.kind == DeviceChoice::Kind::replay)
-    throw UsageError("--device: this command needs a GPU's number, or --arch instead");
   return devices.at(static_cast<std::size_t>(choice.number));
 }
 

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/input/options.hpp"
 #include "db/read/recording.hpp"
@@ -12,6 +14,24 @@
 #include "tuner/problem/instance.hpp"
 
 namespace tune::cli {
+
+/// What --device names, read alike by every command: `0` or `cuda:0`, `replay` or `replay:FILE`, `emulator`,
+/// else the name of a device or a part of it.
+struct DeviceName {
+  enum class Kind { none, cuda, replay, emulator, named };
+  Kind kind = Kind::none;
+  int number = 0;         ///< of the GPU
+  std::string text = {};  ///< the recording's file, or the name
+};
+/// Throws UsageError for an unfinished text such as `cuda:`, and for a list.
+DeviceName parse_device(const std::string& text);
+
+/// The device of stored results that --device names: empty for none, the name of this machine's GPU for a
+/// number, else the one of `names` and `keys` (model keys of the same devices) that is the text or, whatever
+/// its case, contains it; nothing where there is no such device. Throws UsageError for a part of several
+/// names, a recording and the emulator.
+std::optional<std::string> stored_device(const std::string& text, const std::vector<std::string>& names,
+                                         const std::vector<std::string>& keys);
 
 /// What a command needs a device for.
 enum class DeviceUse { tuning, checking, measuring_again, limits };
@@ -25,17 +45,18 @@ struct DeviceChoice {
   std::string reason;     ///< why there is a replay that the user did not ask for; else empty
 };
 
-/// Reads --device: `0`, `cuda:0`, `replay`, `replay:FILE`. Without a GPU, `0` becomes a replay; `cuda:0` does
-/// not. Without the option the first GPU is taken, or, where there is none, the shipped recordings, with the
-/// reason. Throws UsageError that names the devices of this machine and what else this use takes.
+/// Takes --device: a GPU by its number or a part of its name, or for tuning a recording. Without a GPU, `0`
+/// becomes a replay; `cuda:0` does not. Without the option the first GPU is taken, or, where there is none,
+/// the shipped recordings, with the reason. Throws UsageError that names the devices of this machine and what
+/// else this use takes.
 DeviceChoice chosen_device(const std::string& device, DeviceUse use);
 
 /// The evaluations of this problem and size from the chosen file, or from the first shipped recording that
 /// has them. Throws Error that names what is recorded instead.
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache);
 
-/// Properties for enumerating a space: those of the GPU, else of the architecture (default sm_90) with a
-/// notice.
+/// Properties for enumerating a space: those of the GPU or of the stored device that is named, else of the
+/// architecture (default sm_90) with a notice.
 DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,
                                             std::string& notice);
 

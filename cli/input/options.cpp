@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
+#include <functional>
+#include <map>
 #include <stdexcept>
 
 #include "cli/output/text_layout.hpp"
@@ -32,52 +34,78 @@ po::options_description described(const std::vector<OptionTable::Row>& rows) {
     const po::value_semantic* value = nullptr;
     if (row.kind == OptionTable::Kind::flag)
       value = po::bool_switch();
-    else if (row.kind == OptionTable::Kind::once)
-      value = po::value<std::string>();
-    else if (row.kind == OptionTable::Kind::repeated)
-      value = po::value<std::vector<std::string>>();
-    else
+    else if (row.kind == OptionTable::Kind::list)
       value = po::value<std::vector<std::string>>()->multitoken();
-    options.add_options()(row.name.c_str(), value);
+    else
+      value = po::value<std::string>();
+    std::string names = row.name;
+    for (const std::string& alias : row.aliases) names += "," + alias;
+    if (const char letter = letter_of(row.name)) names += std::string(",") + letter;
+    options.add_options()(names.c_str(), value);
   }
   return options;
 }
 
-/// The values of an option, one for each time that it is given.
-std::vector<std::string> texts_of(const po::variables_map& values, const OptionTable::Row& row) {
-  if (values.count(row.name) == 0) return {};
-  const po::variable_value& value = values[row.name];
-  if (row.kind == OptionTable::Kind::flag)
-    return value.as<bool>() ? std::vector<std::string>{"true"} : std::vector<std::string>{};
-  if (row.kind == OptionTable::Kind::once) return {value.as<std::string>()};
-  return value.as<std::vector<std::string>>();
+constexpr const char* any_word = "a word without an option";
+
+/// The values of each option, one for each time that it is given; an empty text for a flag.
+using Texts = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+std::vector<std::string> split(std::string_view names) {
+  std::vector<std::string> all;
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(' '), names.size());
+    all.emplace_back(names.substr(0, end));
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return all;
 }
 
-/// Throws UsageError for a word that belongs to no option: one beyond those that the command takes, or beside
-/// the option that it would stand for.
-void refuse_stray_words(const po::parsed_options& parsed, const std::vector<std::string>& arguments,
-                        std::string_view command, std::string_view positional, int words) {
-  std::vector<std::string> plain;
-  bool named = false;
-  for (const auto& option : parsed.options) {
-    named = named || (option.position_key < 0 && option.string_key == positional);
-    if (option.position_key >= 0) plain.insert(plain.end(), option.value.begin(), option.value.end());
-  }
-  const std::size_t most = named ? 0 : words < 0 ? plain.size() : static_cast<std::size_t>(words);
-  if (plain.size() <= most || positional.empty()) return;
-  const std::string& stray = named || plain.size() > most ? plain.back() : plain[most];
-  std::string why =
-      named ? format("--{} is given too", positional)
-            : format("'tune {}' takes {} word", command, words == 1 ? "one" : std::to_string(words));
+[[noreturn]] void refuse_stray(const std::string& stray, std::string reason,
+                               const std::vector<std::string>& arguments, std::string_view command) {
   const auto at = std::find(arguments.rbegin(), arguments.rend(), stray);
-  if (arguments.rend() - at > 2 && at[2].starts_with("--") && at[2].find('=') == std::string::npos &&
-      !at[1].starts_with("--"))
-    why += format("; a value has no blanks: {0} {1}{2}, or {0} '{1} {2}'", at[2], at[1], stray);
+  if (arguments.rend() - at > 2 && at[2].starts_with("-") && at[2].find('=') == std::string::npos &&
+      !at[1].starts_with("-"))
+    reason += format("; a value has no blanks: {0} {1}{2}, or {0} '{1} {2}'", at[2], at[1], stray);
   throw UsageError(format("the word '{}' belongs to no option ({}); 'tune help {}' shows how it is called",
-                          stray, why, command));
+                          stray, reason, command));
+}
+
+/// Gives the words without `--` to their options. Throws UsageError for one that belongs to none: one beyond
+/// those that the command takes, or beside the option that it would stand for.
+void place_words(const std::vector<std::string>& plain, const std::vector<std::string>& arguments,
+                 std::string_view command, std::string_view positional, int words, Texts& texts) {
+  if (plain.empty()) return;
+  const std::vector<std::string> names = split(positional);
+  if (names.empty()) {
+    refuse_stray(plain.back(), format("'tune {}' takes no word without '--'", command), arguments, command);
+  }
+  std::vector<std::string> open;
+  for (const std::string& name : names)
+    if (!texts.contains(name)) open.push_back(name);
+  if (open.empty())
+    refuse_stray(plain.back(), format("--{} is given too", joined(names, {}, " and --")), arguments, command);
+  const std::size_t most =
+      words < 0 ? plain.size()
+                : std::min(open.size(), names.size()) + static_cast<std::size_t>(words) - names.size();
+  if (plain.size() > most)
+    refuse_stray(plain[most],
+                 format("'tune {}' takes {} word{}", command, words == 1 ? "one" : std::to_string(words),
+                        words == 1 ? "" : "s"),
+                 arguments, command);
+  for (std::size_t i = 0; i < plain.size(); ++i)
+    texts[open[std::min(i, open.size() - 1)]].push_back(plain[i]);
 }
 
 }  // namespace
+
+char letter_of(std::string_view option) {
+  static constexpr std::pair<std::string_view, char> letters[] = {
+      {"problem", 'p'}, {"device", 'd'}, {"size", 's'},    {"out", 'o'},
+      {"top", 'n'},     {"sample", 'n'}, {"verbose", 'v'}, {"quiet", 'q'}};
+  const auto* const found = std::ranges::find(letters, option, &std::pair<std::string_view, char>::first);
+  return found == std::end(letters) ? '\0' : found->second;
+}
 
 std::size_t index_of_name(const std::string& text, const std::string& option,
                           const std::vector<std::string>& names) {
@@ -150,15 +178,25 @@ OptionTable::Row& OptionTable::assignments(const std::string& name, std::string 
       Kind::repeated);
 }
 
+std::string OptionTable::Row::shown() const {
+  const char letter = letter_of(name);
+  return "--" + name + (letter == 0 ? "" : std::string(", -") + letter) +
+         (value_name.empty() ? "" : " " + value_name);
+}
+
+std::string OptionTable::Row::meaning() const {
+  std::string text = description + (default_text.empty() ? "" : "; default: " + default_text);
+  if (!aliases.empty()) text += "; also --" + joined(aliases, {}, ", --");
+  return text;
+}
+
 std::string OptionTable::help() const {
   std::string text = "Options:\n";
   for (const Row& row : rows_) {
-    std::string line = "  --" + row.name + (row.value_name.empty() ? "" : " " + row.value_name);
-    const std::string description =
-        row.description + (row.default_text.empty() ? "" : "; default: " + row.default_text);
+    std::string line = "  " + row.shown();
     line += line.size() + 2 > description_column ? "\n" + std::string(description_column, ' ')
                                                  : std::string(description_column - line.size(), ' ');
-    text += line + wrapped(description, description_column) + "\n";
+    text += line + wrapped(row.meaning(), description_column) + "\n";
   }
   return text;
 }
@@ -167,32 +205,35 @@ std::string OptionTable::unknown(std::string_view command, std::string name) con
   name.erase(std::min(name.size(), name.find('=')));
   const std::string plain = name.substr(std::min(name.size(), name.find_first_not_of('-')));
   std::vector<std::string> names;
-  for (const Row& row : rows_) names.push_back("--" + row.name);
+  for (const Row& row : rows_) {
+    names.push_back("--" + row.name);
+    for (const std::string& alias : row.aliases) names.push_back("--" + alias);
+  }
   return format("'tune {}' has no option '{}'; {}", command, name,
                 suggestion("--" + plain, names, format("'tune help {}' lists its options", command)));
 }
 
 void OptionTable::read(const std::vector<std::string>& arguments, std::string_view command,
                        std::string_view positional, int words) const {
-  const po::options_description options = described(rows_);
+  po::options_description options = described(rows_);
+  options.add_options()(any_word, po::value<std::vector<std::string>>());
   po::positional_options_description plain_words;
-  if (!positional.empty()) plain_words.add(std::string(positional).c_str(), -1);
-  po::variables_map values;
+  plain_words.add(any_word, -1);
+  Texts texts;
+  std::vector<std::string> plain;
   try {
     using Style = po::command_line_style::style_t;
     // Abbreviations are refused: a script that uses one would break when an option is added.
     const int style = Style::unix_style & ~Style::allow_guessing;
     const po::parsed_options parsed =
         po::command_line_parser(arguments).options(options).positional(plain_words).style(style).run();
-    refuse_stray_words(parsed, arguments, command, positional, words);
-    po::store(parsed, values);
+    for (const auto& option : parsed.options) {
+      std::vector<std::string>& all = option.string_key == any_word ? plain : texts[option.string_key];
+      all.insert(all.end(), option.value.begin(), option.value.end());
+      if (option.value.empty()) all.emplace_back();
+    }
   } catch (const po::unknown_option& error) {
     throw UsageError(unknown(command, error.get_option_name()));
-  } catch (const po::too_many_positional_options_error&) {
-    const std::string rule = positional.empty() ? "takes no word without '--'" : "takes one word";
-    throw UsageError(format("'tune {}' {}; 'tune help {}' shows how it is called", command, rule, command));
-  } catch (const po::multiple_occurrences& error) {
-    throw UsageError(format("{} is given twice: give it once", error.get_option_name()));
   } catch (const po::invalid_command_line_syntax& error) {
     const std::string name = error.get_option_name();
     const bool extra = error.kind() == po::invalid_command_line_syntax::extra_parameter;
@@ -201,15 +242,20 @@ void OptionTable::read(const std::vector<std::string>& arguments, std::string_vi
   } catch (const po::error&) {
     throw UsageError(format("the options cannot be read; 'tune help {}' shows them", command));
   }
-  // An empty value is usually a script's unset variable: it must not pass for an option that was left out.
-  for (const Row& row : rows_)
-    if (row.kind != Kind::flag && std::ranges::count(texts_of(values, row), "") > 0)
-      throw UsageError(format("--{}: the value is empty", row.name));
+  place_words(plain, arguments, command, positional, words, texts);
   for (const Row& row : rows_) {
-    const std::vector<std::string> texts = texts_of(values, row);
-    if (row.given != nullptr) *row.given = !texts.empty();
-    for (const std::string& text : texts) row.set(text);
-    if (texts.empty() && !row.default_text.empty()) row.set(row.default_text);
+    const std::vector<std::string>& values = texts[row.name];
+    const bool once = row.kind == Kind::flag || row.kind == Kind::once;
+    if (once && values.size() > 1) throw UsageError(format("--{} is given twice: give it once", row.name));
+    // An empty value is usually a script's unset variable: it must not pass for an option that was left out.
+    if (row.kind != Kind::flag && std::ranges::count(values, "") > 0)
+      throw UsageError(format("--{}: the value is empty", row.name));
+  }
+  for (const Row& row : rows_) {
+    const std::vector<std::string>& values = texts[row.name];
+    if (row.given != nullptr) *row.given = !values.empty();
+    for (const std::string& text : values) row.set(text);
+    if (values.empty() && !row.default_text.empty()) row.set(row.default_text);
   }
 }
 

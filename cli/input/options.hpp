@@ -36,6 +36,9 @@ Assignments parse_assignments(const std::string& text, const std::string& option
 /// strategy.
 search::StrategyChoice parse_strategy(const std::string& text, const std::string& option);
 
+/// The letter of an option that has the same short form in all commands: `p` for `problem`; 0 for none.
+char letter_of(std::string_view option);
+
 /// The options of a command, in the order of its help, each bound to a member of a structure: they are parsed
 /// once and never looked up by name. The structure must outlive the table.
 class OptionTable {
@@ -53,6 +56,7 @@ class OptionTable {
     std::string default_text = {};
     bool* given = nullptr;
     std::vector<std::string> words = {};  ///< the only values that it takes; empty where others are possible
+    std::vector<std::string> aliases = {};  ///< older names
 
     /// The value where the option is not given; the help shows it.
     Row& by_default(std::string text) {
@@ -64,6 +68,15 @@ class OptionTable {
       given = &whether;
       return *this;
     }
+    /// An older name of the option.
+    Row& also(std::string alias) {
+      aliases.push_back(std::move(alias));
+      return *this;
+    }
+    /// `--problem, -p P`.
+    std::string shown() const;
+    /// The description with the default and the older names.
+    std::string meaning() const;
   };
 
   Row& add(std::string name, std::string value_name, std::string description, Set set,
@@ -121,9 +134,9 @@ class OptionTable {
   /// The help: name and value of each option, then its description in a second column.
   std::string help() const;
   const std::vector<Row>& rows() const { return rows_; }
-  /// Reads a command's arguments into the bound members. A word without `--` belongs to the option
-  /// `positional` (empty: such words are refused), which takes at most `words` of them (-1: any number).
-  /// Throws UsageError.
+  /// Reads a command's arguments into the bound members. Words without `--` belong to the options that
+  /// `positional` names, separated by blanks (empty: such words are refused): one to each that is not given
+  /// by its name, the rest to the last, at most `words` together (-1: any number). Throws UsageError.
   void read(const std::vector<std::string>& arguments, std::string_view command, std::string_view positional,
             int words) const;
 

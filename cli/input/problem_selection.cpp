@@ -243,11 +243,11 @@ void require_writable(const std::filesystem::path& file) {
   std::error_code error;
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   if (std::filesystem::is_directory(file, error))
-    throw UsageError(format("--output: {} is a folder: name a file", file.string()));
+    throw UsageError(format("--out: {} is a folder: name a file", file.string()));
   if (!std::filesystem::is_directory(folder, error))
-    throw UsageError(format("--output: there is no folder {}: make it first", folder.string()));
+    throw UsageError(format("--out: there is no folder {}: make it first", folder.string()));
   if (::access(folder.c_str(), W_OK) != 0)
-    throw UsageError(format("--output: the folder {} cannot be written to: choose another", folder.string()));
+    throw UsageError(format("--out: the folder {} cannot be written to: choose another", folder.string()));
 }
 
 }  // namespace
@@ -257,8 +257,10 @@ void FileChoice::add_to(OptionTable& table) {
       "input", "FILE",
       "read inputs and size from this file, for problems that have files ('tune data generate' writes one)",
       input);
-  table.text("output", "FILE",
-             "with --input: write the winner's result to this file ('tune data check' checks it)", output);
+  table
+      .text("out", "FILE",
+            "with --input: write the winner's result to this file ('tune data check' checks it)", output)
+      .also("output");
 }
 
 const ProblemFiles& files_of(const Problem& problem) {
@@ -271,8 +273,7 @@ const ProblemFiles& files_of(const Problem& problem) {
 }
 
 void take_extents(const FileChoice& files, const ProblemOptions& options, ProblemSelection& selection) {
-  if (files.input.empty() && !files.output.empty())
-    throw UsageError("--output needs --input FILE: give both");
+  if (files.input.empty() && !files.output.empty()) throw UsageError("--out needs --input FILE: give both");
   if (files.input.empty()) return;
   if (!selection.problem)
     throw UsageError("--input needs a problem and a GPU, not another tuner's recording");

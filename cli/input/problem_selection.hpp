@@ -65,7 +65,7 @@ std::unique_ptr<KernelSources> chosen_sources(const Problem& problem, const std:
 /// What the results of the problem's kernels are compared with, for users.
 std::string compared_with(const Problem& problem);
 
-/// --input and --output of a run; empty where they were not given.
+/// --input and --out of a run; empty where they were not given.
 struct FileChoice {
   std::filesystem::path input, output;
 
@@ -73,7 +73,7 @@ struct FileChoice {
 };
 
 /// Gives the selection the extents of --input. Throws UsageError for a problem without files, a file that
-/// cannot be read, --size as well, an --output that could not be written, and --output without --input.
+/// cannot be read, --size as well, an --out that could not be written, and --out without --input.
 void take_extents(const FileChoice& files, const ProblemOptions& options, ProblemSelection& selection);
 
 /// The problem's files. Throws UsageError where it has none.
@@ -83,7 +83,7 @@ const ProblemFiles& files_of(const Problem& problem);
 void take_inputs(const FileChoice& files, ProblemSelection& selection);
 
 /// Runs a configuration again, compares every element of its outputs with the reference and writes them to
-/// --output. Throws Error where that fails.
+/// --out. Throws Error where that fails.
 void write_result(const FileChoice& files, const ProblemSelection& selection,
                   const Configuration& configuration, Backend& backend, const KernelSources& sources);
 

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <set>
 
+#include "cli/input/device_choice.hpp"
 #include "cli/output/printable_output.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/maintain/check.hpp"
@@ -80,13 +81,18 @@ void check_problem(const std::string& name, const db::Database* database) {
                 Exit::no_answer);
 }
 
-void check_device(const std::string& name, const db::Database& database) {
-  std::vector<std::string> names;
+std::string device_in(const db::Database& database, const std::string& text) {
+  std::vector<std::string> names, keys;
   for (const db::DeviceSummary& device : db::list_devices(database)) {
-    if (device.name == name || device.model_key == name) return;
     if (std::ranges::find(names, device.name) == names.end()) names.push_back(device.name);
+    keys.push_back(device.model_key);
   }
-  throw Error(format("no result of a device '{}'; {}", name, what_there_is(name, names)), Exit::no_answer);
+  const std::optional<std::string> name = stored_device(text, names, keys);
+  if (name &&
+      (std::ranges::find(names, *name) != names.end() || std::ranges::find(keys, *name) != keys.end()))
+    return *name;
+  throw Error(format("no result of a device '{}'; {}", name.value_or(text), what_there_is(text, names)),
+              Exit::no_answer);
 }
 
 void check_size_form(const std::string& size) {
@@ -124,16 +130,20 @@ bool has_results_of(const std::string& problem, const db::Database* database) {
 
 void StoredChoice::add_to(OptionTable& table) {
   table.text("problem", "P", "only this problem", problem);
-  table.text("device", "NAME", "only this device, named as 'tune list devices' shows it", device);
+  table.text("device", "D",
+             "only this device: a part of its name as 'tune list devices' shows it, or the number of a GPU",
+             device);
   table.text("size", "NXxNYxNZ", "only this size", size);
 }
 
-void check_stored_choice(const StoredChoice& choice, const db::Database* database) {
+StoredChoice settled(StoredChoice choice, const db::Database* database) {
   if (choice.size) check_size_form(*choice.size);
   if (choice.problem) check_problem(*choice.problem, database);
-  if (database == nullptr) return;
-  if (choice.device) check_device(*choice.device, *database);
+  if (choice.device) static_cast<void>(parse_device(*choice.device));
+  if (database == nullptr) return choice;
+  if (choice.device) choice.device = device_in(*database, *choice.device);
   if (choice.size) check_size(choice, *database);
+  return choice;
 }
 
 std::optional<RunId> find_run(std::optional<std::uint64_t> number, const db::Database& database) {

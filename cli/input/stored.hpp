@@ -66,7 +66,7 @@ class LeftOutRows {
 struct StoredChoice {
   std::optional<std::string> problem = std::nullopt;
   std::optional<std::string> size = std::nullopt;    ///< `512x512x512`
-  std::optional<std::string> device = std::nullopt;  ///< name or model key
+  std::optional<std::string> device = std::nullopt;  ///< as --device; settled: name or model key
 
   void add_to(OptionTable& table);
 };
@@ -75,10 +75,11 @@ struct StoredChoice {
 /// database (null where there is none yet) nor the program has.
 bool has_results_of(const std::string& problem, const db::Database* database);
 
-/// Throws UsageError for a text that is not a size, and for a problem that neither the program nor the
-/// database (null where there is none yet) has; Error (Exit::no_answer) that names what is stored where the
-/// database has no result of the problem, size or device.
-void check_stored_choice(const StoredChoice& choice, const db::Database* database);
+/// The choice with the device's whole name. Throws UsageError for a text that is not a size or a device, and
+/// for a problem that neither the program nor the database (null where there is none yet) has; Error
+/// (Exit::no_answer) that names what is stored where the database has no result of the problem, size or
+/// device.
+StoredChoice settled(StoredChoice choice, const db::Database* database);
 
 /// The run with this number, if one is given. Throws Error (Exit::no_answer) where there is no such run.
 std::optional<RunId> find_run(std::optional<std::uint64_t> number, const db::Database& database);

@@ -45,9 +45,10 @@ void ListRequest::add_to(OptionTable& table) {
   stored.add_to(table);
   table.count("run", "N", "for runs and results: only this run, or the results that it saw", run, 1);
   table.flag("failures", "for results: also list failures, after the measurements", failures);
-  table.count("limit", "N", "for runs and results: list at most N, the newest or the fastest", limit, 1)
+  table.count("top", "N", "for runs and results: list at most N, the newest or the fastest", limit, 1)
       .by_default("20")
-      .tells(names_limit);
+      .tells(names_limit)
+      .also("limit");
   add_database_option(table, database);
   add_format_option(table, format);
 }
@@ -71,7 +72,7 @@ void refuse_useless_options(const ListRequest& request) {
   if (request.what == Listed::problems || request.what == Listed::devices) {
     const char* const what = request.what == Listed::problems ? "problems" : "devices";
     if (request.run) refuse("run", what, "runs or results");
-    if (request.names_limit) refuse("limit", what, "runs or results");
+    if (request.names_limit) refuse("top", what, "runs or results");
     if (request.failures) refuse("failures", what, "results");
   }
   if (request.what == Listed::runs && request.failures) refuse("failures", "runs", "results");
@@ -255,7 +256,7 @@ int run_list(const ListRequest& request) {
     list_problems(database, request.stored.problem, request.format);
     return 0;
   }
-  check_stored_choice(request.stored, database ? &*database : nullptr);
+  const StoredChoice stored = settled(request.stored, database ? &*database : nullptr);
   if (!database) {
     if (request.format == Format::json)
       std::cout << "[]\n";
@@ -265,12 +266,11 @@ int run_list(const ListRequest& request) {
   }
   const std::optional<RunId> only = find_run(request.run, *database);
   if (request.what == Listed::devices) {
-    list_devices(*database, request.stored, request.format);
+    list_devices(*database, stored, request.format);
   } else if (request.what == Listed::runs) {
-    list_runs(*database, request.stored, only, limit, request.format);
+    list_runs(*database, stored, only, limit, request.format);
   } else {
-    db::ResultFilter filter{
-        .problem = request.stored.problem, .size = request.stored.size, .device = request.stored.device};
+    db::ResultFilter filter{.problem = stored.problem, .size = stored.size, .device = stored.device};
     filter.run = only;
     filter.failures = request.failures;
     filter.limit = limit;
@@ -284,11 +284,12 @@ int run_list(const ListRequest& request) {
 Command list_command() {
   return {"list",
           "lists problems, devices, runs or results",
-          "tune list [problems|devices|runs|results] [options]",
-          "  tune list runs --problem stencil3d\n"
-          "  tune list results --problem stencil3d --size 512x512x512 --limit 5\n",
-          "what",
-          bind_request<ListRequest, run_list>};
+          "tune list [problems|devices|runs|results] [P] [options]",
+          "  tune list runs stencil3d\n"
+          "  tune list results --problem stencil3d --size 512x512x512 --top 5\n",
+          "what problem",
+          bind_request<ListRequest, run_list>,
+          2};
 }
 
 }  // namespace tune::cli

@@ -29,7 +29,10 @@ struct SpaceRequest {
 void SpaceRequest::add_to(OptionTable& table) {
   problem.add_to(table);
   space.add_to(table);
-  table.text("device", "D", "number of the GPU whose limits apply; default: the first", device);
+  table.text(
+      "device", "D",
+      "the GPU whose limits apply, by its number, or a stored device by a part of its name; default: the first GPU",
+      device);
   table.text("arch", "SM", "take the limits of an architecture instead, such as sm_90", architecture);
   table.flag("count", "print only the number of valid configurations", count);
   table.count("sample", "N", "print N random valid configurations", sample, 1);
@@ -135,9 +138,9 @@ int run_space(const SpaceRequest& request) {
 Command space_command() {
   return {"space",
           "shows parameters, constraints and the number of valid configurations",
-          "tune space --problem P [options]",
-          "  tune space --problem stencil3d --set radius=4 --sample 5\n"
-          "  tune space --problem stencil3d --where 'variant == direct and vector == 4'\n",
+          "tune space P [options]",
+          "  tune space stencil3d --set radius=4 --sample 5\n"
+          "  tune space stencil3d --where 'variant == direct and vector == 4'\n",
           "problem",
           bind_request<SpaceRequest, run_space>};
 }

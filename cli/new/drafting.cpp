@@ -18,6 +18,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
@@ -36,10 +37,10 @@ std::vector<std::string> undefined_in(const std::string& log) {
   return names;
 }
 
-/// Keeps what is written to standard output, which shows it all the same.
+/// Keeps what is written to standard output, which shows it all the same where it is not for a program.
 class CopiedOutput : public std::streambuf {
  public:
-  CopiedOutput() : shown_(std::cout.rdbuf(this)) {}
+  explicit CopiedOutput(Format format) : shows_(format == Format::text), shown_(std::cout.rdbuf(this)) {}
   ~CopiedOutput() override { std::cout.rdbuf(shown_); }
   CopiedOutput(const CopiedOutput&) = delete;
   CopiedOutput& operator=(const CopiedOutput&) = delete;
@@ -49,15 +50,16 @@ class CopiedOutput : public std::streambuf {
   int_type overflow(int_type letter) override {
     if (traits_type::eq_int_type(letter, traits_type::eof())) return traits_type::not_eof(letter);
     text_ += traits_type::to_char_type(letter);
-    return shown_->sputc(text_.back());
+    return shows_ ? shown_->sputc(text_.back()) : letter;
   }
   std::streamsize xsputn(const char* letters, std::streamsize count) override {
     text_.append(letters, static_cast<std::size_t>(count));
-    return shown_->sputn(letters, count);
+    return shows_ ? shown_->sputn(letters, count) : count;
   }
   int sync() override { return shown_->pubsync(); }
 
  private:
+  bool shows_;
   std::streambuf* shown_;
   std::string text_;
 };
@@ -196,15 +198,12 @@ void refuse_existing(const std::filesystem::path& path) {
 namespace {
 
 /// As check_on_emulator, and once more where that shows that the kernel writes only a part of an array.
-bool check_and_correct(described::FirstDefinition& definition, const NewFiles& files) {
+bool check_and_correct(described::FirstDefinition& definition, const NewFiles& files,
+                       const CopiedOutput& copy) {
   const std::string out = files.definition.string();
-  std::set<std::string> arrays;
-  {
-    const CopiedOutput copy;
-    std::cout << "check of some configurations on the emulator:\n" << std::flush;
-    if (!check_on_emulator(out, files.timeout)) return false;
-    arrays = partly_written(copy.text());
-  }
+  std::cout << "check of some configurations on the emulator:\n" << std::flush;
+  if (!check_on_emulator(out, files.timeout)) return false;
+  std::set<std::string> arrays = partly_written(copy.text());
   std::erase_if(arrays, [&](const std::string& array) { return !give_contents(definition, array); });
   if (arrays.empty()) return true;
   std::cout << format("the kernel writes only a part of '{}', which now has contents before; once more:\n",
@@ -217,12 +216,13 @@ bool check_and_correct(described::FirstDefinition& definition, const NewFiles& f
 
 void write_definition(described::FirstDefinition definition, const NewFiles& files, bool no_check) {
   const std::string out = files.definition.string();
+  std::optional<CopiedOutput> copy(std::in_place, files.format);
   if (files.kernel) write_file(files.kernel->name, files.kernel->text);
   write_file(files.definition, definition.json);
   for (const std::string& note : files.notes) std::cout << note << '\n';
   if (!definition.missing.empty())
     std::cout << format("it cannot be checked yet: {}\n", joined(definition.missing, {}, "; "));
-  else if (!no_check && !check_and_correct(definition, files))
+  else if (!no_check && !check_and_correct(definition, files, *copy))
     throw Error(format("interrupted: {} is written, and not checked to the end", out), Exit::interrupted);
   if (definition.guesses.empty())
     std::cout << "nothing is left to look at: no line is a guess\n";
@@ -233,6 +233,18 @@ void write_definition(described::FirstDefinition definition, const NewFiles& fil
   std::cout << format(
       "then:\n  tune check --problem {0} --device emulator --sample 5\n  tune --problem {0} --device 0\n",
       out);
+  const std::string told = copy->text();
+  copy.reset();
+  if (files.format == Format::text) return;
+  nlohmann::ordered_json guesses = nlohmann::ordered_json::array();
+  for (const described::Guess& guess : definition.guesses)
+    guesses.push_back({{"line", guess.line}, {"name", guess.name}, {"guess", guess.text}});
+  std::cout << json_text({{"definition", out},
+                          {"kernel", files.kernel ? nlohmann::ordered_json(files.kernel->name) : nullptr},
+                          {"notes", files.notes},
+                          {"missing", definition.missing},
+                          {"guesses", guesses},
+                          {"told", told}});
 }
 
 }  // namespace tune::cli

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/input/options.hpp"
 #include "kernels/described/source/draft.hpp"
 #include "kernels/described/source/examination.hpp"
 
@@ -32,6 +33,7 @@ struct NewFiles {
   std::optional<SourceFile> kernel = std::nullopt;  ///< to write beside it, with its path
   std::vector<std::string> notes = {};              ///< lines to show
   std::string timeout = "5s";                       ///< of a configuration in the check
+  Format format = Format::text;
 };
 
 /// Writes the files, runs some configurations on the emulator, and lists what is left to look at. What the

@@ -16,6 +16,7 @@ namespace {
 struct ImportOptions {
   std::string file, kernel, out;
   bool no_check = false;
+  Format format = Format::text;
 
   void add_to(OptionTable& table) {
     table.text("file", "FILE",
@@ -25,6 +26,7 @@ struct ImportOptions {
     table.text("out", "FILE.json",
                "the file to write; default: beside FILE, with the ending .json; '-': standard output", out);
     table.flag("no-check", "do not run the new definition on the emulator", no_check);
+    add_format_option(table, format);
   }
 };
 
@@ -69,7 +71,7 @@ int run_import(const ImportOptions& options) {
     std::cout << definition.json;
     return 0;
   }
-  NewFiles files{out, std::nullopt, import.notes, "20s"};
+  NewFiles files{out, std::nullopt, import.notes, "20s", options.format};
   if (import.kernel) {
     refuse_existing(kernel);
     files.kernel = SourceFile{kernel.string(), import.kernel->text};

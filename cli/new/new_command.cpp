@@ -19,6 +19,7 @@ struct NewRequest {
   std::string kernel, entry, out;
   std::vector<std::string> include;
   bool no_check = false;
+  Format format = Format::text;
 
   void add_to(OptionTable& table) {
     table.text("kernel", "FILE", "the .cu file; or a folder, in which the kernel of --entry is looked for",
@@ -33,6 +34,7 @@ struct NewRequest {
                "the file to write; default: beside the kernel, with the ending .json; '-': standard output",
                out);
     table.flag("no-check", "do not run the new definition on the emulator", no_check);
+    add_format_option(table, format);
   }
 };
 
@@ -139,6 +141,7 @@ int run_new(const NewRequest& asked) {
     return 0;
   }
   NewFiles files{out};
+  files.format = request.format;
   if (definition.kernels.size() > 1 && request.entry.empty())
     files.notes.push_back(format("it describes the first of {} kernels; --entry describes another: {}",
                                  definition.kernels.size(), joined(definition.kernels)));

@@ -46,18 +46,12 @@ std::string facts_in_roff(std::string_view title, std::span<const Fact> facts) {
   return text;
 }
 
-std::string described(const OptionTable::Row& row) {
-  return row.description + (row.default_text.empty() ? "" : "; default: " + row.default_text);
-}
-
 std::string command_in_roff(const CommandPage& page) {
   const Command& command = *page.command;
   std::string text = heading(page_name(command.name), command.summary);
   text += format(".SH SYNOPSIS\n.B {}\n.SH OPTIONS\n", roff(command.usage));
   for (const OptionTable::Row& row : page.table.rows()) {
-    text += format(".TP\n.B \\-\\-{}", roff(row.name));
-    if (!row.value_name.empty()) text += format(" \\fI{}\\fR", roff(row.value_name));
-    text += "\n" + roff(described(row)) + "\n";
+    text += format(".TP\n.B {}\n{}\n", roff(row.shown()), roff(row.meaning()));
   }
   text += ".SH EXAMPLES\n.nf\n" + roff(command.example) + ".fi\n";
   text += facts_in_roff("EXIT STATUS", exit_facts());
@@ -115,8 +109,7 @@ std::string commands_markdown() {
     text += format("\n## {}\n`{}` {}.\n\n| option | meaning |\n|---|---|\n", command.name, usage,
                    command.summary);
     for (const OptionTable::Row& row : page.table.rows())
-      text += format("| `--{}{}` | {} |\n", row.name, row.value_name.empty() ? "" : " " + row.value_name,
-                     cell(described(row)));
+      text += format("| `{}` | {} |\n", row.shown(), cell(row.meaning()));
     text += format("\n```\n{}```\n", command.example);
   }
   text += facts_in_markdown("Exit status", "status", exit_facts());

@@ -68,7 +68,8 @@ struct ReplayRequest {
   WarmChoice warm;
   FoldChoice folds;
   std::uint64_t compilers = 0;  ///< 0: no run is simulated
-  std::string json, csv;
+  std::string (*render)(const ReplayReport&) = nullptr;
+  std::string out, json, csv;
 
   void add_to(OptionTable& table);
 };
@@ -130,13 +131,15 @@ void ReplayRequest::add_to(OptionTable& table) {
   table.add("options", "S", "list the options of strategy S instead of searching",
             [this](const std::string& text) { options_of = parse_strategy(text, "options").entry; });
   table
-      .add("budget", "N,...", "numbers of evaluations after which to compare",
+      .add("budget-evals", "N,...", "numbers of evaluations after which to compare",
            [this](const std::string& text) {
              std::vector<std::uint64_t> budgets;
-             for (const std::string& word : list_of(text)) budgets.push_back(parse_count(word, "budget", 1));
+             for (const std::string& word : list_of(text))
+               budgets.push_back(parse_count(word, "budget-evals", 1));
              comparison.budgets = sorted(std::move(budgets));
            })
-      .by_default("20,50,100,200,400");
+      .by_default("20,50,100,200,400")
+      .also("budget");
   table.add(
       "budget-time", "D,...",
       "also compare after these amounts of recorded time for compiling, checking and measuring, such as 30s,2min; "
@@ -186,8 +189,14 @@ void ReplayRequest::add_to(OptionTable& table) {
       "group", "NAME=START...",
       "with --choose-by kernel: spaces whose names begin with START belong to kernel NAME; default: the recorded names",
       [this](const std::string& text) { folds.named.push_back(parse_group(text)); }, Kind::list);
-  table.text("json", "FILE", "write everything to FILE, for programs", json);
-  table.text("csv", "FILE", "write a row for each space, strategy and budget to FILE", csv);
+  table
+      .choice<std::string (*)(const ReplayReport&)>(
+          "format", "FORMAT", "text, json (everything) or csv (a row for each space, strategy and budget)",
+          {{"text", to_text}, {"json", to_json}, {"csv", to_csv}}, render)
+      .by_default("text");
+  table.text("out", "FILE", "write to FILE; default: standard output", out);
+  table.text("json", "FILE", "write JSON to FILE, beside what --format says", json);
+  table.text("csv", "FILE", "write CSV to FILE, beside what --format says", csv);
 }
 
 std::vector<replay::ComparedStrategy> contenders_of(const std::vector<std::string>& names) {
@@ -308,10 +317,10 @@ int run_replay(const ReplayRequest& request) {
     throw UsageError("--compilers: leave out --batch, --in-flight and --choose-by");
   const WarmChoice& warm = request.warm;
   warm.check();
-  const NamedFile json{"json", request.json}, csv{"csv", request.csv};
+  const NamedFile out{"out", request.out}, json{"json", request.json}, csv{"csv", request.csv};
   std::vector<std::string> inputs = files;
   inputs.insert(inputs.end(), warm.files.begin(), warm.files.end());
-  check_outputs(std::array{json, csv}, inputs);
+  check_outputs(std::array{out, json, csv}, inputs);
   const std::vector<replay::RecordedSpace> spaces = chosen_spaces(request);
   const std::vector<replay::RecordedSpace> sources = read_spaces(warm.files);
   const std::vector<replay::SpaceGroup> folds = request.folds.of(spaces);
@@ -342,7 +351,10 @@ int run_replay(const ReplayRequest& request) {
   if (!folds.empty()) report.held = replay::hold_out(report.results, folds);
   if (!json.path.empty()) write_whole_file(json.path, to_json(report));
   if (!csv.path.empty()) write_whole_file(csv.path, to_csv(report));
-  std::cout << to_text(report);
+  if (out.path.empty())
+    std::cout << request.render(report);
+  else
+    write_whole_file(out.path, request.render(report));
   return 0;
 }
 
@@ -351,12 +363,12 @@ int run_replay(const ReplayRequest& request) {
 Command replay_command() {
   return {"replay",
           "compares search strategies on recorded spaces, without a GPU",
-          "tune replay --space FILE... [--strategy S,...] [options]",
+          "tune replay [P] --space FILE... [--strategy S,...] [options]",
           "  tune replay --space gemm.json.gz convolution.json.gz --strategy random\n"
-          "  tune replay --space results.db --budget 50,100 --repeats 100\n"
+          "  tune replay --space results.db --budget-evals 50,100 --repeats 100\n"
           "  tune replay --space *.gz --strategy model,model:start=9 --choose-by kernel\n"
-          "  tune replay --space cache.json --problem kernel.json\n",
-          "",
+          "  tune replay kernel.json --space cache.json\n",
+          "problem",
           bind_request<ReplayRequest, run_replay>};
 }
 

@@ -21,6 +21,7 @@
 #include "cli/output/printable_output.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
@@ -31,6 +32,7 @@ struct CaptureOptions {
   std::vector<std::string> program;
   std::string names = "all", folder = "captured";
   std::uint64_t call = 1;
+  Format format = Format::text;
 
   void add_to(OptionTable& table) {
     table.texts("program", "PROGRAM", "the program and its arguments, behind '--'", program);
@@ -38,6 +40,7 @@ struct CaptureOptions {
     table.text("dir", "DIR", "the folder that gets a folder for each problem and size; default: captured",
                folder);
     table.count("call", "N", "the call of each that is saved; default: the first", call, 1);
+    add_format_option(table, format);
   }
 };
 
@@ -95,9 +98,12 @@ int run_capture(const CaptureOptions& options) {
   std::vector<std::string> captured;
   std::ranges::set_difference(definitions_in(options.folder), before, std::back_inserter(captured));
   if (status != 0) say(format("{} ended with status {}", options.program.front(), status));
-  for (const std::string& file : captured)
-    std::cout << format(
-        "captured {0}\n  check it:  tune check --problem {0}\n  tune it:   tune --problem {0}\n", file);
+  if (options.format == Format::json)
+    std::cout << json_text({{"captured", captured}, {"status", status}});
+  else
+    for (const std::string& file : captured)
+      std::cout << format(
+          "captured {0}\n  check it:  tune check --problem {0}\n  tune it:   tune --problem {0}\n", file);
   if (captured.empty())
     throw Error(format("nothing was captured: {} made no call {} of {} by a tune::Dispatcher",
                        options.program.front(), options.call,

@@ -13,6 +13,7 @@
 #include "reports/report.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
@@ -30,12 +31,12 @@ struct ReportChoice {
                "include results of drivers, compilers and kernel sources that were tuned again later",
                all_versions);
   }
-  /// Throws as check_stored_choice and find_run.
+  /// Throws as settled and find_run.
   reports::ReportFilter filter(const db::Database& database) const {
-    check_stored_choice(stored, &database);
-    return {.problem = stored.problem,
-            .size = stored.size,
-            .device = stored.device,
+    const StoredChoice chosen = settled(stored, &database);
+    return {.problem = chosen.problem,
+            .size = chosen.size,
+            .device = chosen.device,
             .run = find_run(run, database),
             .all_versions = all_versions};
   }
@@ -187,11 +188,11 @@ int run_report(const ReportRequest& request) {
 Command report_command() {
   return {"report",
           "writes a report of the stored results",
-          "tune report [--problem P] [--out FILE] [options]",
-          "  tune report --problem stencil3d\n"
-          "  tune report --problem stencil3d --out stencil3d.md\n"
+          "tune report [P] [--out FILE] [options]",
+          "  tune report stencil3d\n"
+          "  tune report stencil3d --out stencil3d.md\n"
           "  tune report --out report.html\n",
-          "",
+          "problem",
           bind_request<ReportRequest, run_report>};
 }
 
@@ -203,6 +204,7 @@ struct ServeRequest {
   ReportChoice choice;
   std::uint64_t port = default_port;
   std::string database;
+  Format format = Format::text;
 
   void add_to(OptionTable& table);
 };
@@ -211,6 +213,7 @@ void ServeRequest::add_to(OptionTable& table) {
   choice.add_to(table);
   table.count("port", "N", "port on this machine; 0: any free port; default: 8420", port, 0);
   add_database_option(table, database);
+  add_format_option(table, format);
 }
 
 int run_serve(const ServeRequest& request) {
@@ -220,8 +223,11 @@ int run_serve(const ServeRequest& request) {
   LivePage page(database, request.choice.filter(database));
   HttpServer server(static_cast<int>(request.port));
   const InterruptGuard guard;
-  std::cout << format("{} shows {}; Ctrl-C ends it\n", server.address(), database.path().string())
-            << std::flush;
+  if (request.format == Format::json)
+    std::cout << json_text({{"address", server.address()}, {"database", database.path().string()}});
+  else
+    std::cout << format("{} shows {}; Ctrl-C ends it\n", server.address(), database.path().string());
+  std::cout.flush();
   server.serve([&](const HttpRequest& asked) { return page.answer(asked); },
                [] { return InterruptGuard::interrupted(); });
   return 0;
@@ -232,10 +238,10 @@ int run_serve(const ServeRequest& request) {
 Command serve_command() {
   return {"serve",
           "shows the report in a browser, updated during a run",
-          "tune serve [--db FILE] [--port N] [options]",
+          "tune serve [P] [--db FILE] [--port N] [options]",
           "  tune serve\n"
-          "  tune serve --problem stencil3d --port 0\n",
-          "",
+          "  tune serve stencil3d --port 0\n",
+          "problem",
           bind_request<ServeRequest, run_serve>};
 }
 

@@ -141,10 +141,10 @@ TEST(DbExport, AnEndingThatIsNoFormatIsRefused) {
   add_recording(sandbox.database(), {.count = 10});
   const std::string file = (sandbox / "m.csv").string();
   expect_refused(sandbox.tune({"db", "export", "--out", file}), 2,
-                 {"m.csv", "--format db", "tune report --format csv"});
-  expect_refused(sandbox.tune({"db", "export", "--out", (sandbox / "m.json").string()}), 2, {"--format"});
+                 {"m.csv", "--as db", "tune report --format csv"});
+  expect_refused(sandbox.tune({"db", "export", "--out", (sandbox / "m.json").string()}), 2, {"--as"});
   expect_refused(sandbox.tune({"db", "export", "--out", (sandbox / "m/").string()}), 2,
-                 {"folder", "--format t4"});
+                 {"folder", "--as t4"});
   EXPECT_FALSE(fs::exists(file));
   for (const char* name : {"m", "m.db", "m.sqlite"})
     done(sandbox, {"db", "export", "--out", (sandbox / name).string()});

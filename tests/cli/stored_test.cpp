@@ -116,10 +116,10 @@ TEST(List, EveryOptionCountsOrIsRefused) {
   refused("problems", "device", "Invented B7");
   refused("problems", "size", "64x64x64");
   refused("problems", "run", "1");
-  refused("problems", "limit", "1");
+  refused("problems", "top", "1");
   refused("problems", "failures", "");
   refused("devices", "run", "1");
-  refused("devices", "limit", "1");
+  refused("devices", "top", "1");
   refused("devices", "failures", "");
   refused("runs", "failures", "");
 }

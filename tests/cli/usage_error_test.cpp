@@ -63,7 +63,12 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"run", "--problme=stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
         Wrong{{"best", "--zzzzzzz"}, {"'--zzzzzzz'", "tune help best"}},
         Wrong{{"run", "--prob", "stencil3d"}, {"'--prob'"}},  // no guessing
-        Wrong{{"run", "-p", "stencil3d"}, {"'-p'", "tune help run"}},
+        Wrong{{"run", "-x", "stencil3d"}, {"'-x'"}},
+        Wrong{{"run", "-p"}, {"-p", "needs a value", "tune help run"}},
+        Wrong{{"run", "-p", "gemm", "-p", "gemm"}, {"--problem is given twice"}},
+        Wrong{{"list", "runs", "gemm", "more"}, {"'more' belongs to no option", "takes 2 words"}},
+        Wrong{{"best", "gemm", "--problem", "gemm"}, {"'gemm'", "--problem is given too"}},
+        Wrong{{"list", "-n", "5", "runs", "x", "y"}, {"'y' belongs to no option"}},
         Wrong{{"run", "--problem"}, {"--problem", "tune help run"}},
         Wrong{{"run", "--problem", "--size", "64x64x64"}, {"--problem", "tune help run"}},
         Wrong{{"run", "--problem="}, {"--problem"}},
@@ -201,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Wrong{replay({"--quiet", "--verbose"}), {"--quiet", "--verbose"}},
                       Wrong{replay({"--seed", "-1"}), {"--seed", "'-1'"}},
                       Wrong{replay({"--seed", "x"}), {"--seed", "'x'"}},
-                      Wrong{{"list", "runs", "--limit", "0"}, {"--limit", "'0'"}},
+                      Wrong{{"list", "runs", "--limit", "0"}, {"--top", "'0'"}},
                       Wrong{{"list", "results", "--run", "-1"}, {"--run", "'-1'"}},
                       Wrong{{"report", "--top", "0"}, {"--top", "'0'"}},
                       Wrong{{"show", "x"}, {"--run", "'x'"}},
@@ -211,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Replay, UsageError,
     ::testing::Values(
-        Wrong{{"replay"}, {"--space FILE"}}, Wrong{{"replay", "file.json"}, {"tune help replay"}},
+        Wrong{{"replay"}, {"--space FILE"}}, Wrong{{"replay", "file.json"}, {"--space FILE"}},
         Wrong{{"replay", "--space", "f", "--strategy", "radnom"},
               {"--strategy", "'radnom'", "did you mean 'random'?"}},
         Wrong{{"replay", "--space", "f", "--strategy", "random,random"}, {"'random' is named twice"}},

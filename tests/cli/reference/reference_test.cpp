@@ -8,6 +8,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,81 @@ TEST(Reference, EveryCommandHasAManualPage) {
   }
   EXPECT_GT(pages, 18U);
   EXPECT_TRUE(has(read_file(sandbox / "man/tune.1"), "TUNE_DB"));
+}
+
+/// The words that call a command.
+Words call_of(const cli::Command& command) {
+  Words words;
+  std::istringstream names{std::string(command.name)};
+  for (std::string name; names >> name;) words.push_back(name);
+  return words;
+}
+
+TEST(Reference, EveryCommandNamesThingsAlike) {
+  const std::map<std::string, std::string> replaced = {{"limit", "top"},   {"output", "out"},
+                                                       {"number", "top"},  {"budget", "budget-evals"},
+                                                       {"name-of", "out"}, {"database", "db"}};
+  std::size_t with_problem = 0;
+  for (const cli::CommandPage& page : cli::command_pages()) {
+    const std::string name(page.command->name);
+    const std::string words = " " + std::string(page.command->positional) + " ";
+    const auto row = [&](const std::string& option) {
+      return std::ranges::find(page.table.rows(), option, &cli::OptionTable::Row::name);
+    };
+    const auto end = page.table.rows().end();
+    for (const cli::OptionTable::Row& one : page.table.rows())
+      EXPECT_FALSE(replaced.contains(one.name)) << name << ": --" << one.name;
+    ASSERT_NE(row("format"), end) << name;
+    EXPECT_TRUE(offers(row("format")->words, "json")) << name;
+    if (row("problem") == end || words == " file ") continue;  // words that are files
+    EXPECT_TRUE(has(words, " problem ")) << name << " takes no problem without --problem";
+    ++with_problem;
+  }
+  EXPECT_GT(with_problem, 9U);
+}
+
+TEST(Reference, EveryCommandReadsADeviceAlike) {
+  const Sandbox sandbox;
+  done(sandbox, small_run({"--device", "replay", "--budget-evals", "3"}));
+  std::size_t devices = 0;
+  for (const cli::CommandPage& page : cli::command_pages()) {
+    const auto& rows = page.table.rows();
+    if (std::ranges::count(rows, "device", &cli::OptionTable::Row::name) == 0) continue;
+    const std::string name(page.command->name);
+    if (name == "db import") continue;  // gives a file's results a device
+    Words call = call_of(*page.command);
+    if (name == "list") call.emplace_back("runs");
+    call.emplace_back("stencil3d");
+    if (name == "db export") call.insert(call.end(), {"-o", (sandbox / "new.db").string()});
+    for (const auto& [device, words] : std::map<std::string, Words>{{"replay:", {"replay:FILE"}},
+                                                                    {"cuda:", {"cuda:0"}},
+                                                                    {"0,1", {"one GPU"}},
+                                                                    {"cuda:7", {"there is no device 7"}}}) {
+      Words all = call;
+      all.insert(all.end(), {"-d", device});
+      SCOPED_TRACE(name + " " + device);
+      expect_refused(sandbox.tune(all), 2, words);
+    }
+    ++devices;
+  }
+  EXPECT_GT(devices, 6U);
+}
+
+TEST(Reference, ShortOptionsAndPartsOfNames) {
+  const Sandbox sandbox;
+  const ProgramResult run =
+      done(sandbox, {"-p", "stencil3d", "-s", "64x64x64", "-d", "replay", "-q", "--budget-evals", "3"});
+  EXPECT_TRUE(has(run.out, "stencil3d")) << run.out;
+  EXPECT_EQ(done(sandbox, {"list", "runs", "stencil3d", "-n", "1"}).out,
+            done(sandbox, {"list", "--what", "runs", "--problem", "stencil3d", "--limit", "1"}).out);
+  const std::string device = "Invented";
+  EXPECT_TRUE(has(done(sandbox, {"list", "devices", "-d", "invented"}).out, device));
+  EXPECT_TRUE(has(done(sandbox, {"best", "stencil3d", "-s", "64x64x64", "-d", "invented"}).out, device));
+  expect_refused(sandbox.tune({"list", "runs", "-d", "nothing"}), 3, {"no result of a device 'nothing'"});
+  expect_refused(sandbox.tune({"report", "-d", "replay"}), 2, {"--device replay", "tune list devices"});
+  expect_refused(sandbox.tune({"check", "stencil3d", "-d", "replay"}), 2, {"only tunes", "emulator"});
+  for (const Words& version : std::vector<Words>{{"version"}, {"-V"}})
+    EXPECT_EQ(done(sandbox, version).out, done(sandbox, {"--version"}).out);
 }
 
 TEST(Reference, RefusesWhatItDoesNotHave) {
