@@ -6,11 +6,14 @@
 #include <fstream>
 #include <tune/tune.hpp>
 
+int configured();
+
 int main() {
   const tune::Options options;
   const bool recordings = std::ifstream(options.installed + "/share/tune/recordings/nvidia_h200.db").good();
   const bool program = std::ifstream(options.installed + "/bin/tune").good();
   std::printf("installed: %s\n", recordings && program ? "found" : "missing");
+  std::printf("configured: %d\n", configured());
   tune_tuner* tuner = nullptr;
   tune_problem* problem = nullptr;
   const tune_result* result = nullptr;
