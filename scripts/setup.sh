@@ -10,10 +10,10 @@ tune_packages=(g++ cmake ninja-build git ca-certificates libboost-program-option
                libtree-sitter-dev)
 tune_test_packages=(libgtest-dev libgmock-dev python3-numpy)
 # Large, and first needed by the tests themselves.
-tune_late_test_packages=(chromium python3-pandas)
+tune_late_test_packages=(chromium python3-pandas python3-yaml)
 # What can be done without: then pages of `tune report` take their chart library from the web, the test that opens
-# them in a browser and those of Python are skipped, and `tune new` says what it lacks.
-tune_optional_packages=" nodejs npm chromium libtree-sitter-dev python3-numpy python3-pandas "
+# them in a browser and those of Python and of workflows are skipped, and `tune new` says what it lacks.
+tune_optional_packages=" nodejs npm chromium libtree-sitter-dev python3-numpy python3-pandas python3-yaml "
 # Only where the commands are missing: who has them from elsewhere has no such packages, and Debian's npm would replace
 # their node.
 command -v node >/dev/null || tune_packages+=(nodejs)
