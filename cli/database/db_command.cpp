@@ -179,7 +179,7 @@ int run_db_check(const DbCheckRequest& request) {
   if (!json && findings.left_out > 0)
     std::cout << format("... and {} more of these kinds\n", findings.left_out);
   throw Error(format(
-      "{}: {} finding{}; 'tune db salvage {} --out NEW' saves what is sound; or restore a copy, with {}-wal and"
+      "{}: {} finding{}; 'tune db salvage {} --out NEW' copies the sound results; or restore a copy, with {}-wal and"
       " {}-shm removed first",
       path, findings.count(), findings.count() == 1 ? "" : "s", path, path, path));
 }
@@ -230,7 +230,7 @@ int run_db_salvage(const DbSalvageRequest& request) {
 
 Command db_salvage_command() {
   return {.name = "db salvage",
-          .summary = "copies what is sound in a damaged database into a new one",
+          .summary = "copies the sound results of a damaged database into a new one",
           .usage = "tune db salvage [FILE] --out NEW [options]",
           .example = "  tune db salvage results.db --out saved.db\n",
           .positional = "db",

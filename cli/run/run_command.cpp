@@ -311,7 +311,7 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
 int run_on_third_party(RunSetup& job, const std::string& file) {
   const RunRequest& request = job.request;
   const auto refuse = [&](const char* option) {
-    throw UsageError(format("--{}: {} says itself what it is of; leave it out", option, file));
+    throw UsageError(format("--{}: the recording {} already determines it; leave it out", option, file));
   };
   if (!request.problem.size.empty() && !db::is_database(file)) refuse("size");
   if (!request.problem.settings.empty()) refuse("set");

@@ -199,7 +199,7 @@ WrittenFile to_kernel_tuner(const WrittenWorkload& workload, const TextSink& out
   WrittenFile file = summary.file();
   const std::string size = size_without_settings(workload, "a cache of Kernel Tuner", file);
   tell_failures(summary, error_types, file);
-  tell_absent(summary, format("'{}' is written for those that they lack", absent), file);
+  tell_absent(summary, format("'{}' is written for missing parameters", absent), file);
   file.losses.push_back(
       "a cache of Kernel Tuner has no driver, compiler, sources, "
       "machine state, resources, errors of results and re-rankings: left out");

@@ -126,7 +126,7 @@ WrittenFile to_ktt(const WrittenWorkload& workload, const TextSink& out) {
   const std::string size = size_without_settings(workload, "KTT", file);
   if (!size.empty()) file.losses.push_back(format("KTT has no size of the problem ({}): left out", size));
   tell_failures(summary, states, file);
-  tell_absent(summary, "those that they lack are left out", file);
+  tell_absent(summary, "missing parameters are left out", file);
   if (summary.several_samples)
     file.losses.push_back("KTT has one time for a result: single samples are left out, their median stays");
   file.losses.push_back(

@@ -180,7 +180,7 @@ WrittenFile to_t4(const WrittenWorkload& workload, const TextSink& out) {
   const WrittenSummary summary = summary_of(workload);
   WrittenFile file = summary.file();
   tell_failures(summary, invalidities, file);
-  tell_absent(summary, "those that they lack are left out", file);
+  tell_absent(summary, "missing parameters are left out", file);
   file.losses.push_back(
       "T4 has no driver, compiler, sources, machine state, "
       "resources, errors of results and re-rankings: left out");

@@ -179,8 +179,8 @@ class Merger {
     run(end);
     SQLite::Statement ours = bound(target_, "SELECT end_reason FROM runs WHERE id = ?", here);
     if (ours.executeStep() && text_or_empty(ours, "end_reason") != text(row, "end_reason"))
-      result_.conflicts.push_back(
-          format("run {} ended otherwise there ({}); what is here is kept", here, text(row, "end_reason")));
+      result_.conflicts.push_back(format("run {} has another end there ({}); the end stored here is kept",
+                                         here, text(row, "end_reason")));
   }
 
   /// Stores the origin of a run: the one that the source has for it, else the source itself.

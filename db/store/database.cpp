@@ -99,9 +99,9 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
     case SQLITE_NOTADB:
       return not_a_database(path);
     case SQLITE_CORRUPT:
-      return Error(
-          format("{} is damaged: 'tune db salvage {} --out NEW' saves what is sound; or restore a copy{}",
-                 file, file, lookup::has_pending_log(file) ? " and remove " + file + "-wal and -shm" : ""));
+      return Error(format(
+          "{} is damaged: 'tune db salvage {} --out NEW' copies the sound results; or restore a copy{}", file,
+          file, lookup::has_pending_log(file) ? " and remove " + file + "-wal and -shm" : ""));
     case SQLITE_FULL:
       return Error(
           format("no room to write {} or temporary files (TMPDIR): free disk space and start again;"

@@ -209,9 +209,9 @@ void settle(TuningRequest& request, const Problem* problem) {
   const search::StrategyEntry& strategy = *request.strategy->entry;
   Budget& budget = request.budget;
   if (budget.gain && !strategy.estimates_gain)
-    throw UsageError(format(
-        "--until-gain: the strategy {} does not estimate what is left to gain; choose the strategy auto",
-        strategy.name));
+    throw UsageError(
+        format("--until-gain: the strategy {} does not estimate the remaining gain; choose the strategy auto",
+               strategy.name));
   if (budget.evaluations || budget.seconds || budget.gain) return;
   budget.evaluations = defaults.evaluations;
   budget.seconds = defaults.seconds;

@@ -42,7 +42,7 @@ void check_new(const KernelDescription& description, const std::string& name) {
   const bool taken = std::ranges::count(description.extents, name, &ExtentInfo::name) > 0 ||
                      std::ranges::count(description.settings, name, &SettingInfo::name) > 0 ||
                      std::ranges::count(description.parameters, name, &search::Parameter::name) > 0;
-  if (taken) throw Error(format("{}: '{}' is there twice", description.name, name));
+  if (taken) throw Error(format("{}: '{}' is given twice", description.name, name));
 }
 
 std::vector<search::Value> values_of(const std::string& problem, const std::string& name,
@@ -131,7 +131,7 @@ described::Argument& add_argument(Spec& spec, std::string name, std::string type
   KernelDescription& description = spec.description;
   if (!is_name(name)) throw Error(format("{}: '{}' is not a name of an argument", description.name, name));
   if (description.argument(name) != nullptr)
-    throw Error(format("{}: the argument '{}' is there twice", description.name, name));
+    throw Error(format("{}: the argument '{}' is given twice", description.name, name));
   described::Argument argument{std::move(name), SourceLocation::in_code(description.name)};
   argument.type = described::type_named(type);
   // In code a vector is its elements: a kernel's float4 is four floats.

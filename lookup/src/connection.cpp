@@ -17,7 +17,7 @@ Error error_of(int code, const std::string& file) {
       return {Code::not_a_database, file + " is not a tune database: name another file"};
     case SQLITE_CORRUPT:
       return {Code::damaged,
-              file + " is damaged: restore a copy, or save what is sound with 'tune db salvage'"};
+              file + " is damaged: restore a copy, or copy the sound results with 'tune db salvage'"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:

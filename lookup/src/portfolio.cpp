@@ -126,8 +126,8 @@ Cover cover(Records& records, const std::vector<const RecordedWorkload*>& all_wo
     if (std::none_of(all.begin(), all.end(), [i](const CoverChoice& choice) { return choice.serves[i]; }))
       throw Failed(
           {Code::damaged, records.file_of(*workloads[i]) +
-                              " is damaged: what it says is the best is none of its results; restore a "
-                              "copy, or save what is sound with 'tune db salvage'"},
+                              " is damaged: its best configuration is none of its results; restore a "
+                              "copy, or copy the sound results with 'tune db salvage'"},
           SQLITE_CORRUPT);
   const auto chosen = result.exact ? smallest(all, workloads.size()) : greedy(all, workloads.size());
   for (const RecordedWorkload* workload : workloads) {

@@ -2,7 +2,7 @@
 """The blocks of code of all pages work. A comment above a block says how:
 
 <!-- run -->                 the commands end with status 0 and print the lines below each `$ ` (`...`: anything)
-<!-- run: status 1 -->       the same with this status
+<!-- run: status 0 1 -->     the same with these statuses, one for each command
 <!-- file: saxpy.cu -->      a file for the blocks below it on the page
 <!-- compile -->             C or C++ that compiles
 <!-- skip: needs a GPU -->   cannot run here; the reason is printed
@@ -119,7 +119,7 @@ class Blocks(unittest.TestCase):
             (folder.path / detail).parent.mkdir(parents=True, exist_ok=True)
             (folder.path / detail).write_text(block.text)
         elif kind == "run":
-            self.runs(block, folder, int(detail.removeprefix("status ") or 0))
+            self.runs(block, folder, [int(one) for one in detail.removeprefix("status ").split()])
         elif kind == "compile":
             self.compiles(block, folder)
         elif block.language in ("json", "jsonc"):
@@ -127,13 +127,14 @@ class Blocks(unittest.TestCase):
         else:
             self.assertEqual(block.language, "", "no comment above the block says how it is tried: see blocks_test.py")
 
-    def runs(self, block, folder, status):
+    def runs(self, block, folder, statuses):
         if block.language == "python":
             (folder.path / "script.py").write_text(block.text)
             got = folder.run(f"'{sys.executable}' script.py")
-            self.assertEqual(got[0], status, got[1])
+            self.assertEqual(got[0], 0, got[1])
             return
-        for command, shown in commands(block):
+        called = commands(block)
+        for (command, shown), status in zip(called, statuses or [0] * len(called), strict=True):
             got, printed = folder.run(command)
             self.assertEqual(got, status, f"$ {command}\n{printed}")
             if shown is not None:

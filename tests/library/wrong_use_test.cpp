@@ -152,9 +152,9 @@ TEST(WrongUse, SizesThatAreNot) {
 }
 
 TEST(WrongUse, ThingsTwiceOrMissing) {
-  EXPECT_EQ(message([] { doubling().parameter("BLOCK", {1}); }), "doubling: 'BLOCK' is there twice");
+  EXPECT_EQ(message([] { doubling().parameter("BLOCK", {1}); }), "doubling: 'BLOCK' is given twice");
   EXPECT_EQ(message([] { doubling().output<float>("out", "n"); }),
-            "doubling: the argument 'out' is there twice");
+            "doubling: the argument 'out' is given twice");
   EXPECT_EQ(message([] { doubling().parameter("X", {}); }), "doubling: 'X' has no values");
   EXPECT_EQ(message([] {
               doubling().parameter("X", {1, 2}, 3);

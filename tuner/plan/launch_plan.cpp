@@ -132,7 +132,7 @@ std::string missing_variable(const std::vector<BufferSpec>& buffers,
 
 int initial_byte(const BufferSpec& buffer) {
   if (buffer.fill == BufferFill::contents && buffer.role == BufferRole::input)
-    throw Error(format("only what is written may begin with contents, and `{}` is an input", buffer.name));
+    throw Error(format("only an output may have initial contents, and `{}` is an input", buffer.name));
   if (buffer.fill != BufferFill::zero) return 0xff;
   // Zeros in an output would hide elements that were never written.
   if (buffer.role != BufferRole::scratch)

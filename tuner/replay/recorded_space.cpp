@@ -33,8 +33,7 @@ void fill_absent(ThirdPartyRecord& record) {
       if (!evaluation.configuration.has(name)) evaluation.configuration.set(name, Value("none"));
   }
   if (filled > 0)
-    record.notes.push_back(format(
-        "{} configurations do not have all parameters: 'none' stands for those that they lack", filled));
+    record.notes.push_back(format("{} configurations lack parameters, which count as 'none'", filled));
 }
 
 std::vector<search::Parameter> parameters_of(const ThirdPartyRecord& record) {

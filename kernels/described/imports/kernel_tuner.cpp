@@ -218,9 +218,8 @@ void KernelTunerDraft::read_source() {
     const bool has_jinja = std::ranges::find(script_.unfollowed(), python::Unfollowed::Kind::jinja,
                                              &python::Unfollowed::kind) != script_.unfollowed().end();
     const std::string what =
-        has_jinja
-            ? "a template of jinja with statements that CUDA has none for: write what it makes to this file"
-            : "which cannot be followed: write it to this file";
+        has_jinja ? "a jinja template with statements that CUDA lacks: write its output to this file"
+                  : "which cannot be followed: write it to this file";
     draft_.kernel.push_back(
         {"file", as_json(file_),
          format("the kernel's source: {}, {}", said(kernel_source, "kernel_source"), what)});

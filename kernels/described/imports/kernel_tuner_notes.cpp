@@ -43,7 +43,7 @@ std::string told(const Unfollowed& statement) {
     case Unfollowed::Kind::end:
       break;
   }
-  return "the script takes too many steps: what it does from here on is not followed";
+  return "the script takes too many steps: the rest is not followed";
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::vector<Value> read_choices(const JsonField& field) {
   DistinctValues values;
   for (const JsonField& one : field.elements()) {
     if (one.is_list() || one.is_object()) one.fail("expected a value");
-    if (!values.add(one.value().scalar())) one.fail("a value that is there already");
+    if (!values.add(one.value().scalar())) one.fail("this value is given twice");
   }
   std::vector<Value> all = values.take();
   if (all.empty()) field.fail("expected at least one value");

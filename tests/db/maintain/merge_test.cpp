@@ -241,7 +241,7 @@ TEST_F(MergeTest, FinalsThatDifferAreKeptAndTold) {
   changed.connection().exec("UPDATE runs SET end_reason = 'failed'");
   const auto before = contents(a_.database);
   EXPECT_THAT(merge(a_.database, changed).conflicts,
-              ElementsAre(HasSubstr("ended otherwise there (failed)"), HasSubstr("place 1")));
+              ElementsAre(HasSubstr("has another end there (failed)"), HasSubstr("place 1")));
   EXPECT_EQ(contents(a_.database), before);
 }
 
