@@ -38,6 +38,7 @@ void load(int schema, const fs::path& path) {
   std::ostringstream text;
   text << file.rdbuf();
   SQLite::Database database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  database.exec("PRAGMA synchronous = OFF");
   database.exec(text.str());
 }
 
@@ -83,8 +84,15 @@ int version_of(const fs::path& path) {
 class ReleasedSchema : public ::testing::TestWithParam<int> {
  protected:
   ReleasedSchema() {
-    load(GetParam(), path_);
+    load(GetParam(), original_);
+    restore();
     before_ = tables_of(path_);
+  }
+
+  /// Makes the file what it was at first.
+  void restore() {
+    for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(path_.string() + suffix);
+    fs::copy_file(original_, path_, fs::copy_options::overwrite_existing);
   }
 
   /// The file is complete: of the old schema, of one between or of the newest, with all rows.
@@ -99,7 +107,7 @@ class ReleasedSchema : public ::testing::TestWithParam<int> {
   static bool newest() { return GetParam() == db::schema_version(); }
 
   TemporaryFolder folder_;
-  fs::path path_ = folder_ / "old.db";
+  fs::path original_ = folder_ / "original.db", path_ = folder_ / "old.db";
   Tables before_;
 };
 
@@ -126,8 +134,7 @@ TEST_P(ReleasedSchema, AMigrationThatIsKilledLeavesItWhole) {
   int killed = 0;
   for (int steps = 1;; steps += 60) {
     SCOPED_TRACE(steps);
-    fs::remove(path_);
-    load(GetParam(), path_);
+    restore();
     const pid_t child = fork();
     if (child == 0) {
       SQLite::Database database(path_.string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs());
@@ -159,14 +166,9 @@ void enlarge(const fs::path& path) {
 // From the opening of the file until it is closed, not only while the tables change.
 TEST_P(ReleasedSchema, KilledAtAnyMomentItIsWhole) {
   if (newest()) return;
-  const fs::path original = folder_ / "original.db";
-  enlarge(path_);
+  enlarge(original_);
+  restore();
   before_ = tables_of(path_);
-  fs::copy_file(path_, original);
-  const auto restore = [&] {
-    for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(path_.string() + suffix);
-    fs::copy_file(original, path_, fs::copy_options::overwrite_existing);
-  };
   const auto opening = [&] {
     const pid_t child = fork();
     if (child == 0) {
@@ -201,8 +203,7 @@ TEST_P(ReleasedSchema, AMigrationWithoutRoomLeavesItWhole) {
   const auto size = fs::file_size(path_);
   for (rlim_t room = 4096; room < 1'000'000; room += 20'000) {
     SCOPED_TRACE(room);
-    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path_.string() + suffix);
-    load(GetParam(), path_);
+    restore();
     const pid_t child = fork();
     if (child == 0) {
       const rlimit limit = {std::max<rlim_t>(room, 1), std::max<rlim_t>(room, 1)};
