@@ -78,15 +78,35 @@ constexpr std::string_view header_html = R"(<header>
 </header>
 )";
 
+/// Four bars, the last of which is the best.
+constexpr std::string_view favicon_html =
+    "<link rel=\"icon\" href=\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath "
+    "fill='%230072b2' d='M1 1h3v14H1zM5 6h3v9H5zM9 4h3v11H9z'/%3E%3Cpath fill='%23d55e00' d='M13 "
+    "10h3v5h-3z'/%3E%3C/svg%3E\">\n";
+
+constexpr std::string_view contents_html = R"(<nav id="contents" hidden aria-label="Contents">
+<p class="search"><input type="search" id="search" placeholder="Search works" aria-label="Search works"></p>
+<div id="contents-list"></div>
+</nav>
+)";
+
 constexpr std::string_view charts_html = R"(<section id="charts" hidden aria-label="Charts">
 <h2>Charts</h2>
-<div class="chooser"><label for="section-choice">Problem</label><select id="section-choice"></select></div>
 <p id="shown" class="note"></p>
-<div id="cards"></div>
+<div id="cards" class="cards"></div>
+<p id="left-out" class="note"></p>
 </section>
 <p id="no-charts" class="note" hidden>The charts need the library ECharts, which could not be loaded: this program was
 built without it, and it could not be loaded from the network. Everything else is above.</p>
 <noscript><p class="note">Charts need JavaScript; everything above works without it.</p></noscript>
+)";
+
+constexpr std::string_view bar_html = R"(<div id="bar" hidden>
+<button type="button" id="open-contents" aria-expanded="false" aria-controls="contents">Contents</button>
+<label for="section-choice">Work</label><select id="section-choice"></select>
+<label for="filter">Filter</label><input type="search" id="filter" spellcheck="false" autocapitalize="off" placeholder="block_x &gt;= 64 and time &lt; 2 ms" aria-describedby="filtered">
+<output id="filtered" for="filter"></output>
+</div>
 )";
 
 }  // namespace
@@ -97,11 +117,13 @@ std::string html_page(const PageParts& parts, const PageOptions& options) {
   html += "<meta name=\"color-scheme\" content=\"light dark\">\n";
   html += format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", policy(options));
   html += "<title>tune: report</title>\n";
+  html += favicon_html;
   html += format("<style>\n{}</style>\n</head>\n<body{}>\n", page_style(),
                  options.live.empty() ? "" : format(" data-live=\"{}\"", html_text(options.live)));
   html += format(fmt::runtime(header_html), html_text(parts.source));
-  html += "<main>\n<section id=\"summary\" aria-label=\"Summary\">\n<h2>Summary</h2>\n" + parts.summary +
-          "</section>\n";
+  html += contents_html;
+  html += "<main>\n<section id=\"summary\" aria-label=\"Summary\">\n" + parts.summary + "</section>\n";
+  html += bar_html;
   html += "<section id=\"sections\">\n" + parts.sections + "</section>\n";
   html += charts_html;
   html += "</main>\n";
@@ -111,12 +133,20 @@ std::string html_page(const PageParts& parts, const PageOptions& options) {
   return html;
 }
 
-std::string page_update(const PageParts& parts) {
+std::string page_update(const PageParts& parts, const std::function<bool(std::size_t)>& changed) {
   const auto quoted = [](const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   };
-  return format(R"({{"data":{},"source":{},"summary":{},"sections":{}}})", parts.data, quoted(parts.source),
-                quoted(parts.summary), quoted(parts.sections));
+  std::string ids, sections;
+  for (std::size_t i = 0; i < parts.each.size(); ++i) {
+    const PageSection& section = parts.each[i];
+    ids += (i == 0 ? "" : ",") + quoted(section.id);
+    if (changed && !changed(i)) continue;
+    sections += format(R"({}{}:{{"data":{},"html":{}}})", sections.empty() ? "" : ",", quoted(section.id),
+                       section.data, quoted(section.html));
+  }
+  return format(R"({{"source":{},"summary":{},"ids":[{}],"sections":{{{}}}}})", quoted(parts.source),
+                quoted(parts.summary), ids, sections);
 }
 
 }  // namespace tune::reports

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -31,7 +33,8 @@ struct PageOptions {
 /// any other version.
 std::string html_page(const PageParts& parts, const PageOptions& options = {});
 
-/// The answer to a live page, as JSON: the data and the parts of the page that need no script.
-std::string page_update(const PageParts& parts);
+/// The answer to a live page, as JSON: the summary, the ids of all sections in their order, and those
+/// sections that `changed` tells to be new to the page, each with its data and the part that needs no script.
+std::string page_update(const PageParts& parts, const std::function<bool(std::size_t)>& changed = {});
 
 }  // namespace tune::reports

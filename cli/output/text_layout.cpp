@@ -51,17 +51,6 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& kn
   return nearest ? format("did you mean '{}'?", *nearest) : otherwise;
 }
 
-std::string shell_quoted(const std::string& word) {
-  const bool plain =
-      !word.empty() &&
-      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+%") ==
-          std::string::npos;
-  if (plain) return word;
-  std::string text = "'";
-  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return text + "'";
-}
-
 std::string time_of_day(const std::string& stored) {
   constexpr std::size_t day = 10, second = 19;
   if (stored.size() <= second || stored[day] != 'T' || stored.back() != 'Z') return stored;

@@ -26,9 +26,6 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& kn
 /// `2026-01-31 12:00:00 UTC` for the database's `2026-01-31T12:00:00.000Z`; returns other texts unchanged.
 std::string time_of_day(const std::string& stored);
 
-/// A word of a command, in quotes where a shell would split or expand it.
-std::string shell_quoted(const std::string& word);
-
 /// A line with a label in a column of its own, its text as it is; nothing where there is no text.
 std::string labelled(std::string_view label, const std::string& text);
 /// The first text behind the label, the others below it, all wrapped; nothing where there are none.

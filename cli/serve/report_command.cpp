@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 
@@ -74,6 +75,8 @@ class LivePage {
   std::optional<std::int64_t> version_;         ///< of the data that is shown
   std::chrono::steady_clock::time_point next_;  ///< before this, nothing is made anew
   reports::PageParts parts_;
+  /// By section: its data and article, and the version of the data in which they last changed.
+  std::map<std::string, std::pair<std::string, std::int64_t>> changes_;
 };
 
 LivePage::LivePage(const db::Database& database, reports::ReportFilter filter)
@@ -98,6 +101,13 @@ void LivePage::refresh() {
     parts_ = reports::page_parts(reports::collect(database_, filter_, known_facts));
   });
   version_ = version;
+  for (const reports::PageSection& section : parts_.each) {
+    auto& [text, changed] = changes_[section.id];
+    if (std::string now = section.data + section.html; now != text) {
+      text = std::move(now);
+      changed = version;
+    }
+  }
   const auto end = std::chrono::steady_clock::now();
   next_ = end + 3 * (end - begin);
 }
@@ -123,7 +133,13 @@ HttpResponse LivePage::answer(const HttpRequest& request) {
     response.status = 304;
     return response;
   }
-  response.body = reports::page_update(parts_);
+  // A page with an older state of this server's data gets what changed since.
+  std::optional<std::int64_t> since;
+  const std::string own = format("\"{}-", start_);
+  if (known != request.headers.end() && known->second.starts_with(own))
+    since = std::atoll(known->second.c_str() + own.size());
+  response.body = reports::page_update(
+      parts_, [&](std::size_t i) { return !since || changes_[parts_.each[i].id].second > *since; });
   return response;
 }
 

@@ -281,6 +281,8 @@ void add_run(Section& section, const db::Database& database, const db::RunSummar
   RunReport& report = section.runs.emplace_back();
   report.summary = run;
   report.seed = record->options.seed;
+  report.budget_evaluations = record->options.budget_evaluations;
+  report.budget_seconds = record->options.budget_seconds;
   report.program_version = record->program_version;
   report.host = record->machine.host;
   add_course(section, database, report);

@@ -47,6 +47,8 @@ struct Improvement : db::ProgressPoint {
 struct RunReport {
   db::RunSummary summary;
   std::uint64_t seed = 0;
+  std::optional<std::uint64_t> budget_evaluations;
+  std::optional<double> budget_seconds;
   std::string program_version;
   std::string host;
   double seconds = 0;  ///< from its start to its end, or to its last evaluation where it has no end

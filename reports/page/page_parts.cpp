@@ -44,8 +44,9 @@ Json or_null(const std::optional<double>& value) {
   return value ? number(*value) : Json(nullptr);
 }
 
-void add_workload(Json& object, const Section& section) {
+void add_workload(Json& object, const Section& section, const std::string& id) {
   const db::Workload& workload = section.workload;
+  object["id"] = id;
   object["title"] = title(section);
   object["problem"] = workload.problem;
   object["size"] = workload.size;
@@ -61,12 +62,17 @@ void add_workload(Json& object, const Section& section) {
   object["ceilings"] = {{"bandwidth", known(top.bandwidth)},
                         {"measured", top.measured},
                         {"flops", known(top.flops)},
+                        {"units", top.units},
                         {"double", in_double_precision(workload)}};
   const db::WorkloadCost& amount = section.amount;
   object["work"] = {{"items", number(amount.items)},
                     {"item", amount.item},
                     {"flops", number(amount.flops)},
                     {"bytes", number(amount.bytes)}};
+  const MainRate rate = main_rate(section);
+  object["rate"] = {{"amount", number(rate.amount)}, {"unit", rate.unit}};
+  object["versions"] = format("{} {}, sources {}", workload.driver, workload.toolchain.compiler,
+                              workload.toolchain.source_hash.substr(0, 8));
   object["limit"] = known(amount.limit);
 }
 
@@ -190,6 +196,8 @@ Json run_json(const RunReport& run, const PageLimits& limits) {
   return {{"run", summary.run},
           {"strategy", summary.strategy},
           {"seed", std::to_string(run.seed)},
+          {"budget_evaluations", run.budget_evaluations ? Json(*run.budget_evaluations) : Json(nullptr)},
+          {"budget_seconds", or_null(run.budget_seconds)},
           {"started", summary.started},
           {"end", summary.end_reason.empty() ? Json(nullptr) : Json(summary.end_reason)},
           {"seconds", number(run.seconds)},
@@ -225,10 +233,10 @@ Json objective_json(const Section& section) {
           {"maximised", metric != nullptr && metric->maximised}};
 }
 
-std::string section_data(const Section& section, const ValueTable& table,
+std::string section_data(const Section& section, const std::string& id, const ValueTable& table,
                          const std::vector<ParameterEffect>& effects, const PageLimits& limits) {
   Json object;
-  add_workload(object, section);
+  add_workload(object, section, id);
   object["objective"] = objective_json(section);
   object["space"] = section.space_size;
   object["evaluated"] = evaluated(section);
@@ -250,17 +258,21 @@ std::string section_data(const Section& section, const ValueTable& table,
 PageParts page_parts(const ReportData& data, const PageLimits& limits) {
   std::vector<std::size_t> measured;
   for (const Section& section : data.sections) measured.push_back(section.measured);
+  const std::vector<std::string> ids = section_ids(data);
   const std::vector<std::size_t> shares = fair_shares(measured, limits.rows);
-  PageParts parts{"Results in " + data.database, summary_html(data), "", ""};
+  PageParts parts{"Results in " + data.database, summary_html(data), "", "", {}};
   parts.data = format(R"({{"format":"tune page","format_version":{},"sections":[)", page_version);
   for (std::size_t i = 0; i < data.sections.size(); ++i) {
     const Section& section = data.sections[i];
     const ValueTable table = value_table(section);
     const std::vector<ParameterEffect> effects = parameter_effects(table);
-    parts.sections += section_html(section, i, table, effects);
     PageLimits own = limits;
     own.rows = shares[i];
-    parts.data += (i == 0 ? "" : ",") + section_data(section, table, effects, own);
+    const PageSection& made =
+        parts.each.emplace_back(PageSection{ids[i], section_html(section, ids[i], i, table, effects),
+                                            section_data(section, ids[i], table, effects, own)});
+    parts.sections += made.html;
+    parts.data += (i == 0 ? "" : ",") + made.data;
   }
   parts.data += "]}";
   return parts;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "reports/data/report_data.hpp"
 
@@ -16,6 +17,13 @@ struct PageLimits {
   std::size_t improvements = 1'000;  ///< of a run
 };
 
+/// One section in a page.
+struct PageSection {
+  std::string id;    ///< section_ids
+  std::string html;  ///< its article
+  std::string data;  ///< JSON
+};
+
 /// What follows from the data in a page.
 struct PageParts {
   std::string source;    ///< a sentence that names the database
@@ -24,6 +32,7 @@ struct PageParts {
   /// For the script, as one line of JSON: for each section, columns of numbers of five significant digits in
   /// plain units (seconds, bytes).
   std::string data;
+  std::vector<PageSection> each;  ///< what `sections` and `data` are made of
 };
 
 /// Reads all evaluations, one section after another, of which only numbers are held: about 100 bytes for each

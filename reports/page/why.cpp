@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "reports/data/wording.hpp"
 #include "tuner/base/format.hpp"
@@ -170,15 +172,21 @@ void add_standing(const Section& section, Sentences& sentences) {
 
 /// The peak rate of the units that may compute. Which units may is not stored, but the limit is, and it tells
 /// where operations bind: the vector units, unless they are too slow for it.
-double peak_flops(const Section& section) {
+std::pair<double, const char*> peak_flops(const Section& section) {
   const DeviceProperties& device = section.device;
   const bool doubles = in_double_precision(section.workload);
-  const double vector = doubles ? device.peak_flops_f64() : device.peak_flops_f32();
   const double tf32 = device.peak_flops_tensor_tf32();
-  double peak = vector;
-  for (const double tensor : {doubles ? device.peak_flops_tensor_f64() : tf32 / 3, doubles ? 0 : tf32}) {
+  std::pair<double, const char*> peak{
+      doubles ? device.peak_flops_f64() : device.peak_flops_f32(),
+      doubles ? "vector units, double precision" : "vector units, single precision"};
+  const std::pair<double, const char*> tensors[] = {
+      doubles ? std::pair(device.peak_flops_tensor_f64(), "tensor cores, double precision")
+              : std::pair(tf32 / 3, "tensor cores, 3 x TF32"),
+      {doubles ? 0 : tf32, "tensor cores, TF32"}};
+  for (const auto& tensor : tensors) {
     constexpr double rounding = 1.001;
-    if (!(section.amount.limit > 0) || section.amount.flops <= peak * section.amount.limit * rounding) break;
+    if (!(section.amount.limit > 0) || section.amount.flops <= peak.first * section.amount.limit * rounding)
+      break;
     peak = std::max(peak, tensor);
   }
   return peak;
@@ -191,7 +199,7 @@ Ceilings ceilings(const Section& section) {
   Ceilings top;
   top.measured = device.copy_bandwidth > 0;
   top.bandwidth = top.measured ? device.copy_bandwidth : device.peak_bandwidth();
-  top.flops = peak_flops(section);
+  std::tie(top.flops, top.units) = peak_flops(section);
   const db::WorkloadCost& amount = section.amount;
   if (amount.flops > 0 && amount.bytes > 0) top.intensity = amount.flops / amount.bytes;
   top.memory_bound =

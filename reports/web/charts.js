@@ -16,9 +16,14 @@ function showSection(index) {
     if (element.classList.contains("section")) element.hidden = !own;
     else element.classList.toggle("chosen", own);
   }
-  const section = currentSection();
-  byId("shown").textContent = whatIsShown(section);
-  drawAll();
+  byId("shown").textContent = whatIsShown(currentSection());
+  drawSection();
+}
+
+function drawSection() {
+  showFilterState(currentView());
+  cards.filter((card) => !card.chart.page).forEach(drawCard);
+  markContents();
 }
 
 /** What is left out; empty where that is nothing. */
@@ -33,9 +38,14 @@ function whatIsShown(section) {
 }
 
 function buildCards() {
-  byId("cards").replaceChildren(...chartKinds.map((kind) => makeCard(kind).figure));
+  const all = chartKinds.map(makeCard);
+  byId("cards").replaceChildren(...all.filter((card) => !card.chart.page).map((card) => card.figure));
+  const part = (id, below) => make("div", { id, class: "cards" }, ...all.filter((card) => card.chart.page && Boolean(card.chart.below) === below).map((card) => card.figure));
+  byId("summary").prepend(part("overview", false));
+  byId("summary").append(part("comparison", true));
+  byId("summary").prepend(byId("summary").querySelector(".tiles"));
   for (const card of cards) {
-    inSight.observe(card.figure);
+    if (!card.chart.page) inSight.observe(card.figure);
     new ResizeObserver(() => card.instance?.resize()).observe(card.plot);
   }
 }

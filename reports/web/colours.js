@@ -30,8 +30,8 @@ function ink() {
     : { text: "#1c2126", faint: "#5a636d", line: "#9aa3ad", grid: "#e3e7eb", surface: "#ffffff", winner: "#000000", mark: "#3d454d" };
 }
 
-/** From fast to slow: what is fast stands out from the background. */
-const sequence = () => (isDark() ? viridis : [...viridis].reverse());
+/** From fast to slow, the same in both themes, so that pictures of two people match. */
+const sequence = () => viridis;
 
 /** Black or white, whichever can be read on the sequence at `share` (0 to 1). */
-const readableOn = (share) => ((isDark() ? share < 0.5 : share > 0.5) ? "#000000" : "#ffffff");
+const readableOn = (share) => (share < 0.5 ? "#000000" : "#ffffff");

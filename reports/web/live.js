@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page from `tune serve` asks for newer data, and keeps the choices made on it.
 
-const live = { tag: null, waiting: 1000 };
+const live = { tag: null, waiting: 1000, run: null, marks: [] };
 
 async function fetchUpdate() {
   const answer = await fetch("data", { headers: live.tag ? { "If-None-Match": live.tag } : {}, cache: "no-store" });
@@ -12,16 +12,60 @@ async function fetchUpdate() {
   return update;
 }
 
+/** Only sections that changed are sent; the others are those of before. */
 function applyUpdate(update) {
-  const open = [...document.querySelectorAll("#sections details")].map((details) => details.open);
-  replaceData(update.data);
-  byId("summary").querySelectorAll(":scope > :not(h2)").forEach((element) => element.remove());
+  const open = new Set([...document.querySelectorAll("#sections details[open]")].map((details) => `${details.closest("article").id} ${details.firstElementChild.textContent}`));
+  const before = new Map(state.data.sections.map((section) => [section.id, section]));
+  const articles = new Map([...document.querySelectorAll("#sections > article")].map((article) => [article.id, article]));
+  if (update.ids.some((id) => !update.sections[id] && !before.has(id))) { live.tag = null; return; } // all of it, next time
+  replaceData({ ...state.data, sections: update.ids.map((id) => update.sections[id]?.data ?? before.get(id)) });
+  byId("summary").querySelectorAll(":scope > :not(.cards)").forEach((element) => element.remove());
   // The server escapes all text in these, as in the page itself.
   byId("summary").insertAdjacentHTML("beforeend", update.summary);
-  byId("sections").innerHTML = update.sections;
-  document.querySelectorAll("#sections details").forEach((details, i) => { details.open = open[i] ?? false; });
+  byId("sections").replaceChildren(...update.ids.map((id, i) => {
+    const article = update.sections[id] ? document.createRange().createContextualFragment(update.sections[id].html).firstElementChild : articles.get(id);
+    article.dataset.section = String(i);
+    return article;
+  }));
+  for (const details of document.querySelectorAll("#sections details")) details.open = open.has(`${details.closest("article").id} ${details.firstElementChild.textContent}`);
+  byId("summary").prepend(byId("summary").querySelector(".tiles"));
+  byId("summary").append(byId("comparison"));
   fillChooser();
+  fillContents();
+  sortSummary();
+  addCopyButtons();
+  if (byId("search").value) searchWorks(byId("search").value);
+  cards.filter((card) => card.chart.page).forEach(drawCard);
   showSection(state.section);
+}
+
+/** The run that goes on, as far as the database tells: what it has done, how fast, and when its budget ends. */
+function runStatus() {
+  const open = state.data.sections.flatMap((section) => section.runs.filter((run) => run.end === null).map((run) => ({ section, run })));
+  const newest = open.sort((a, b) => b.run.run - a.run.run)[0];
+  if (!newest || newest.run.run < Math.max(...state.data.sections.flatMap((section) => section.runs.map((run) => run.run)))) return null;
+  const { section, run } = newest;
+  const now = Date.now() / 1000;
+  if (live.run !== run.run) Object.assign(live, { run: run.run, marks: [] });
+  if (live.marks.at(-1)?.count !== run.evaluations) live.marks.push({ at: now, count: run.evaluations });
+  live.marks = live.marks.slice(-30);
+  const first = live.marks[0], last = live.marks.at(-1);
+  const rate = last.at > first.at ? (last.count - first.count) / (last.at - first.at) : 0;
+  if (now - last.at > 60) return { text: `run ${run.run}: nothing new for ${duration(now - last.at)}`, short: "" };
+  const total = run.budget_evaluations ?? (section.space > 0 && !run.budget_seconds ? section.space : null);
+  const left = [total && rate > 0 ? (total - run.evaluations) / rate : Infinity, run.budget_seconds ? run.budget_seconds - run.seconds : Infinity];
+  const wait = Math.max(0, Math.min(...left));
+  const best = run.progress.best.at(-1);
+  const words = [`run ${run.run}, ${section.problem} ${section.size}: ${run.evaluations.toLocaleString("en")}${total ? ` of ${total.toLocaleString("en")}` : ""} evaluated`,
+    ...(rate > 0 ? [`${significant(rate, 2)} a second`] : []), ...(Number.isFinite(wait) ? [`about ${duration(wait)} left`] : []),
+    ...(best ? [`best ${sectionView(section).text(best)}`] : []), ...(run.failures > 0 ? [counted(run.failures, "failure")] : [])];
+  return { text: words.join(", "), short: total ? `${Math.floor((100 * run.evaluations) / total)} %` : String(run.evaluations) };
+}
+
+function showStatus() {
+  const status = runStatus();
+  byId("live").textContent = status ? `live: ${status.text}` : "live";
+  document.title = `${status?.short ? `${status.short} – ` : ""}tune: report`;
 }
 
 async function poll() {
@@ -29,7 +73,7 @@ async function poll() {
   try {
     const update = await fetchUpdate();
     if (update) applyUpdate(update);
-    note.textContent = "live";
+    showStatus();
     note.classList.remove("lost");
   } catch (problem) {
     note.textContent = "no answer from tune serve";

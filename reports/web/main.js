@@ -7,7 +7,7 @@ function setTheme(theme) {
   button.hidden = false;
   button.textContent = isDark() ? "Light" : "Dark";
   button.setAttribute("aria-label", `switch to ${isDark() ? "light" : "dark"} colours`);
-  drawAll();
+  if (cards.some((card) => card.drawing)) drawAll();
 }
 
 /** Paper is white, shows everything, and is narrower than most windows. */
@@ -19,16 +19,39 @@ function preparePrint(printing) {
   drawAll();
 }
 
+/** A click on a link within the page: to a work, to a chart of it, or to a part. */
+function follow(event) {
+  const link = event.target.closest?.('a[href^="#"]');
+  if (!link) return;
+  event.preventDefault();
+  if (link.hash === "#top") scrollTo({ top: 0 });
+  else if (location.hash === link.hash) goToAddress();
+  else location.hash = link.hash;
+}
+
+/** A chart moves while those above it are drawn for the first time: they are drawn first. */
+function goToAddress() {
+  const filter = state.filter;
+  const target = readAddress();
+  if (!target) return;
+  byId("filter").value = state.filter;
+  if (target.id.startsWith("chart-")) for (const card of cards) {
+    card.visible = true;
+    if (card.figure === target) break;
+  }
+  if (target.closest("#summary") && filter === state.filter) { target.scrollIntoView(); return; }
+  showSection(state.section);
+  target.scrollIntoView();
+}
+
 function start() {
   byId("theme").addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme());
   document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("#summary a");
-    if (!link) return;
-    event.preventDefault();
-    showSection(Number(link.closest("[data-section]").dataset.section));
-    byId(`section-${state.section}`).scrollIntoView();
+    const button = event.target.closest?.("button[data-copy]");
+    if (button) copyText(button, button.dataset.copy);
   });
+  addCopyButtons();
   if (typeof echarts === "undefined") {
     byId("no-charts").hidden = false;
     setTheme();
@@ -38,10 +61,17 @@ function start() {
   // The one with most to show.
   state.section = state.data.sections.reduce((most, section, i, all) => (section.measured > all[most].measured ? i : most), 0);
   fillChooser();
-  byId("section-choice").addEventListener("change", (event) => showSection(Number(event.target.value)));
+  byId("section-choice").addEventListener("change", (event) => { showSection(Number(event.target.value)); writeAddress(); });
   buildCards();
+  startContents();
+  cards.filter((card) => card.chart.page).forEach(drawCard);
+  fillContents();
+  document.addEventListener("click", follow);
+  addEventListener("hashchange", goToAddress);
   setTheme();
-  showSection(state.section);
+  if (readAddress()) goToAddress();
+  else showSection(state.section);
+  followScrolling();
   matchMedia("print").addEventListener("change", (query) => preparePrint(query.matches));
   addEventListener("beforeprint", () => preparePrint(true));
   addEventListener("afterprint", () => preparePrint(false));

@@ -43,7 +43,7 @@ function sectionView(section) {
     weight: (parameter) => ((parameter.importance ?? 0) * parameter.count) / section.measured,
   };
   view.tip = (row, more = "") =>
-    `<strong>${byTime ? "" : escapeHtml(name) + " "}${view.text(rows.value[row])}</strong>${row === 0 ? " (winner)" : ` ${signedPercent(view.change(rows.value[row]))}`}<br>` +
+    `<strong>${byTime ? "" : escapeHtml(name) + " "}${view.text(rows.value[row])}</strong>${row === 0 ? ` (${section.filtered ? "the best that passes the filter" : "winner"})` : ` ${signedPercent(view.change(rows.value[row]))}`}<br>` +
     (byTime ? "" : seconds(secondsOf(section, row)) + "<br>") +
     (more ? more + "<br>" : "") +
     `<span class="tip">${view.describe(row).map(escapeHtml).join(" ")}</span>`;

@@ -11,6 +11,7 @@
 
 #include "reports/html.hpp"
 #include "reports/page/html_text.hpp"
+#include "reports/page/summary.hpp"
 #include "tests/reports/invented_database.hpp"
 #include "tests/reports/large_data.hpp"
 #include "tests/support/golden.hpp"
@@ -228,10 +229,35 @@ TEST(Page, TenThousandEvaluationsStayBelowFiveMegabytes) {
 }
 
 TEST(PageUpdate, HasWhatALivePageShows) {
-  const auto update = nlohmann::json::parse(reports::page_update(reports::page_parts(invented_page())));
-  EXPECT_EQ(update["data"]["sections"].size(), 4U);
+  const reports::PageParts parts = reports::page_parts(invented_page());
+  const auto update = nlohmann::json::parse(reports::page_update(parts));
+  ASSERT_EQ(update["ids"].size(), 4U);
+  EXPECT_EQ(update["sections"].size(), 4U);
   EXPECT_THAT(update["summary"].get<std::string>(), HasSubstr("<table"));
-  EXPECT_THAT(update["sections"].get<std::string>(), HasSubstr("<article"));
+  const auto& first = update["sections"][update["ids"][0].get<std::string>()];
+  EXPECT_THAT(first["html"].get<std::string>(), HasSubstr("<article"));
+  EXPECT_EQ(first["data"], json::parse(parts.data)["sections"][0]);
+}
+
+TEST(PageUpdate, SendsOnlyTheSectionsThatChanged) {
+  const reports::PageParts parts = reports::page_parts(invented_page());
+  const auto update = json::parse(reports::page_update(parts, [](std::size_t i) { return i == 2; }));
+  EXPECT_EQ(update["ids"].size(), 4U);
+  ASSERT_EQ(update["sections"].size(), 1U);
+  EXPECT_TRUE(update["sections"].contains(parts.each[2].id));
+}
+
+TEST(PageSections, HaveNamesOfTheirOwn) {
+  reports::ReportData data = invented_page();
+  EXPECT_THAT(reports::section_ids(data),
+              ::testing::ElementsAre("stencil3d-64-radius2-star-invented-z9-mobile-2nd",
+                                     "stencil3d-512x256x128-radius2-star-invented-h1",
+                                     "stencil3d-512x256x128-radius2-star-invented-h1-replayed",
+                                     "transpose-4096-invented-h1"));
+  for (reports::Section& section : data.sections) section.workload = data.sections[0].workload;
+  EXPECT_THAT(reports::section_ids(data),
+              ::testing::ElementsAre("stencil3d-64-radius2-star", "stencil3d-64-radius2-star--2",
+                                     "stencil3d-64-radius2-star--3", "stencil3d-64-radius2-star--4"));
 }
 
 TEST(HtmlText, EscapesAndRepairs) {

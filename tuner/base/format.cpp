@@ -105,4 +105,15 @@ std::string one_line(const std::string& text) {
   return shortened(line, longest);
 }
 
+std::string shell_quoted(const std::string& word) {
+  const bool plain =
+      !word.empty() &&
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+%") ==
+          std::string::npos;
+  if (plain) return word;
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
 }  // namespace tune

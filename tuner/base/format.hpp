@@ -49,4 +49,7 @@ std::string printable(const std::string& text);
 /// Returns one bounded line of printable text; words of more than 300 bytes are shortened.
 std::string one_line(const std::string& text);
 
+/// A word of a command, in quotes where a shell would split or expand it.
+std::string shell_quoted(const std::string& word);
+
 }  // namespace tune

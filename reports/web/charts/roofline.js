@@ -12,7 +12,7 @@ function rooflinePoints(view) {
 /** Winners of the other problems and sizes on this device. */
 function otherWinners(view) {
   return state.data.sections
-    .filter((other) => sectionKey(other) !== sectionKey(view) && sameDevice(other, view) && other.rows.value.length > 0 && other.work.flops > 0 && other.work.bytes > 0)
+    .filter((other) => sectionKey(other) !== sectionKey(view) && other.ceilings.units === view.ceilings.units && sameDevice(other, view) && other.rows.value.length > 0 && other.work.flops > 0 && other.work.bytes > 0)
     .map((other) => ({ value: [other.work.flops / other.work.bytes, other.work.flops / secondsOf(other, 0)], other }));
 }
 
@@ -26,7 +26,7 @@ function roofs(view, low, high) {
 addChart({
   id: "roofline",
   title: "Roofline",
-  help: "Horizontal: flops for each byte that one solution must move at least. Vertical: flops a second. Nothing can lie above the roof; left of its edge memory is the limit, right of it arithmetic.",
+  help: "Horizontal: flops for each byte that one solution must move at least. Vertical: flops a second. The roof is that of the units that may compute, and the bandwidth of the memory; left of its edge memory is the limit, right of it arithmetic.",
   height: 380,
   draw(view) {
     const { bandwidth, flops } = view.ceilings;
@@ -45,14 +45,14 @@ addChart({
     const rate = (value) => si(value, "flop/s", 3);
     const tooltip = { trigger: "item", formatter: ({ data }) => data.row !== undefined ? view.tip(data.row, rate(data.value[1]))
       : data.other ? `<strong>${escapeHtml(data.other.title)}</strong><br>winner: ${seconds(secondsOf(data.other, 0))}, ${rate(data.value[1])}` : "" };
-    const precision = view.ceilings.double ? "double precision" : "single precision";
+    const elsewhere = state.data.sections.filter((other) => sameDevice(other, view) && other.ceilings.units !== view.ceilings.units).length;
     return {
       option: {
         ...chartBase({ tooltip }),
         xAxis: logAxis("x", "flop/byte", [low, high], (value) => significant(value, 3)),
         yAxis: logAxis("y", "flop/s", ys, rate),
         series: [
-          { type: "line", name: `roof (${precision})`, data: roof, symbol: "none", lineStyle: { color: colours.text, width: 2 }, itemStyle: { color: colours.text }, silent: true,
+          { type: "line", name: `roof (${view.ceilings.units})`, data: roof, symbol: "none", lineStyle: { color: colours.text, width: 2 }, itemStyle: { color: colours.text }, silent: true,
             markPoint: { symbol: "circle", symbolSize: 1, data: [{ coord: [Math.sqrt(low * Math.min(ridge, high)), Math.min(flops, bandwidth * Math.sqrt(low * Math.min(ridge, high)))],
               label: { show: true, formatter: `${si(bandwidth, "B/s", 3)}`, position: "top", offset: [-34, -4], color: colours.text } },
               ...(ridge < high ? [{ coord: [Math.sqrt(ridge * high), flops], label: { show: true, formatter: rate(flops), position: "top", offset: [0, -2], color: colours.text } }] : [])] } },
@@ -61,7 +61,7 @@ addChart({
           { type: "scatter", name: "winner", data: [winner], symbol: "diamond", symbolSize: 16, itemStyle: { color: colourAt(1), borderColor: colours.surface, borderWidth: 1 } },
         ],
       },
-      note: `Bandwidth: ${view.ceilings.measured ? "of a measured copy" : "the datasheet's"}. Arithmetic: the peak of the ordinary pipelines in ${precision}; other winners may compute in another.`,
+      note: `Bandwidth: ${view.ceilings.measured ? "of a measured copy" : "the datasheet's"}. Arithmetic: the peak of the ${view.ceilings.units}.${elsewhere > 0 ? ` ${counted(elsewhere, "work")} with other units ${elsewhere === 1 ? "has another roof and is" : "have other roofs and are"} not drawn.` : ""}`,
       spoken: `the winner reaches ${rate(winner.value[1])} at ${significant(winner.value[0], 3)} flop a byte`,
       table: { head: ["winner of", "flop/byte", "flop/s", "of the roof"], rows: [{ ...winner, other: view }, ...others].map((point) =>
         [point.other.title, significant(point.value[0], 3), rate(point.value[1]),

@@ -9,57 +9,71 @@ const figures = {
   spills: { name: "spilled bytes a thread", text: String },
 };
 
-/** Rows that no other beats in both: the fastest of each smaller error. */
-function paretoFront(view) {
+/** What can be an axis: {name, at(row), text, log, better: -1 where less is better, 1 where more is}. */
+function scatterColumns(view) {
+  const columns = new Map([["value", { name: view.quantity, at: (row) => view.rows.value[row], value: true, better: -1 }]]);
+  for (const [id, figure] of Object.entries(figures))
+    if (view.rows[id].some((value) => value !== null && (id === "error" || value > 0)))
+      columns.set(id, { ...figure, at: (row) => view.rows[id][row], better: id === "occupancy" ? 1 : -1 });
+  for (const i of view.varied)
+    if (view.parameters[i].numeric) columns.set(`parameter-${view.parameters[i].name}`, { name: view.parameters[i].name, text: String, better: 0,
+      at: (row) => (view.level(i, row) < 0 ? null : view.parameters[i].values[view.level(i, row)]) });
+  return columns;
+}
+
+/** Rows that no other beats in both columns. */
+function paretoFront(x, y, rows) {
   const front = [];
-  const byTime = [...view.indices].sort((a, b) => view.rows.value[a] - view.rows.value[b]);
+  const cost = (column, row) => -column.better * column.at(row);
   let least = Infinity;
-  for (const row of byTime) {
-    if (view.rows.error[row] >= least) continue;
-    least = view.rows.error[row];
+  for (const row of [...rows].sort((a, b) => cost(y, a) - cost(y, b) || cost(x, a) - cost(x, b))) {
+    if (cost(x, row) >= least) continue;
+    least = cost(x, row);
     front.push(row);
   }
   return front;
 }
 
+/** An axis of a column, and where a row lies on it: zeros lie at the edge of a logarithmic one. */
+function scatterAxis(view, way, column, rows) {
+  if (column.value) return { axis: view.valueAxis(way, column.name, rows.map(column.at)), at: column.at };
+  const positive = rows.map(column.at).filter((value) => value > 0);
+  if (!column.log || positive.length === 0) return { axis: valueAxis(way, column.name, column.text, { scale: true }), at: column.at };
+  const edge = positive.length < rows.length ? extentOf(positive)[0] / 2 : 0;
+  return { axis: logAxis(way, column.name, edge ? positive.concat(edge) : positive, (value) => String(Number(value.toPrecision(2)).toExponential())), at: (row) => Math.max(column.at(row), edge) };
+}
+
 addChart({
   id: "scatter",
-  title: "Error and resources",
-  help: "Each point is a configuration, by its time, or its value of the objective. For the error, the line joins the configurations that no other beats in both: it shows the price of a smaller error.",
+  title: "Any two figures",
+  help: "Each point is a configuration by two figures or parameters of your choice. The line joins the configurations that no other beats in both: for time and error it shows the price of a smaller error.",
   height: 380,
   draw(view, control) {
     if (view.count === 0) return { empty: "No configuration was measured." };
-    const usable = Object.keys(figures).filter((figure) => view.rows[figure].some((value) => value !== null && (figure === "error" || value > 0)));
-    const figure = control("figure", `${view.quantity} against`, usable.map((name) => [name, figures[name].name]), "error");
-    const { name, log, text } = figures[figure];
-    const column = view.rows[figure];
-    const positive = column.filter((value) => value > 0);
-    const logarithmic = log && positive.length > 0;
-    // An error of exactly zero lies at the edge of a logarithmic axis.
-    const zeros = logarithmic && positive.length < column.length;
-    const edge = zeros ? extentOf(positive)[0] / 2 : 0;
-    const at = (row) => (logarithmic ? Math.max(column[row], edge) : column[row]);
+    const columns = scatterColumns(view);
+    const options = [...columns].map(([id, { name }]) => [id, name]);
+    const x = columns.get(control("x", "across", options, columns.has("error") ? "error" : options.at(-1)[0]));
+    const y = columns.get(control("y", "up", options, "value"));
+    const rows = view.indices.filter((row) => x.at(row) !== null && y.at(row) !== null);
+    const across = scatterAxis(view, "x", x, rows), up = scatterAxis(view, "y", y, rows);
+    const point = (row) => ({ value: [across.at(row), up.at(row)], row });
     const series = view.groups.map((group, i) => ({
       type: "scatter", name: group, symbol: symbolAt(i), symbolSize: view.count > 1500 ? 5 : 7, itemStyle: { color: colourAt(i), opacity: 0.6 },
-      data: view.indices.filter((row) => column[row] !== null && Math.max(0, view.groupOf(row)) === i).map((row) => ({ value: [at(row), view.rows.value[row]], row })),
+      data: rows.filter((row) => Math.max(0, view.groupOf(row)) === i).map(point),
     })).filter((points) => points.data.length > 0);
-    const front = figure === "error" ? paretoFront(view) : [];
+    const front = x.better && y.better && x !== y ? paretoFront(x, y, rows) : [];
     const colours = ink();
     if (front.length > 0)
-      series.push({ type: "line", name: "not beaten in both", step: "start", data: front.map((row) => ({ value: [at(row), view.rows.value[row]], row })), symbol: "circle", symbolSize: 6,
-        lineStyle: { color: colours.text, width: 1.5 }, itemStyle: { color: colours.text }, z: 4 });
-    if (column[0] !== null)
-      series.push({ type: "scatter", name: "winner", data: [{ value: [at(0), view.rows.value[0]], row: 0 }], symbol: "diamond", symbolSize: 16,
-        itemStyle: { color: colourAt(1), borderColor: colours.surface, borderWidth: 1 }, z: 5 });
-    const tooltip = { trigger: "item", formatter: ({ data }) => view.tip(data.row, `${name}: ${text(column[data.row])}`) };
+      series.push({ type: "line", name: "not beaten in both", data: front.map(point), symbol: "circle", symbolSize: 6, lineStyle: { color: colours.text, width: 1.5 }, itemStyle: { color: colours.text }, z: 4 });
+    if (rows[0] === 0)
+      series.push({ type: "scatter", name: "winner", data: [point(0)], symbol: "diamond", symbolSize: 16, itemStyle: { color: colourAt(1), borderColor: colours.surface, borderWidth: 1 }, z: 5 });
+    const shown = (column, row) => (column.value ? view.text(column.at(row)) : column.text(column.at(row)));
+    const tooltip = { trigger: "item", formatter: ({ data }) => view.tip(data.row, [x, y].filter((column) => !column.value).map((column) => `${escapeHtml(column.name)}: ${shown(column, data.row)}`).join("<br>")) };
+    const listed = front.length > 0 ? front : rows.slice(0, 100);
     return {
-      option: {
-        ...chartBase({ tooltip }), series,
-        xAxis: logarithmic ? logAxis("x", name, zeros ? positive.concat(edge) : positive, (value) => String(Number(value.toPrecision(2)).toExponential())) : valueAxis("x", name, text, { scale: true }),
-        yAxis: view.valueAxis("y", view.quantity, view.rows.value),
-      },
-      spoken: counted(view.count, "configuration"),
-      table: front.length > 0 ? { head: ["error", view.quantity, "configuration"], rows: front.map((row) => [view.rows.error[row].toExponential(2), view.text(view.rows.value[row]), view.describe(row).join(" ")]) } : undefined,
+      option: { ...chartBase({ tooltip }), series, xAxis: across.axis, yAxis: up.axis },
+      spoken: `${x.name} and ${y.name} of ${counted(rows.length, "configuration")}`,
+      table: { head: [x.name, y.name, "configuration"], rows: listed.map((row) => [shown(x, row), shown(y, row), view.describe(row).join(" ")]) },
     };
   },
 });
