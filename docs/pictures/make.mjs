@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the pictures of the README from real output:
 //   node docs/pictures/make.mjs build/bin/tune build/reports/web/node_modules
-// terminal.svg: a search on the recording of an H200. report.png: the page of `tune report` on the same results.
+// terminal.svg: a search on the recording of an H200. report.png: the page of `tune report` on that recording.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -37,14 +37,13 @@ try {
   const run = ["--problem", "stencil3d", "--device", "replay"];
   writeFileSync(join(here, "terminal.svg"), terminal([run]));
   const page = join(folder, "report.html");
-  call("report", "--out", page);
+  call("report", "--db", join(here, "../../db/recordings/nvidia_h200.db"), "--out", page);
   const { chromium } = createRequire(import.meta.url)(join(modules, "playwright-core"));
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
   const tab = await browser.newPage({ viewport: { width: 1280, height: 760 } });
   await tab.goto(`file://${page}`);
-  await tab.locator("#charts").scrollIntoViewIfNeeded();
   await tab.waitForSelector(".plot canvas");
-  await tab.evaluate(() => document.querySelector("#charts").scrollIntoView());
+  await tab.evaluate(() => { document.querySelector(".source").textContent = "Results in nvidia_h200.db"; });
   await tab.waitForTimeout(1500);
   await tab.screenshot({ path: join(here, "report.png") });
   await browser.close();
