@@ -3,6 +3,7 @@
 #include <iostream>
 #include <set>
 
+#include "cli/best/best_formats.hpp"
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/dumped_sources.hpp"
@@ -17,6 +18,7 @@
 #include "library/run/gpu.hpp"
 #include "library/run/tuning_run.hpp"
 #include "reports/data/result.hpp"
+#include "reports/data/wording.hpp"
 #include "reports/header.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
@@ -155,7 +157,27 @@ std::string best_header(const BestAnswer& answer) {
   return reports::best_header(answer.selection.instance, answer.candidate, plan_of(answer));
 }
 
-enum class BestForm { text, json, flags, header };
+enum class BestForm { text, json, flags, header, env, cmake, python, rust, nvcc };
+
+using BestRenderer = std::string (*)(const BestFacts&);
+
+/// Null for a form that needs more than the facts.
+BestRenderer renderer_of(BestForm form) {
+  switch (form) {
+    case BestForm::env:
+      return best_env;
+    case BestForm::cmake:
+      return best_cmake;
+    case BestForm::python:
+      return best_python;
+    case BestForm::rust:
+      return best_rust;
+    case BestForm::nvcc:
+      return best_nvcc;
+    default:
+      return nullptr;
+  }
+}
 
 /// The options; empty members were not given.
 struct BestRequest {
@@ -168,6 +190,8 @@ struct BestRequest {
   bool names_loss = false;
   std::string sources_folder, database;
   BestForm form = BestForm::text;
+  std::uint64_t top = 1;
+  bool explain = false;
 
   void add_to(OptionTable& table);
 };
@@ -199,15 +223,28 @@ void BestRequest::add_to(OptionTable& table) {
            })
       .by_default("5%")
       .tells(names_loss);
+  table.count("top", "N", "list the N best configurations of the record; default: 1", top, 1);
+  table
+      .flag("explain", "list the records that were considered, the best fit first, each with the reason",
+            explain)
+      .also("near");
   add_keep_sources_option(table, "this configuration", sources_folder);
   add_database_option(table, database);
   table
-      .choice<BestForm>("format", "FORMAT", "text, json, flags (-D options for a compiler) or header (C++)",
-                        {{"text", BestForm::text},
-                         {"json", BestForm::json},
-                         {"flags", BestForm::flags},
-                         {"header", BestForm::header}},
-                        form)
+      .choice<BestForm>(
+          "format", "FORMAT",
+          "text, json, flags (-D options), nvcc (its arguments, with --keep-sources), header (C++), "
+          "or cmake, env (for a shell), python, rust: parameters, source, grid and block",
+          {{"text", BestForm::text},
+           {"json", BestForm::json},
+           {"flags", BestForm::flags},
+           {"header", BestForm::header},
+           {"nvcc", BestForm::nvcc},
+           {"cmake", BestForm::cmake},
+           {"env", BestForm::env},
+           {"python", BestForm::python},
+           {"rust", BestForm::rust}},
+          form)
       .by_default("text");
 }
 
@@ -370,29 +407,126 @@ ProblemSelection asked_problem(const ProblemOptions& options, const StoredDataba
   return selection;
 }
 
+/// The best configurations of the answer's record that are valid at the size.
+std::vector<db::ResultRow> top_of(const Question& question, const db::BestCandidate& chosen) {
+  const db::Database& database = *question.databases.opened[chosen.database];
+  std::vector<db::ResultRow> top;
+  for (db::ResultRow& row : db::ranked_results(database, chosen.result.workload.id, question.query)) {
+    if (top.size() == question.request.top) break;
+    db::BestCandidate other = chosen;
+    const Configuration configuration = row.configuration;
+    other.replace_by(row, question.query);
+    if (!question.stored && (!make_valid(question.selection, question.query, database, other) ||
+                             other.result.configuration != configuration))
+      continue;
+    top.push_back(std::move(row));
+  }
+  return top;
+}
+
+std::string top_text(const std::vector<db::ResultRow>& top) {
+  reports::Grid table({"time", "against the best", "configuration"});
+  for (const db::ResultRow& row : top)
+    table.add(
+        {si(*row.time, "s"), format("{:.3g}x", *row.value / *top.front().value), row.configuration.key()});
+  return "\n" + table.text("");
+}
+
+/// The records that were considered.
+std::string considered_text(const std::vector<db::BestCandidate>& all) {
+  reports::Grid table({"match", "size", "device", "time", "why"});
+  for (const db::BestCandidate& one : all)
+    table.add({lookup::to_string(one.match), one.result.workload.size, one.result.workload.device,
+               one.result.time ? si(*one.result.time, "s") : "-", one.reason});
+  return "\n" + table.text("");
+}
+
+/// What --top and --explain add to the JSON.
+std::string with_more(const std::string& json, const std::vector<db::ResultRow>& top,
+                      const std::vector<db::BestCandidate>& considered, const BestRequest& request) {
+  if (request.top == 1 && !request.explain) return json;
+  Json object = Json::parse(json);
+  if (request.top > 1) object["top"] = Json::array();
+  for (const db::ResultRow& row : top)
+    object["top"].push_back(reports::result_json(reports::shown(row), {"configuration", "seconds"}));
+  if (request.explain) object["considered"] = Json::array();
+  for (const db::BestCandidate& one : considered)
+    object["considered"].push_back({{"match", lookup::to_string(one.match)},
+                                    {"size", one.result.workload.size},
+                                    {"device", one.result.workload.device},
+                                    {"loss", loss_json(one)},
+                                    {"why", one.reason}});
+  return json_text(object);
+}
+
+/// Where nothing is recorded for a device of that name, the configuration that loses least everywhere.
+std::vector<db::BestCandidate> guess(const Question& question) {
+  const db::BestQuery& asked = question.query;
+  if (asked.device.name.empty() || asked.device.compute_major > 0 || question.request.imported) return {};
+  std::vector<std::string> names;
+  for (const db::Database* database : question.databases.all())
+    for (const db::DeviceSummary& device : db::list_devices(*database)) names.push_back(device.name);
+  if (std::ranges::find(names, asked.device.name) != names.end() ||
+      search::nearest_name(asked.device.name, names))
+    return {};
+  db::BestQuery query = asked;
+  query.guess = true;
+  std::vector<db::BestCandidate> all =
+      db::best(question.databases.all(), query, [&](db::BestCandidate& candidate) {
+        return candidate.match == db::Match::portfolio &&
+               (question.stored || make_valid(question.selection, query,
+                                              *question.databases.opened[candidate.database], candidate));
+      });
+  if (all.empty() || all.back().match != db::Match::portfolio) return {};
+  std::string loss;
+  if (all.back().loss)
+    loss = format(", expected to lose {}, at worst {}", percent_text(all.back().loss->expected),
+                  percent_text(all.back().loss->worst));
+  say(format("no results of a device '{}': this is a guess{}", asked.device.name, loss));
+  return all;
+}
+
 void print_best(const Question& question, const KernelSources& sources) {
   const auto& [request, databases, selection, stored, query] = question;
   bool answered = false;
-  const std::vector<db::BestCandidate> all =
-      db::best(databases.all(), query, [&](db::BestCandidate& candidate) {
-        return answered =
-                   candidate.match != db::Match::none &&
-                   (question.stored || make_valid(question.selection, question.query,
-                                                  *question.databases.opened[candidate.database], candidate));
-      });
-  if (!answered) no_answer(question, all);
+  std::vector<db::BestCandidate> all = db::best(databases.all(), query, [&](db::BestCandidate& candidate) {
+    return answered =
+               candidate.match != db::Match::none &&
+               (question.stored || make_valid(question.selection, question.query,
+                                              *question.databases.opened[candidate.database], candidate));
+  });
+  if (!answered) {
+    std::vector<db::BestCandidate> guessed = guess(question);
+    if (guessed.empty()) no_answer(question, all);
+    all = std::move(guessed);
+  }
   const db::BestCandidate& chosen = all.back();
   const BestAnswer answer{
       selection,       chosen, databases.opened[chosen.database]->path(), chosen.database >= databases.own,
       query.objective, sources};
+  std::filesystem::path kept;
   if (const auto dumped =
           chosen_dumped_sources(request.sources_folder, *selection.problem, selection.instance, sources))
-    dumped->keep(chosen.result.configuration);
+    kept = dumped->keep(chosen.result.configuration);
+  if (const BestRenderer render = renderer_of(request.form)) {
+    const LaunchPlan plan = plan_of(answer);
+    const db::Workload& workload = chosen.result.workload;
+    std::cout << render({selection.instance, workload.device, workload.architecture,
+                         chosen.result.configuration, plan, kept});
+    return;
+  }
   std::string (*const render)(const BestAnswer&) = request.form == BestForm::json     ? best_json
                                                    : request.form == BestForm::flags  ? best_flags
                                                    : request.form == BestForm::header ? best_header
                                                                                       : best_text;
-  std::cout << render(answer);
+  const std::vector<db::ResultRow> top =
+      request.top > 1 ? top_of(question, chosen) : std::vector<db::ResultRow>();
+  const std::vector<db::BestCandidate> considered =
+      request.explain ? db::best(databases.all(), query) : std::vector<db::BestCandidate>();
+  const std::string text = render(answer);
+  std::cout << (request.form == BestForm::json ? with_more(text, top, considered, request) : text);
+  if (request.form == BestForm::text && !top.empty()) std::cout << top_text(top);
+  if (request.form == BestForm::text && !considered.empty()) std::cout << considered_text(considered);
   if (const std::string hint = hint_of_imported(question); !hint.empty()) say(hint.substr(2));
 }
 
@@ -436,6 +570,9 @@ void answer(Question question) {
 int run_best(const BestRequest& request) {
   if (request.portfolio && request.form != BestForm::header)
     throw UsageError("--portfolio writes a header: add --format header");
+  if ((request.top > 1 || request.explain) && request.form != BestForm::text &&
+      request.form != BestForm::json)
+    throw UsageError("--top and --explain need --format text or json: leave them out, or change it");
   if (!request.portfolio && request.names_loss) throw UsageError("--loss needs --portfolio: add it");
   StoredDatabases databases(request.database);
   databases.answer([&] { answer({request, databases}); });
@@ -449,7 +586,8 @@ Command best_command() {
           "shows the best stored configuration and why it was chosen",
           "tune best P [--size S] [--device D] [options]",
           "  tune best stencil3d --size 512x512x512\n"
-          "  nvcc $(tune best stencil3d --format flags) ...\n"
+          "  nvcc $(tune best stencil3d --format nvcc --keep-sources kept) -cubin\n"
+          "  tune best stencil3d --format cmake\n"
           "  tune best stencil3d --format header --portfolio --loss 3%\n",
           "problem",
           bind_request<BestRequest, run_best>};

@@ -48,6 +48,8 @@ Command devices_command();
 Command report_command();
 Command serve_command();
 Command db_command();
+Command diff_command();
+Command rm_command();
 Command data_command();
 Command replay_command();
 Command new_command();

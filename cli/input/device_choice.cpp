@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <set>
+#include <sstream>
+#include <tuple>
 
 #include "cli/input/stored.hpp"
 #include "cli/output/printable_output.hpp"
@@ -48,11 +52,24 @@ bool is_list(std::string_view text) {
 }
 
 /// The first ones; all may be hundreds.
-std::string some_of(const std::vector<std::string>& all) {
-  constexpr std::size_t shown = 5;
+std::string some_of(const std::vector<std::string>& all, const std::string& problem) {
+  constexpr std::size_t shown = 3;
   if (all.size() <= shown) return joined(all, {}, "; ");
   return joined(std::vector(all.begin(), all.begin() + shown), {}, "; ") +
-         format("; and {} more, which 'tune list problems' counts", all.size() - shown);
+         format("; 'tune list problems {}' lists all {}", problem, all.size());
+}
+
+/// By how much the extents differ, in powers of e.
+double unlike(const std::string& size, const Instance& instance) {
+  double sum = 0;
+  std::istringstream extents(size);
+  std::size_t number = 0;
+  for (std::string extent; std::getline(extents, extent, 'x'); ++number) {
+    const double recorded = std::strtod(extent.c_str(), nullptr);
+    if (number < instance.extents.size() && recorded > 0)
+      sum += std::abs(std::log(recorded / static_cast<double>(instance.extents[number].second)));
+  }
+  return sum;
 }
 
 }  // namespace
@@ -83,12 +100,22 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// The one of the names that is the text, or contains it.
+/// True where the text stands in the name as whole words: `H20` is not a part of `NVIDIA H200`.
+bool has_words(const std::string& name, const std::string& text) {
+  const auto joins = [&](std::size_t at) {
+    return at < name.size() && std::isalnum(static_cast<unsigned char>(name[at])) != 0;
+  };
+  for (std::size_t at = name.find(text); at != std::string::npos; at = name.find(text, at + 1))
+    if ((at == 0 || !joins(at - 1)) && !joins(at + text.size())) return true;
+  return false;
+}
+
+/// The one of the names that is the text, or contains its words.
 std::optional<std::string> name_with(const std::string& text, const std::vector<std::string>& names) {
   if (std::ranges::find(names, text) != names.end()) return text;
   std::set<std::string> fitting;
   for (const std::string& name : names)
-    if (lower(name).find(lower(text)) != std::string::npos) fitting.insert(name);
+    if (has_words(lower(name), lower(text))) fitting.insert(name);
   if (fitting.size() > 1)
     throw UsageError(format("--device: '{}' is a part of several names: {}; write more of one", text,
                             joined(fitting, {}, "; ")));
@@ -160,6 +187,29 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
   return {.number = device.number, .recording = {}, .reason = {}};
 }
 
+std::vector<std::string> nearest_first(std::vector<std::string> recorded, const Instance& instance) {
+  const auto order = [&](const std::string& text) {
+    const std::size_t space = std::min(text.find(' '), text.size());
+    const std::string settings = text.substr(std::min(space + 1, text.size()));
+    return std::tuple(settings != instance.settings_key(), unlike(text.substr(0, space), instance), text);
+  };
+  std::ranges::sort(recorded, {}, order);
+  recorded.erase(std::unique(recorded.begin(), recorded.end()), recorded.end());
+  return recorded;
+}
+
+std::vector<std::string> recorded_sizes(const Instance& instance) {
+  std::vector<std::string> all;
+  for (const std::filesystem::path& path : run::shipped_recordings()) try {
+      const db::Database database(path, db::OpenMode::immutable);
+      for (std::string& one : db::recorded_instances(database, instance.problem))
+        all.push_back(std::move(one));
+    } catch (const Error& error) {
+      tell_left_out(error.what());
+    }
+  return nearest_first(std::move(all), instance);
+}
+
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache) {
   const bool shipped = choice.recording.empty();
   const std::vector<std::filesystem::path> files =
@@ -189,10 +239,12 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
         format("{}no recording that can be read has {} {}: see the reason above, or measure on a GPU with "
                "--device cuda:0",
                reason, instance.problem, instance.key()));
-  throw UsageError(format(
-      "{}no recording has {} {}{}; {}; on a machine with a GPU, --device cuda:0 measures", reason,
-      instance.problem, instance.key(), cache == CacheState::warm ? " with warm caches" : "",
-      recorded.empty() ? "no size of this problem is recorded" : "recorded are: " + some_of(recorded)));
+  throw UsageError(
+      format("{}no recording has {} {}{}; {}; on a machine with a GPU, --device cuda:0 measures", reason,
+             instance.problem, instance.key(), cache == CacheState::warm ? " with warm caches" : "",
+             recorded.empty() ? "no size of this problem is recorded"
+                              : "the nearest that are recorded: " +
+                                    some_of(nearest_first(recorded, instance), instance.problem)));
 }
 
 DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,

@@ -28,8 +28,8 @@ DeviceName parse_device(const std::string& text);
 
 /// The device of stored results that --device names: empty for none, the name of this machine's GPU for a
 /// number, else the one of `names` and `keys` (model keys of the same devices) that is the text or, whatever
-/// its case, contains it; nothing where there is no such device. Throws UsageError for a part of several
-/// names, a recording and the emulator.
+/// its case, contains its words; nothing where there is no such device. Throws UsageError for a part of
+/// several names, a recording and the emulator.
 std::optional<std::string> stored_device(const std::string& text, const std::vector<std::string>& names,
                                          const std::vector<std::string>& keys);
 
@@ -54,6 +54,11 @@ DeviceChoice chosen_device(const std::string& device, DeviceUse use);
 /// The evaluations of this problem and size from the chosen file, or from the first shipped recording that
 /// has them. Throws Error that names what is recorded instead.
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache);
+
+/// The recorded sizes of the problem (`64x64x64 radius=1`), those nearest to the instance first: with its
+/// settings, then by the ratios of the extents. From the files, or the shipped recordings.
+std::vector<std::string> nearest_first(std::vector<std::string> recorded, const Instance& instance);
+std::vector<std::string> recorded_sizes(const Instance& instance);
 
 /// Properties for enumerating a space: those of the GPU or of the stored device that is named, else of the
 /// architecture (default sm_90) with a notice.

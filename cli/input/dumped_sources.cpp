@@ -102,9 +102,9 @@ std::string DumpedSources::folder_of(const Configuration& configuration) {
   return variant != nullptr && variant->is_text() ? variant->as_text() + "-" + hash : hash;
 }
 
-void DumpedSources::keep(const Configuration& configuration) const {
+fs::path DumpedSources::keep(const Configuration& configuration) const {
   const Result<LaunchPlan> plan = problem_.plan(instance_, configuration, sources_);
-  if (!plan) return;
+  if (!plan) return {};
   const fs::path folder = folder_ / folder_of(configuration);
   const std::string file = fs::path(plan->compile.source.name).filename().string();
   make_folder(folder);
@@ -122,6 +122,7 @@ void DumpedSources::keep(const Configuration& configuration) const {
     write_whole_file(target, header.text);
   }
   write_whole_file(folder / "README.txt", about(instance_, configuration, *plan, file));
+  return folder / file;
 }
 
 void add_keep_sources_option(OptionTable& table, std::string_view whose, std::string& folder) {

@@ -23,9 +23,9 @@ class DumpedSources {
   DumpedSources(std::filesystem::path folder, const Problem& problem, const Instance& instance,
                 const KernelSources& sources);
 
-  /// Writes nothing for a configuration without a plan, which has no sources. Throws Error where writing
-  /// fails.
-  void keep(const Configuration& configuration) const;
+  /// Returns the kernel's file. Writes nothing for a configuration without a plan, which has no sources, and
+  /// returns an empty path. Throws Error where writing fails.
+  std::filesystem::path keep(const Configuration& configuration) const;
   /// The name of a configuration's folder: its variant, where it has one, and a hash.
   static std::string folder_of(const Configuration& configuration);
 

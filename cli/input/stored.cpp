@@ -117,6 +117,15 @@ void check_size(const StoredChoice& choice, const db::Database& database) {
 
 }  // namespace
 
+void refuse_recording(const std::filesystem::path& database) {
+  for (const std::filesystem::path& recording : run::shipped_recordings())
+    if (std::error_code ignored; std::filesystem::equivalent(recording, database, ignored))
+      throw UsageError(
+          format("{} is one of the recordings that answer here (TUNE_RECORDINGS): name another "
+                 "file with --db",
+                 database.string()));
+}
+
 bool has_results_of(const std::string& problem, const db::Database* database) {
   std::vector<std::string> known;
   if (database != nullptr)

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +71,10 @@ struct StoredChoice {
 
   void add_to(OptionTable& table);
 };
+
+/// Throws UsageError for one of the recordings that answer on this machine, marked as one or not: readers
+/// open them as files that never change.
+void refuse_recording(const std::filesystem::path& database);
 
 /// True when the database has results of the problem. Throws UsageError for a problem that neither the
 /// database (null where there is none yet) nor the program has.

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <iostream>
 #include <limits>
+#include <sstream>
 
 #include "cli/input/command.hpp"
+#include "cli/input/device_choice.hpp"
 #include "cli/input/stored.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"
@@ -78,6 +80,18 @@ void refuse_useless_options(const ListRequest& request) {
   if (request.what == Listed::runs && request.failures) refuse("failures", "runs", "results");
 }
 
+/// The command that asks for a recorded size, `64x64x64 radius=1,type=float with warm caches`.
+std::string asking_for(const std::string& problem, const std::string& recorded) {
+  std::istringstream words(recorded);
+  std::string size, settings;
+  words >> size >> settings;
+  std::string command = format("  tune best {} --size {}", problem, size);
+  if (settings.find('=') != std::string::npos) command += " --set " + shell_quoted(settings);
+  if (recorded.find(" with warm caches") != std::string::npos) command += " --cache warm";
+  if (recorded.find(" (imported)") != std::string::npos) command += " --imported";
+  return command + "\n";
+}
+
 /// The problems of the program and the database, with the number of stored results of each, those that only
 /// repeat a recording apart; only `only` where it is named.
 void list_problems(const std::optional<db::Database>& database, const std::optional<std::string>& only,
@@ -85,7 +99,8 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
   if (only) has_results_of(*only, database ? &*database : nullptr);
   const std::vector<db::ProblemSummary> stored =
       database ? db::list_problems(*database) : std::vector<db::ProblemSummary>{};
-  reports::Grid table({"problem", "sizes", "evaluations", "replayed", "computation"});
+  reports::Grid table({"problem", "sizes", "evaluations", "replayed", "recorded", "computation"});
+  std::string recorded_text;
   const auto evaluations = [](const db::ProblemSummary& one) {
     return std::to_string(one.evaluations - one.replayed);
   };
@@ -94,11 +109,17 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
     if (only && entry.name != *only) continue;
     const auto problem = entry.make();
     const ProblemInfo& info = problem->info();
+    const std::vector<std::string> recorded = recorded_sizes(make_instance(info, "", {}));
     db::ProblemSummary summary;
     for (const db::ProblemSummary& known : stored)
       if (known.problem == info.name) summary = known;
     table.add({info.name, std::to_string(summary.instances), evaluations(summary),
-               std::to_string(summary.replayed), info.summary});
+               std::to_string(summary.replayed), std::to_string(recorded.size()), info.summary});
+    if (only && !recorded.empty())
+      recorded_text =
+          format("\nrecorded sizes, which ship with the program:\n{}",
+                 joined(
+                     recorded, [&](const std::string& one) { return asking_for(info.name, one); }, ""));
     nlohmann::ordered_json object = {{"name", info.name}, {"summary", info.summary}};
     for (const ExtentInfo& extent : info.extents)
       object["extents"].push_back({{"name", extent.name},
@@ -114,20 +135,24 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
     object["stored_sizes"] = summary.instances;
     object["stored_evaluations"] = summary.evaluations;
     object["replayed_evaluations"] = summary.replayed;
+    object["recorded"] = recorded;
     all.push_back(std::move(object));
   }
   for (const db::ProblemSummary& known : stored) {  // imported, or from a definition
     if ((only && known.problem != *only) || kernels::find_problem(known.problem) != nullptr) continue;
     constexpr const char* summary = "not built in: only its results are stored";
     table.add({known.problem, std::to_string(known.instances), evaluations(known),
-               std::to_string(known.replayed), summary});
+               std::to_string(known.replayed), "0", summary});
     all.push_back({{"name", known.problem},
                    {"summary", summary},
                    {"stored_sizes", known.instances},
                    {"stored_evaluations", known.evaluations},
                    {"replayed_evaluations", known.replayed}});
   }
-  std::cout << (form == Format::json ? json_text(all) : table.text(""));
+  if (form == Format::text && !only)
+    recorded_text =
+        "'tune list problems P' lists the recorded sizes of a problem, which ship with the program\n";
+  std::cout << (form == Format::json ? json_text(all) : table.text("") + recorded_text);
 }
 
 /// Each device with those of its runs that match.

@@ -15,6 +15,7 @@
 #include "cli/input/stored.hpp"
 #include "cli/output/printable_output.hpp"
 #include "cli/output/progress.hpp"
+#include "cli/run/dry_run.hpp"
 #include "cli/run/run_summary.hpp"
 #include "db/store/database.hpp"
 #include "library/run/paths.hpp"
@@ -74,7 +75,7 @@ struct RunRequest {
   CacheOptions cache;
   std::string database;
   Format format = Format::text;
-  bool quiet = false, verbose = false;
+  bool quiet = false, verbose = false, dry_run = false;
 
   void add_to(OptionTable& table);
   void add_measuring_to(OptionTable& table);
@@ -134,6 +135,9 @@ void RunRequest::add_to(OptionTable& table) {
   cache.add_to(table);
   add_database_option(table, database);
   add_format_option(table, format);
+  table.flag("dry-run",
+             "only say what the run would do: space, strategy, budget, what is known, the likely time",
+             dry_run);
   table.flag("quiet", "show no progress, only the summary", quiet);
   table.flag("verbose", "show a line for every evaluation, once it is stored", verbose);
 }
@@ -213,20 +217,15 @@ struct RunSetup {
   std::optional<db::Recording> recording = {};  ///< of another tuner's file
 };
 
-/// Throws UsageError for one of the recordings that answer on this machine, marked as one or not: readers
-/// open them as files that never change.
-void refuse_recording(const std::filesystem::path& database) {
-  for (const std::filesystem::path& recording : run::shipped_recordings())
-    if (std::error_code ignored; std::filesystem::equivalent(recording, database, ignored))
-      throw UsageError(
-          format("{} is one of the recordings that answer here (TUNE_RECORDINGS): name another "
-                 "file with --db",
-                 database.string()));
-}
-
 int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evaluator) {
   const std::filesystem::path path = run::database_path(job.request.database);
   refuse_recording(path);
+  if (job.request.dry_run) {
+    if (!job.notice.empty()) say(job.notice);
+    const std::vector<PlannedWork> works = {planned_work(path, space, job.record, job.tuning)};
+    std::cout << (job.request.format == Format::json ? to_json(works) : to_text(works));
+    return 0;
+  }
   db::Database database(path);
   const LeftOutRows left_out(database);
   if (!job.notice.empty()) say(job.notice);

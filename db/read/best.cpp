@@ -188,7 +188,7 @@ std::vector<BestCandidate> candidates(lookup::Records& records, std::span<const 
     result.push_back(std::move(candidate));
     answered = is_answer && is_answer(result.back());
   };
-  bool fits = query.device.compute_major == 0;
+  bool fits = query.device.compute_major == 0 && !query.guess;
   for (const lookup::Ranked& one : ranked) {
     if (answered) break;
     const lookup::RankedRecord* winner = records.winner(*one.workload);

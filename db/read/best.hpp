@@ -27,6 +27,7 @@ struct BestQuery {
   Origin origin = Origin::measured;
   CacheState cache = CacheState::cold;
   Objective objective = Objective::time;
+  bool guess = false;  ///< the portfolio answers also for a device of unknown architecture
 };
 
 /// Returns the lookup's description of a device whose properties are all known.

@@ -274,8 +274,11 @@ TEST(Best, RecordingsThatTheEnvironmentNames) {
 
 TEST(Best, OnAnotherDeviceIsNoAnswer) {
   const Sandbox sandbox;
-  expect_refused(sandbox.tune(best({"--device", "Unheard-of 9000"})), 3,
-                 {"on Unheard-of 9000", "there is one of 64x64x64 on Invented H2)"});
+  const ProgramResult guess = sandbox.tune(best({"--device", "Unheard-of 9000"}));
+  EXPECT_EQ(guess.status, 0);
+  EXPECT_TRUE(has(guess.err, "no results of a device 'Unheard-of 9000': this is a guess")) << guess.err;
+  const std::vector<std::string> json = best({"--device", "Unheard-of 9000", "--format", "json"});
+  EXPECT_EQ(Json::parse(sandbox.tune(json).out)["match"], "portfolio");
   expect_refused(sandbox.tune(best({"--device", "Invented H3"})), 3, {"did you mean 'Invented H2'?"});
   EXPECT_EQ(best_json(sandbox, {"--device", "Invented H2"})["device"], "Invented H2");
 }
@@ -285,6 +288,35 @@ TEST(Best, WithNothingAtAll) {
   sandbox.remove_recordings();
   for (const char* format : {"text", "json", "flags", "header"})
     expect_refused(sandbox.tune(best({"--format", format})), 3, {"no result of stencil3d"});
+}
+
+TEST(Best, FormatsForBuildSystemsAndLanguages) {
+  const Sandbox sandbox;
+  const auto of = [&](const char* format) { return done(sandbox, best({"--format", format})).out; };
+  const Json answer = best_json(sandbox);
+  const std::string variant = answer["configuration"]["variant"];
+  EXPECT_TRUE(has(of("env"), "TUNE_PARAMETER_variant=" + variant + "\n")) << of("env");
+  EXPECT_TRUE(has(of("env"), "TUNE_LAUNCH_0_GRID='"));
+  EXPECT_TRUE(has(of("cmake"), "set(TUNE_PARAMETER_variant \"" + variant + "\")\n"));
+  EXPECT_TRUE(has(of("cmake"), "set(TUNE_FLAGS \"-D"));
+  EXPECT_TRUE(has(of("python"), "\"variant\": \"" + variant + "\",\n"));
+  EXPECT_TRUE(has(of("rust"), "pub const VARIANT: &str = \"" + variant + "\";\n"));
+  expect_refused(sandbox.tune(best({"--format", "nvcc"})), 2, {"--keep-sources DIR"});
+  std::string words =
+      done(sandbox, best({"--format", "nvcc", "--keep-sources", (sandbox / "kept").string()})).out;
+  words.pop_back();
+  EXPECT_TRUE(words.starts_with("-arch=sm_")) << words;
+  EXPECT_TRUE(std::filesystem::exists(words.substr(words.rfind(' ') + 1))) << words;
+}
+
+TEST(Best, TopAndWhatWasConsidered) {
+  const Sandbox sandbox;
+  const Json answer = best_json(sandbox, {"--top", "3", "--explain"});
+  ASSERT_EQ(answer["top"].size(), 3U);
+  EXPECT_EQ(answer["top"][0]["configuration"], answer["configuration"]);
+  EXPECT_FALSE(answer["considered"].empty());
+  EXPECT_TRUE(has(done(sandbox, best({"-n", "2", "--near"})).out, "against the best"));
+  expect_refused(sandbox.tune(best({"--top", "2", "--format", "flags"})), 2, {"--top and --explain"});
 }
 
 TEST(Best, FlagsNameEveryParameterOfTheKernel) {

@@ -80,7 +80,7 @@ TEST(Run, WhatAReplayCannotAnswerIsRefusedWithWhatToDo) {
                                                        {{"--device", "cuda:0"}, "--device replay"}})
     expect_refused(sandbox.tune(small_run(more)), 2, {word});
   expect_refused(sandbox.tune({"--problem", "stencil3d", "--size", "65x64x63"}), 2,
-                 {"no recording has stencil3d 65x64x63", "recorded are: ", "--device cuda:0"});
+                 {"no recording has stencil3d 65x64x63", "that are recorded: ", "--device cuda:0"});
   add_recording(sandbox / "one.db", {.n = 32, .count = 1});
   const auto only = db::list_results(db::Database(sandbox / "one.db"), {.failures = true}).front();
   expect_refused(sandbox.tune({"--problem", "stencil3d", "--size", "32x32x32", "--device",

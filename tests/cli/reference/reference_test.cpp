@@ -107,7 +107,8 @@ TEST(Reference, EveryCommandNamesThingsAlike) {
       EXPECT_FALSE(replaced.contains(one.name)) << name << ": --" << one.name;
     ASSERT_NE(row("format"), end) << name;
     EXPECT_TRUE(offers(row("format")->words, "json")) << name;
-    if (row("problem") == end || words == " file ") continue;  // words that are files
+    // Words may be files, or what is compared.
+    if (row("problem") == end || words == " file " || words == " of ") continue;
     EXPECT_TRUE(has(words, " problem ")) << name << " takes no problem without --problem";
     ++with_problem;
   }
@@ -151,6 +152,7 @@ TEST(Reference, ShortOptionsAndPartsOfNames) {
   const std::string device = "Invented";
   EXPECT_TRUE(has(done(sandbox, {"list", "devices", "-d", "invented"}).out, device));
   EXPECT_TRUE(has(done(sandbox, {"best", "stencil3d", "-s", "64x64x64", "-d", "invented"}).out, device));
+  expect_refused(sandbox.tune({"list", "runs", "-d", "Invente"}), 3, {"no result of a device 'Invente'"});
   expect_refused(sandbox.tune({"list", "runs", "-d", "nothing"}), 3, {"no result of a device 'nothing'"});
   expect_refused(sandbox.tune({"report", "-d", "replay"}), 2, {"--device replay", "tune list devices"});
   expect_refused(sandbox.tune({"check", "stencil3d", "-d", "replay"}), 2, {"only tunes", "emulator"});
