@@ -20,6 +20,7 @@ constexpr ProblemEntry table[] = {
     {"gemm_stream", make_gemm_stream},
     {"matvec", make_matvec},
     {"conv2d_separable", make_conv2d_separable},
+    {"histogram", make_histogram},
     {"fault_injection", make_fault_injection},
 };
 
