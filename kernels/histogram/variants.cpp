@@ -32,12 +32,12 @@ search::SpaceDefinition histogram_space(const HistogramJob& job, const DevicePro
   std::vector<search::Value> blocks;
   for (const std::int64_t count : {1, 2, 3, 4, 6, 8, 16}) blocks.emplace_back(count * all);
   space.add("block", "threads of a block", {128, 256, 512, 768, 1024}, 512, std::nullopt, Role::threads);
-  space.add("loads", "words of 16 bytes that a thread loads together", {1, 2, 4, 8}, 2, std::nullopt,
+  space.add("loads", "words of 16 bytes that a thread loads together", {1, 2, 4, 8}, 8, std::nullopt,
             Role::work);
   space.add("path", "loads of samples: ld.global.nc (readonly) or evict first (streaming)",
             {"readonly", "streaming"}, "readonly");
   space.add(min_blocks({1, 2, 3, 4, 6, 8}));
-  space.add("blocks", "blocks of the grid", blocks, blocks[1], var("variant") != "sort");
+  space.add("blocks", "blocks of the grid", blocks, job.bins <= 4096 ? blocks.back() : blocks.front(), var("variant") != "sort");
   if (job.samples < 65536 * most * all)
     space.add("block_samples", "least samples of a block: where there are few, the grid has fewer blocks",
               {4096, 16384, 65536}, 16384, var("variant") != "sort");
