@@ -24,11 +24,11 @@ double uniform_at(std::uint64_t counter) {
 }
 
 /// Returns where a sample lies in the range of its type, in [0, 1).
-double place_at(HistogramJob::Data data, std::uint64_t counter) {
-  const double uniform = uniform_at(counter);
+double place_at(HistogramJob::Data data, std::uint64_t seed, std::uint64_t number) {
+  const double uniform = uniform_at(seed * 0xd1342543de82ef95ULL + number);
   switch (data) {
     case HistogramJob::Data::one:
-      return 0.6;
+      return uniform_at(seed);
     case HistogramJob::Data::skewed: {
       // The first 256th of the range has a quarter of the samples.
       const double square = uniform * uniform;
@@ -54,10 +54,10 @@ float outside_of_range(std::uint64_t counter) {
 }
 
 template<class Sample>
-Sample sample_at(HistogramJob::Data data, std::uint64_t counter) {
-  const double place = place_at(data, counter);
+Sample sample_at(HistogramJob::Data data, std::uint64_t seed, std::uint64_t number) {
+  const double place = place_at(data, seed, number);
   if constexpr (std::is_floating_point_v<Sample>) {
-    if (data == HistogramJob::Data::outside && counter % 10 == 3) return outside_of_range(counter / 10);
+    if (data == HistogramJob::Data::outside && number % 10 == 3) return outside_of_range(number / 10);
     // Rounding could reach 1.
     return std::min(static_cast<Sample>(place), std::nextafter(Sample{1}, Sample{0}));
   } else {
@@ -96,8 +96,7 @@ TensorSet histogram_inputs(const HistogramJob& job, std::uint64_t seed) {
     const auto to = samples.as<Sample>();
     parallel_for(count, grain, [&](std::uint64_t begin, std::uint64_t end) {
       throw_if_stopped();
-      for (std::uint64_t i = begin; i < end; ++i)
-        to[i] = sample_at<Sample>(job.data, seed * 0xd1342543de82ef95ULL + i);
+      for (std::uint64_t i = begin; i < end; ++i) to[i] = sample_at<Sample>(job.data, seed, i);
     });
   });
   TensorSet set;

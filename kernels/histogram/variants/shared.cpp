@@ -48,6 +48,7 @@ Result<LaunchPlan> plan_private_counters(const HistogramJob& job, const Configur
   const std::int64_t words = counter_words(job.bins, bits) * 32;
   if (bits == 8) {
     LaunchPlan plan = histogram_plan(job, "private.cu", configuration, sources);
+    std::erase_if(plan.compile.defines, [](const auto& define) { return define.first == "COUNTER"; });
     add_counting_launch(plan, job, configuration, "histogram_private", blocks, blocks,
                         words * (configuration["block"].as_int() / 32), false);
     return plan;

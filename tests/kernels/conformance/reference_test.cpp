@@ -52,6 +52,13 @@ bool on_host(const Drawn& drawn, const TensorSet& reference) {
   });
 }
 
+/// Whether outputs are counts: those of a few inputs can be equal by chance, and they have no rounding.
+bool counts(const Drawn& drawn) {
+  return std::ranges::any_of(drawn.plan.buffers, [](const BufferSpec& buffer) {
+    return buffer.role == BufferRole::output && !is_floating_point(buffer.type);
+  });
+}
+
 TEST_P(EveryReference, FollowsFromTheSeedAndEndsWithTheRun) {
   for (const Drawn& drawn : small()) {
     SCOPED_TRACE(drawn.text());
@@ -61,7 +68,9 @@ TEST_P(EveryReference, FollowsFromTheSeedAndEndsWithTheRun) {
     EXPECT_FALSE(equal(inputs, other)) << "the seed changes nothing";
     const TensorSet reference = problem().reference(drawn.instance, inputs);
     EXPECT_TRUE(equal(reference, problem().reference(drawn.instance, inputs)));
-    EXPECT_FALSE(equal(reference, problem().reference(drawn.instance, other)));
+    if (!counts(drawn)) {
+      EXPECT_FALSE(equal(reference, problem().reference(drawn.instance, other)));
+    }
     const StopScope scope([] { return true; });  // the run does not wait for a reference on the host
     if (!reference.empty()) {
       EXPECT_THROW(problem().reference(drawn.instance, inputs), Stopped);
@@ -142,6 +151,7 @@ TEST_P(EveryReference, ShowsOperandsOfANarrowerType) {
     SCOPED_TRACE(drawn.text());
     const TensorSet inputs = problem().inputs(drawn.instance, 1);
     const TensorSet reference = problem().reference(drawn.instance, inputs);
+    if (counts(drawn)) GTEST_SKIP() << "the problem counts";
     if (!on_host(drawn, reference)) continue;
     TensorSet narrow;
     for (const auto& [name, tensor] : inputs)
