@@ -5,7 +5,6 @@
 #include "kernels/histogram/model/job.hpp"
 #include "kernels/histogram/model/reference.hpp"
 #include "kernels/histogram/model/variant.hpp"
-#include "kernels/registry.hpp"
 
 namespace tune::kernels {
 namespace {

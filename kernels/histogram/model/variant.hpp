@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/framework/family.hpp"
 #include "kernels/framework/kernel_files.hpp"
