@@ -11,6 +11,7 @@
 
 #include "cli/input/command.hpp"
 #include "cli/output/printable_output.hpp"
+#include "cli/output/terminal.hpp"
 #include "cli/output/text_layout.hpp"
 #include "kernels/registry.hpp"
 #include "library/run/version.hpp"
@@ -178,7 +179,7 @@ std::string command_line() {
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
-  const PrintableOutput printable(std::cout);
+  const PrintableOutput printable(std::cout, output_style().colours);
   given_command_line = "tune";
   for (const std::string& argument : arguments) given_command_line += " " + shell_quoted(argument);
   try {

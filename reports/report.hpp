@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "reports/data/report_data.hpp"
+#include "tuner/base/text_style.hpp"
 
 namespace tune::reports {
 
@@ -28,8 +29,12 @@ const ReportKind* find_report(std::string_view name);
 /// The kind with the ending of the file's name; null where there is none.
 const ReportKind* report_for_file(std::string_view file_name);
 
-/// Plain text for a terminal: a block for each section.
-std::string text_report(const ReportData& data);
+/// Plain text, or text in the style of a terminal: a block for each section. A style with a width adds
+/// charts.
+std::string text_report(const ReportData& data, const TextStyle& style = {});
+/// What was found in all sections, a line each; a line for each problem, with medians, where those do not
+/// fit the height.
+std::string text_summary(const ReportData& data, const TextStyle& style);
 
 /// The text report with tables in Markdown.
 std::string markdown_report(const ReportData& data);

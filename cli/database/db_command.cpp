@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <ctime>
 #include <filesystem>
 #include <iostream>
 
@@ -64,6 +65,17 @@ std::string counts_text(const char* label, const std::vector<db::DatabaseInfo::C
   return text;
 }
 
+/// A run that goes on stores something within an hour.
+std::string_view unended_text(const db::DatabaseInfo& info) {
+  constexpr std::time_t silence = 3600;
+  const std::time_t then = std::time(nullptr) - silence;
+  std::tm utc = {};
+  gmtime_r(&then, &utc);
+  const std::string limit = format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", utc.tm_year + 1900, utc.tm_mon + 1,
+                                   utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+  return info.last < limit ? "ended early (killed: what they measured is kept)" : "killed or running";
+}
+
 std::string to_text(const db::DatabaseInfo& info, const std::string& path) {
   const auto bytes = [](std::int64_t pages, std::int64_t size) {
     return bytes_text(static_cast<double>(pages) * static_cast<double>(size));
@@ -79,10 +91,10 @@ std::string to_text(const db::DatabaseInfo& info, const std::string& path) {
                           counted(static_cast<std::uint64_t>(info.instances), "size"),
                           counted(static_cast<std::uint64_t>(info.devices), "device model"),
                           counted(static_cast<std::uint64_t>(info.workloads), "workload")));
-  text += labelled("runs",
-                   format("{}{}{}", info.runs,
-                          info.unended_runs > 0 ? format(", {} killed or running", info.unended_runs) : "",
-                          info.rerank > 0 ? format(", {} with re-ranking", info.rerank) : ""));
+  text += labelled(
+      "runs", format("{}{}{}", info.runs,
+                     info.unended_runs > 0 ? format(", {} {}", info.unended_runs, unended_text(info)) : "",
+                     info.rerank > 0 ? format(", {} with re-ranking", info.rerank) : ""));
   text += labelled("evaluations",
                    format("{}: {} failed, {} replaced by later ones; {}", info.evaluations, info.failures,
                           info.superseded, counted(static_cast<std::uint64_t>(info.samples), "sample")));

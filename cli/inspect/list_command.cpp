@@ -7,6 +7,7 @@
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/stored.hpp"
+#include "cli/output/terminal.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
@@ -152,7 +153,7 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
   if (form == Format::text && !only)
     recorded_text =
         "'tune list problems P' lists the recorded sizes of a problem, which ship with the program\n";
-  std::cout << (form == Format::json ? json_text(all) : table.text("") + recorded_text);
+  std::cout << (form == Format::json ? json_text(all) : table.text("", output_style()) + recorded_text);
 }
 
 /// Each device with those of its runs that match.
@@ -177,6 +178,7 @@ std::vector<db::DeviceSummary> chosen_devices(const db::Database& database, cons
 
 void list_devices(const db::Database& database, const StoredChoice& choice, Format form) {
   reports::Grid table({"device", "architecture", "drivers", "runs", "evaluations", "replayed", "last run"});
+  table.leave_out({"drivers", "replayed", "architecture", "last run"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   const bool every = !choice.problem && !choice.size && !choice.device;
   for (const db::DeviceSummary& device :
@@ -194,7 +196,7 @@ void list_devices(const db::Database& database, const StoredChoice& choice, Form
                    {"replayed_evaluations", device.replayed},
                    {"last_run", device.last_run}});
   }
-  std::cout << (form == Format::json ? json_text(all) : table.text(""));
+  std::cout << (form == Format::json ? json_text(all) : table.text("", output_style()));
 }
 
 void list_runs(const db::Database& database, const StoredChoice& choice, std::optional<RunId> only,
@@ -202,6 +204,7 @@ void list_runs(const db::Database& database, const StoredChoice& choice, std::op
   const db::RunFilter filter{.problem = choice.problem, .device = choice.device};
   reports::Grid table(
       {"run", "started", "problem", "size", "settings", "device", "strategy", "evaluations", "best", "end"});
+  table.leave_out({"end", "strategy", "started", "evaluations", "device"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   std::uint64_t shown = 0;
   for (const db::RunSummary& run : db::list_runs(database, filter)) {
@@ -210,8 +213,7 @@ void list_runs(const db::Database& database, const StoredChoice& choice, std::op
     const std::string device = run.workload.device + origin_mark(run.workload.origin);
     table.add({std::to_string(run.run), time_of_day(run.started), run.workload.problem, run.workload.size,
                run.workload.settings, device, run.strategy, std::to_string(run.evaluations),
-               run.best ? si(*run.best, "s") : "-",
-               run.end_reason.empty() ? "killed or running" : run.end_reason});
+               run.best ? si(*run.best, "s") : "-", run.end_reason.empty() ? "unfinished" : run.end_reason});
     nlohmann::ordered_json object = {{"run", run.run},
                                      {"started", run.started},
                                      {"ended", run.ended},
@@ -229,7 +231,7 @@ void list_runs(const db::Database& database, const StoredChoice& choice, std::op
     if (run.best) object["best_seconds"] = *run.best;
     all.push_back(std::move(object));
   }
-  std::cout << (form == Format::json ? json_text(all) : table.text(""));
+  std::cout << (form == Format::json ? json_text(all) : table.text("", output_style()));
 }
 
 nlohmann::ordered_json result_json(const db::ResultRow& row) {
@@ -256,6 +258,7 @@ nlohmann::ordered_json result_json(const db::ResultRow& row) {
 
 void list_results(const db::Database& database, const db::ResultFilter& filter, Format form) {
   reports::Grid table({"time", "of limit", "problem", "size", "settings", "device", "configuration"});
+  table.leave_out({"device"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const db::ResultRow& row : db::list_results(database, filter)) {
     const std::string time =
@@ -264,10 +267,11 @@ void list_results(const db::Database& database, const db::ResultFilter& filter, 
         row.time && row.amount.limit > 0 ? percent_text(row.amount.limit / *row.time) : "-";
     const std::string device = row.workload.device + origin_mark(row.workload.origin);
     table.add({time, share, row.workload.problem, row.workload.size, row.workload.settings, device,
-               row.configuration.key()});
+               row.configuration.key()},
+              row.configuration);
     all.push_back(result_json(row));
   }
-  std::cout << (form == Format::json ? json_text(all) : table.text(""));
+  std::cout << (form == Format::json ? json_text(all) : table.text("", output_style()));
 }
 
 int run_list(const ListRequest& request) {

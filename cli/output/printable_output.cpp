@@ -4,10 +4,12 @@
 #include <iostream>
 
 #include "tuner/base/format.hpp"
+#include "tuner/base/text_style.hpp"
 
 namespace tune::cli {
 
-PrintableOutput::PrintableOutput(std::ostream& stream) : stream_(stream), target_(stream.rdbuf(this)) {}
+PrintableOutput::PrintableOutput(std::ostream& stream, bool keeps_colours)
+    : stream_(stream), target_(stream.rdbuf(this)), keeps_colours_(keeps_colours) {}
 
 PrintableOutput::~PrintableOutput() {
   sync();
@@ -30,7 +32,7 @@ int PrintableOutput::sync() {
 }
 
 bool PrintableOutput::pass_on() {
-  const std::string text = printable(waiting_);
+  const std::string text = keeps_colours_ ? printable_with_colours(waiting_) : printable(waiting_);
   waiting_.clear();
   const auto count = static_cast<std::streamsize>(text.size());
   return target_->sputn(text.data(), count) == count;

@@ -8,10 +8,11 @@
 namespace tune::cli {
 
 /// While it lives, what is written to a stream arrives as printable text (`printable`): names come from files
-/// and databases of other people. Passes text on at the end of each line and where the stream is flushed.
+/// and databases of other people. Colours of a TextStyle stay, where the stream shows them. Passes text on at
+/// the end of each line and where the stream is flushed.
 class PrintableOutput : private std::streambuf {
  public:
-  explicit PrintableOutput(std::ostream& stream);
+  PrintableOutput(std::ostream& stream, bool keeps_colours);
   PrintableOutput(const PrintableOutput&) = delete;
   PrintableOutput& operator=(const PrintableOutput&) = delete;
   ~PrintableOutput() override;
@@ -25,6 +26,7 @@ class PrintableOutput : private std::streambuf {
 
   std::ostream& stream_;
   std::streambuf* target_;
+  bool keeps_colours_;
   std::string waiting_;
 };
 

@@ -1,48 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/text_layout.hpp"
 
+#include <algorithm>
+
+#include "cli/output/terminal.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cli {
-namespace {
-
-/// Splits at spaces, but not between single quotes, so that a quoted command can be copied. An apostrophe
-/// does not count as a quote.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool quoted = false;
-  for (const char letter : text) {
-    if (letter == '\'' && (quoted || word.empty() || word.back() == '(')) quoted = !quoted;
-    if (letter != ' ' || quoted) {
-      word += letter;
-    } else if (!word.empty()) {
-      words.push_back(std::move(word));
-      word.clear();
-    }
-  }
-  if (!word.empty()) words.push_back(std::move(word));
-  return words;
+std::size_t text_width() {
+  constexpr std::size_t usual = 80, widest = 100;  // longer lines are hard to read
+  const std::size_t width = output_style().width;
+  return width == 0 ? usual : std::min(width, widest);
 }
 
-}  // namespace
-
 std::string wrapped(std::string_view text, std::size_t indent) {
-  std::string all;
-  std::size_t column = indent;
-  for (const std::string& word : words_of(text)) {
-    if (column > indent && column + 1 + word.size() > text_width) {
-      all += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      all += ' ';
-      ++column;
-    }
-    all += word;
-    column += word.size();
-  }
-  return all;
+  return tune::wrapped(text, indent, text_width());
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& known,

@@ -8,12 +8,12 @@
 
 namespace tune::cli {
 
-/// Columns of a terminal that was not made wider.
-constexpr std::size_t text_width = 80;
+/// Columns of running text: those of the terminal up to 100; 80 elsewhere.
+std::size_t text_width();
 /// The column at which texts behind labels begin.
 constexpr std::size_t label_column = 12;
 
-/// Breaks `text` at its spaces so that no line is longer than text_width, as far as its words allow. The
+/// Breaks `text` at its spaces so that no line is longer than text_width(), as far as its words allow. The
 /// first line starts at column `indent`; the others are indented by as many spaces. Spaces between single
 /// quotes stay.
 std::string wrapped(std::string_view text, std::size_t indent);

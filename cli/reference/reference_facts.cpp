@@ -20,6 +20,8 @@ std::span<const Fact> environment_facts() {
       {"CUDA_VISIBLE_DEVICES", "the GPUs that the program sees, as in every CUDA program"},
       {"NVCC_CCBIN, NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS",
        "read by nvcc, and part of the key of its binaries"},
+      {"NO_COLOR, CLICOLOR_FORCE", "no colours at a terminal; colours also in a pipe"},
+      {"COLUMNS, LINES", "the size of the terminal, where its own is not to count"},
       {"XDG_DATA_HOME, XDG_CACHE_HOME", "the folders in place of ~/.local/share and ~/.cache"},
   });
   return facts;

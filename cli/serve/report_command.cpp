@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -8,6 +9,8 @@
 #include "cli/input/stored.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/output/progress.hpp"
+#include "cli/output/terminal.hpp"
+#include "cli/output/text_layout.hpp"
 #include "cli/serve/http_server.hpp"
 #include "library/run/paths.hpp"
 #include "reports/html.hpp"
@@ -177,6 +180,26 @@ const reports::ReportKind& kind_for_file(const std::string& file) {
   return by_name != nullptr ? *by_name : *reports::find_report("text");
 }
 
+/// Where a terminal shows more than a few sections, a summary, and how to see more.
+void print_text(const reports::ReportData& data, const ReportRequest& request) {
+  constexpr std::size_t few = 3;
+  const TextStyle style = output_style();
+  if (style.width == 0 || data.sections.size() <= few) {
+    std::cout << reports::text_report(data, style);
+    return;
+  }
+  const auto largest = std::ranges::max_element(data.sections, {}, reports::evaluated);
+  const db::Workload& workload = largest->workload;
+  std::string command = "tune report";
+  if (!request.database.empty()) command += " --db " + shell_quoted(request.database);
+  const std::string& problem = shell_quoted(workload.problem);
+  std::cout << reports::text_summary(data, style) << "\n"
+            << labelled("one work", format("{} --problem {} --size {}", command, problem, workload.size))
+            << labelled("one run", format("{} --run N  ('tune list runs' has the numbers)", command))
+            << labelled("in a page", format("{} --out report.html", command))
+            << labelled("everything", format("{} | less -S", command));
+}
+
 int run_report(const ReportRequest& request) {
   const std::string& out = request.out;
   const reports::ReportKind& kind = request.kind != nullptr ? *request.kind : kind_for_file(out);
@@ -191,7 +214,9 @@ int run_report(const ReportRequest& request) {
   database.read([&](SQLite::Database&) {
     const reports::ReportData data = reports::collect(
         database, filter, [&](const db::Workload& workload) { return facts_of(database, workload); });
-    if (out.empty())
+    if (out.empty() && &kind == reports::find_report("text"))
+      print_text(data, request);
+    else if (out.empty())
       kind.write(data, std::cout);
     else
       write_whole_file(out, [&](std::ostream& file) { kind.write(data, file); });

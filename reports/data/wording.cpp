@@ -2,8 +2,6 @@
 #include "reports/data/wording.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <stdexcept>
 #include <string_view>
 
 #include "tuner/base/format.hpp"
@@ -11,58 +9,6 @@
 #include "tuner/measurement/timing.hpp"
 
 namespace tune::reports {
-
-void Grid::add(std::vector<std::string> cells) {
-  if (!rows_.empty() && cells.size() != rows_.front().size())
-    throw std::logic_error("a row has other cells than the header");
-  rows_.push_back(std::move(cells));
-}
-
-std::string Grid::text(const std::string& indent) const {
-  std::vector<std::size_t> widths(rows_.front().size());
-  for (const auto& row : rows_)
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string text;
-  for (const auto& row : rows_) {
-    std::string line = indent;
-    for (std::size_t i = 0; i < widths.size(); ++i)
-      line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
-  return text;
-}
-
-std::string Grid::markdown() const {
-  std::string text;
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    text += '|';
-    for (const std::string& cell : rows_[r]) text += ' ' + markdown_text(cell) + " |";
-    text += '\n';
-    if (r > 0) continue;
-    text += '|';
-    for (std::size_t i = 0; i < rows_[r].size(); ++i) text += "---|";
-    text += '\n';
-  }
-  return text;
-}
-
-std::string markdown_text(const std::string& text) {
-  const auto in_word = [&text](std::size_t i) {
-    const auto letter = [&text](std::size_t at) {
-      return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
-    };
-    return i > 0 && letter(i - 1) && letter(i + 1);
-  };
-  std::string escaped;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    // An underscore within a word (block_x) is one to every reader.
-    const bool special = std::string_view("\\`*_|<>[]").find(text[i]) != std::string_view::npos;
-    if (special && !(text[i] == '_' && in_word(i))) escaped += '\\';
-    escaped += text[i] == '\n' ? ' ' : text[i];
-  }
-  return escaped;
-}
 
 namespace {
 
@@ -215,6 +161,8 @@ Grid top_table(const Section& section) {
   if (rerank) header.emplace_back("re-ranking");
   for (const char* const name : {"registers", "occupancy", "configuration"}) header.emplace_back(name);
   Grid grid(std::move(header));
+  grid.rank();
+  grid.leave_out({"registers", "occupancy", "re-ranking", "of limit"});
   for (std::size_t i = 0; i < std::min({section.top, section.measured, section.evaluations.size()}); ++i) {
     const db::ResultRow& row = section.evaluations[i];
     std::vector<std::string> cells = {format("{}", i + 1), si(*row.time, "s"),
@@ -225,13 +173,14 @@ Grid top_table(const Section& section) {
     cells.push_back(row.resources ? format("{}", row.resources->registers) : "-");
     cells.push_back(row.resources ? percent_text(row.resources->occupancy) : "-");
     cells.push_back(row.configuration.to_string());
-    grid.add(std::move(cells));
+    grid.add(std::move(cells), row.configuration);
   }
   return grid;
 }
 
 Grid failure_table(const Section& section) {
   Grid grid({"phase", "count", "reason", "for example"});
+  grid.leave_out({"for example"});
   for (const db::FailureCount& failure : section.failures)
     grid.add({std::string(to_string(failure.phase)), format("{}", failure.count), failure.reason,
               failure.example.to_string()});
@@ -246,6 +195,7 @@ Grid run_table(const Section& section) {
   if (names_objective) header.emplace_back("objective");
   header.emplace_back("best");
   Grid grid(std::move(header));
+  grid.leave_out({"seed", "failures", "reused", "objective", "strategy"});
   for (const RunReport& run : section.runs) {
     const db::RunSummary& summary = run.summary;
     std::vector<std::string> cells = {format("{}", summary.run),
@@ -263,18 +213,64 @@ Grid run_table(const Section& section) {
   return grid;
 }
 
+namespace {
+
+std::string times_text(const std::optional<double>& ratio) {
+  return ratio ? format("{:.2f}x", *ratio) : "-";
+}
+
+/// `1.17x (1.00x to 3.23x)`: the median and what it lies between; `-` for none.
+template<class TextOf>
+std::string range_text(std::vector<double> values, const TextOf& text_of) {
+  if (values.empty()) return "-";
+  std::ranges::sort(values);
+  const std::string median = text_of(values[values.size() / 2]);
+  const std::string low = text_of(values.front()), high = text_of(values.back());
+  return low == high ? median : format("{} ({} to {})", median, low, high);
+}
+
+}  // namespace
+
 Grid overview_table(const ReportData& data) {
-  Grid grid(
-      {"problem", "size", "settings", "device", "origin", "best", "of limit", "over median", "evaluations"});
+  Grid grid({"problem", "size", "settings", "device", "origin", "best", "default", "speed-up", "of limit",
+             "over median", "evaluations"});
+  grid.leave_out({"origin", "evaluations", "over median", "device", "default"});
   for (const Section& section : data.sections) {
     const db::Workload& workload = section.workload;
-    const auto over_median = gain(section, section.median_value);
     grid.add({workload.problem, workload.size, workload.settings, workload.device,
               std::string(to_string(workload.origin)),
               section.winner ? value_text(section, value_of(*section.winner)) : "-",
+              section.winner && section.default_value ? value_text(section, *section.default_value) : "-",
+              times_text(gain(section, section.default_value)),
               section.winner ? share_text(section.amount, *section.winner->time) : "-",
-              over_median ? format("{:.2f}x", *over_median) : "-", format("{}", evaluated(section))});
+              times_text(gain(section, section.median_value)), format("{}", evaluated(section))});
   }
+  return grid;
+}
+
+Grid problem_table(const ReportData& data) {
+  struct Found {
+    std::string problem;
+    std::size_t sections = 0, evaluations = 0;
+    std::vector<double> gains = {}, shares = {};
+  };
+  std::vector<Found> all;
+  for (const Section& section : data.sections) {
+    auto found = std::ranges::find(all, section.workload.problem, &Found::problem);
+    if (found == all.end()) found = all.insert(all.end(), {.problem = section.workload.problem});
+    ++found->sections;
+    found->evaluations += evaluated(section);
+    if (const auto over = gain(section, section.default_value)) found->gains.push_back(*over);
+    if (!section.winner) continue;
+    if (const auto share = share_of_limit(section.amount, *section.winner->time))
+      found->shares.push_back(*share);
+  }
+  Grid grid({"problem", "workloads", "configurations", "speed-up", "of limit"});
+  grid.leave_out({"configurations"});
+  for (const Found& found : all)
+    grid.add({found.problem, format("{}", found.sections), format("{}", found.evaluations),
+              range_text(found.gains, [](double ratio) { return format("{:.2f}x", ratio); }),
+              range_text(found.shares, percent_text)});
   return grid;
 }
 

@@ -6,32 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "reports/data/grid.hpp"
 #include "reports/data/report_data.hpp"
 #include "reports/data/result.hpp"
 
 /// The words and tables that the reports for people share.
 namespace tune::reports {
-
-/// A table as rows of cells; the first row is the header, and all rows have as many cells.
-class Grid {
- public:
-  explicit Grid(std::vector<std::string> header) { add(std::move(header)); }
-  void add(std::vector<std::string> cells);
-  bool empty() const { return rows_.size() == 1; }
-  /// The header first.
-  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
-
-  /// Columns as wide as their widest cell, with two spaces between, every line after `indent`.
-  std::string text(const std::string& indent) const;
-  /// A table in Markdown.
-  std::string markdown() const;
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
-
-/// Escapes the characters that have a meaning in Markdown.
-std::string markdown_text(const std::string& text);
 
 /// `stencil3d 512x512x512 radius=1,type=float on NVIDIA H200`.
 std::string title(const Section& section);
@@ -63,5 +43,7 @@ Grid failure_table(const Section& section);
 Grid run_table(const Section& section);
 /// A line for each section, for reports with several.
 Grid overview_table(const ReportData& data);
+/// A line for each problem.
+Grid problem_table(const ReportData& data);
 
 }  // namespace tune::reports

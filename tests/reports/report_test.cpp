@@ -200,5 +200,36 @@ TEST(Grid, TextIsAligned) {
   EXPECT_EQ(grid.text(" "), " name  n\n x     12\n");
 }
 
+TEST(Grid, FitsATerminal) {
+  reports::Grid grid({"time", "of limit", "device", "configuration"});
+  grid.leave_out({"device"});
+  grid.rank();
+  const auto add = [&](const char* time, const char* device, const search::Configuration& configuration) {
+    grid.add({time, "9 %", device, configuration.key()}, configuration);
+  };
+  add("1 ms", "H100", {{"z_first", 1}, {"block", 32}, {"split", 1}});
+  add("2 ms", "H200", {{"z_first", 1}, {"block", 64}, {"split", 1}});
+  add("3 ms", "H200", {{"z_first", 1}, {"block", 16}, {"split", 2}});
+  EXPECT_EQ(
+      grid.text("", {.width = 60}),
+      "same in all: of limit 9 %, z_first=1\n"
+      "time  device  block  split\n1 ms  H100    32     1\n2 ms  H200    64     1\n3 ms  H200    16     2\n");
+  const std::string narrow = grid.text(" ", {.width = 20, .colours = true});
+  EXPECT_NE(narrow.find(" time  block  split\n"), std::string::npos) << narrow;
+  EXPECT_NE(narrow.find("\x1b[1m 1 ms  32     1"), std::string::npos) << "the best is bold: " << narrow;
+  EXPECT_NE(narrow.find("1 column left out"), std::string::npos) << narrow;
+  std::istringstream lines(narrow);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(shown_width(line), 20U) << line;
+  EXPECT_NE(grid.text("").find("block=32,split=1,z_first=1"), std::string::npos) << "a pipe gets all";
+}
+
+TEST(Grid, HeadingsBreakBetweenWordsAndTextsAreCut) {
+  reports::Grid grid({"n", "over median", "a text"});
+  grid.add({"1", "1.2x", "a text of many words"});
+  grid.add({"2", "1.3x", "another one"});
+  EXPECT_EQ(grid.text("", {.width = 24}),
+            "   over\nn  median  a text\n1  1.2x    a text of ma..\n2  1.3x    another one\n");
+}
+
 }  // namespace
 }  // namespace tune::testing
