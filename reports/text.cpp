@@ -14,7 +14,8 @@ void add_text_table(std::string& text, const std::string& heading, const Grid& g
 }
 
 std::string section_text(const Section& section, const TextStyle& style) {
-  std::string text = style.bold(title(section)) + "\n";
+  std::string text =
+      style.bold(style.width > 0 ? wrapped(title(section), 0, style.width) : title(section)) + "\n";
   for (const auto& [name, value] : properties(section))
     text += format("  {:<15}{}\n", name, style.width > 0 ? wrapped(value, label_width, style.width) : value);
   if (style.width > 0) text += text_charts(section, style);

@@ -153,7 +153,9 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
   if (form == Format::text && !only)
     recorded_text =
         "'tune list problems P' lists the recorded sizes of a problem, which ship with the program\n";
-  std::cout << (form == Format::json ? json_text(all) : table.text("", output_style()) + recorded_text);
+  const TextStyle style = output_style();
+  if (style.width > 0 && !recorded_text.empty()) recorded_text = wrapped(recorded_text, 0) + "\n";
+  std::cout << (form == Format::json ? json_text(all) : table.text("", style) + recorded_text);
 }
 
 /// Each device with those of its runs that match.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/progress.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,8 @@
 #include <ctime>
 #include <iostream>
 
+#include "cli/output/printable_output.hpp"
+#include "cli/output/terminal.hpp"
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -86,20 +87,8 @@ bool InterruptGuard::interrupted() {
 namespace {
 
 constexpr double redraw_interval = 0.1;  // seconds: fast enough for a reader
-
-std::size_t terminal_width() {
-  winsize size = {};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
-}
-
-/// The line as far as it fits, cut between its parts.
-std::string cut(const std::string& line, std::size_t width) {
-  if (line.size() <= width) return line;
-  std::size_t end = 0;
-  for (const char* separator : {" | ", ", "})
-    if (const std::size_t at = line.rfind(separator, width); at != std::string::npos) end = std::max(end, at);
-  return line.substr(0, end == 0 ? width : end);
-}
+constexpr double plain_interval = 2;     // seconds between lines in a file
+constexpr std::size_t max_history = 512;
 
 std::uint64_t failed(const Progress& progress) {
   std::uint64_t count = 0;
@@ -109,19 +98,19 @@ std::uint64_t failed(const Progress& progress) {
 
 }  // namespace
 
-CountDisplay::~CountDisplay() {
-  if (open_line_) std::cerr << "\r\x1b[K" << std::flush;
+TextStyle error_style() {
+  return terminal_at(STDERR_FILENO).style;
 }
+
+CountDisplay::CountDisplay() : lines_(std::cerr, error_style) {}
 
 bool CountDisplay::show(std::uint64_t steps, std::uint64_t most) {
   const double seconds = watch_.seconds();
-  if (seconds >= next_ && isatty(STDERR_FILENO) == 1) {
+  if (seconds >= next_ && terminal_at(STDERR_FILENO).can_rewrite) {
     next_ = seconds + redraw_interval;
-    open_line_ = true;
     const double million = 1e6;
-    std::cerr << format("\r\x1b[Kcounting the configurations: {:.0f} of at most {:.0f} million steps",
-                        static_cast<double>(steps) / million, static_cast<double>(most) / million)
-              << std::flush;
+    lines_.draw({format("counting the configurations: {:.0f} of at most {:.0f} million steps",
+                        static_cast<double>(steps) / million, static_cast<double>(most) / million)});
   }
   return !InterruptGuard::interrupted();
 }
@@ -129,24 +118,31 @@ bool CountDisplay::show(std::uint64_t steps, std::uint64_t most) {
 ProgressDisplay::Mode display_mode(bool quiet, bool verbose) {
   if (quiet) return ProgressDisplay::Mode::quiet;
   if (verbose) return ProgressDisplay::Mode::verbose;
-  return isatty(STDERR_FILENO) == 1 ? ProgressDisplay::Mode::live : ProgressDisplay::Mode::plain;
+  return terminal_at(STDERR_FILENO).can_rewrite ? ProgressDisplay::Mode::live : ProgressDisplay::Mode::plain;
 }
 
 ProgressDisplay::ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item,
-                                 Objective objective)
+                                 Objective objective, std::function<TextStyle()> style)
     : out_(out),
       mode_(mode),
       limit_(limit),
       items_(items),
       item_(std::move(item)),
-      objective_(std::move(objective)) {}
+      objective_(std::move(objective)),
+      lines_(out, std::move(style)) {}
 
 ProgressDisplay::~ProgressDisplay() {
-  if (!pending_.empty()) show(pending_);
-  if (open_line_) out_ << "\n" << std::flush;
+  if (mode_ != Mode::live && !pending_.empty()) show(pending_);
+}
+
+void ProgressDisplay::say(const std::string& line) {
+  lines_.erase();
+  cli::say(line);
 }
 
 bool ProgressDisplay::stop_requested() {
+  // Asked several times a second while the run waits, also by other threads.
+  if (mode_ == Mode::live && view_.planned > 0 && std::this_thread::get_id() == thread_) redraw();
   return InterruptGuard::interrupted();
 }
 
@@ -176,64 +172,100 @@ void ProgressDisplay::on_evaluation(const Evaluation& evaluation, const Progress
   if (mode_ == Mode::quiet) return;
   if (mode_ == Mode::verbose) return tell(evaluation, progress);
   const bool improved = take_best(progress);
-  pending_ = line(progress);
-  if (mode_ == Mode::plain) {
-    const bool tenth =
-        progress.evaluations * 10 >= next_tenth_ * std::max<std::uint64_t>(1, progress.planned);
-    if (tenth) next_tenth_ = progress.evaluations * 10 / std::max<std::uint64_t>(1, progress.planned) + 1;
-    if (improved || tenth) show(pending_);
-    return;
+  if (best_ > 0) history_.push_back(best_);
+  if (history_.size() > max_history) {  // every second one
+    for (std::size_t i = 0; 2 * i + 1 < history_.size(); ++i) history_[i] = history_[2 * i + 1];
+    history_.resize(history_.size() / 2);
   }
-  // A new best waits too: a replay finds hundreds a second.
-  if (progress.seconds - last_shown_ < redraw_interval) return;
+  if (mode_ == Mode::live) {
+    take_view(progress);
+    return redraw();
+  }
+  pending_ = line(progress);
+  const bool tenth = progress.evaluations * 10 >= next_tenth_ * std::max<std::uint64_t>(1, progress.planned);
+  if (!improved && !tenth) return;
+  if (last_shown_ >= 0 && progress.seconds - last_shown_ < plain_interval) return;
+  if (tenth) next_tenth_ = progress.evaluations * 10 / std::max<std::uint64_t>(1, progress.planned) + 1;
   last_shown_ = progress.seconds;
   show(pending_);
 }
 
 void ProgressDisplay::on_rerank(std::size_t top_k) {
   if (mode_ == Mode::quiet) return;
+  const std::string text = format("timing the best {} again, in turns", top_k);
+  if (mode_ == Mode::live) {
+    view_.phase = format("re-ranking the best {}", top_k);
+    view_.seconds_left = view_.rate = 0;
+    last_drawn_ = -1;
+    return redraw();
+  }
   if (!pending_.empty()) show(pending_);
-  if (open_line_) out_ << "\n";
-  open_line_ = false;
-  show(format("timing the best {} again, in turns", top_k));
+  show(text);
 }
 
 void ProgressDisplay::show(const std::string& line) {
-  if (mode_ == Mode::live)
-    out_ << "\r\x1b[K" << cut(line, terminal_width() - 1) << std::flush;
-  else
-    out_ << line << "\n" << std::flush;
-  open_line_ = mode_ == Mode::live;
+  out_ << line << "\n" << std::flush;
   pending_.clear();
 }
 
-/// The most important parts come first: a narrow terminal cuts the end.
+/// Seconds that the rest of the planned evaluations takes; 0 where that is unknown.
+double ProgressDisplay::seconds_left(const Progress& progress) {
+  const auto fresh = static_cast<double>(progress.evaluations - progress.reused);
+  if (!(progress.seconds > 0) || !(fresh > 0)) return 0;
+  const auto planned =
+      static_cast<double>(progress.planned - std::min(progress.planned, progress.evaluations));
+  const double left = planned * progress.seconds / fresh;
+  const double allowed = std::max(0.0, progress.seconds_allowed - progress.seconds_of_call);
+  // A budget of time that ends first is shown already.
+  return progress.seconds_allowed > 0 && left >= allowed ? 0 : left;
+}
+
+std::vector<std::string> ProgressDisplay::best_texts() const {
+  std::vector<std::string> texts;
+  if (!(best_ > 0)) return texts;
+  if (objective_ != Objective::time)
+    texts.push_back(format("{} {}", to_string(objective_), objective_.value_text(value_)));
+  texts.push_back(si(best_, "s"));
+  if (limit_ > 0) texts.push_back(format("{} of the limit", percent_text(limit_ / best_)));
+  if (items_ > 0) texts.push_back(si(items_ / best_, item_ + "s/s"));
+  return texts;
+}
+
+void ProgressDisplay::take_view(const Progress& progress) {
+  view_.evaluations = progress.evaluations;
+  view_.planned = progress.planned;
+  view_.failed = failed(progress);
+  view_.seconds_allowed = progress.seconds_allowed;
+  seconds_of_call_ = progress.seconds_of_call;
+  since_view_ = Stopwatch();
+  const auto fresh = static_cast<double>(progress.evaluations - progress.reused);
+  view_.rate = progress.seconds > 0 ? fresh / progress.seconds : 0;
+  view_.seconds_left = seconds_left(progress);
+  view_.best = best_texts();
+  view_.history = history_;
+}
+
+void ProgressDisplay::redraw() {
+  const double now = watch_.seconds();
+  if (last_drawn_ >= 0 && now - last_drawn_ < redraw_interval) return;
+  last_drawn_ = now;
+  view_.seconds = seconds_of_call_ + since_view_.seconds();
+  lines_.draw(live_lines(view_, lines_.style()));
+}
+
 std::string ProgressDisplay::line(const Progress& progress) const {
   std::string text =
       format("{}/{} evaluated, {} failed", progress.evaluations, progress.planned, failed(progress));
-  const bool is_limited = progress.seconds_allowed > 0;
-  if (is_limited)
-    text += format(" | {} of {}", duration_text(progress.seconds_of_call),
-                   duration_text(progress.seconds_allowed));
+  if (progress.seconds_allowed > 0)
+    text += " | " + spent_text(progress.seconds_of_call, progress.seconds_allowed);
   const auto fresh = static_cast<double>(progress.evaluations - progress.reused);
   if (progress.seconds > 0 && fresh > 0) {
     text += format(" | {:.1f}/s", fresh / progress.seconds);
-    const auto planned =
-        static_cast<double>(progress.planned - std::min(progress.planned, progress.evaluations));
-    const double left = planned * progress.seconds / fresh;
-    const double allowed = std::max(0.0, progress.seconds_allowed - progress.seconds_of_call);
-    // A budget of time that ends first is shown already.
-    if (left > 0 && (!is_limited || left < allowed)) text += format(", {} left", duration_text(left));
+    if (const double left = seconds_left(progress); left > 0)
+      text += format(", {} left", duration_text(left));
   }
-  if (best_ > 0) {
-    text += " | best ";
-    if (objective_ != Objective::time)
-      text += format("{} {}, ", to_string(objective_), objective_.value_text(value_));
-    text += si(best_, "s");
-    if (limit_ > 0) text += format(", {} of the limit", percent_text(limit_ / best_));
-    if (items_ > 0) text += format(", {}", si(items_ / best_, item_ + "s/s"));
-  }
-  return text;
+  const std::vector<std::string> best = best_texts();
+  return best.empty() ? text : text + " | best " + joined(best);
 }
 
 }  // namespace tune::cli

@@ -15,6 +15,7 @@
 #include "cli/input/stored.hpp"
 #include "cli/output/printable_output.hpp"
 #include "cli/output/progress.hpp"
+#include "cli/output/text_layout.hpp"
 #include "cli/run/dry_run.hpp"
 #include "cli/run/run_summary.hpp"
 #include "db/store/database.hpp"
@@ -238,7 +239,7 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
     job.tuning.budget.seconds_before = seconds_of_program();
     result =
         run::tune(database, space, evaluator, job.record, job.tuning, display, [&](const std::string& line) {
-          if (!request.quiet || line == database.notice()) say(line);
+          if (!request.quiet || line == database.notice()) display.say(line);
         });
   }
   if (job.dumped && result.progress.best) job.dumped->keep(result.progress.best->configuration);

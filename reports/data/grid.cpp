@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t gap = 2;                                           ///< between columns
 constexpr std::size_t always = std::numeric_limits<std::size_t>::max();  ///< is never left out
 constexpr std::size_t parameters_from = 1000;                            ///< order of leaving them out
-constexpr std::size_t min_cut = 8;                                       ///< a text is not cut to less
 
 /// A column of a table that has to fit a width.
 struct TableColumn {
@@ -134,11 +133,12 @@ std::vector<std::string> leave_out_columns(std::vector<TableColumn>& columns, st
 
 /// Makes the widest columns narrower until all fit, as far as that goes.
 void narrow_columns(std::vector<TableColumn>& columns, std::size_t width) {
-  while (total_width(columns) > width) {
-    const auto widest = std::ranges::max_element(columns, {}, &TableColumn::width);
-    if (widest == columns.end() || widest->width <= min_cut) return;
-    --widest->width;
-  }
+  for (const std::size_t least : {8U, 4U})  // what a text is not cut to less than
+    while (total_width(columns) > width) {
+      const auto widest = std::ranges::max_element(columns, {}, &TableColumn::width);
+      if (widest == columns.end() || widest->width <= least) break;
+      --widest->width;
+    }
 }
 
 std::string line_of(const std::string& indent, const std::vector<std::string>& cells,
@@ -163,7 +163,8 @@ std::string headings(const std::string& indent, const std::vector<TableColumn>& 
     std::vector<std::string> cells;
     for (const auto& lines : names)
       cells.push_back(i + lines.size() < height ? "" : lines[i + lines.size() - height]);
-    text += style.dim(line_of(indent, cells, columns)) + '\n';
+    for (std::size_t c = 0; c < cells.size(); ++c) cells[c] = style.shortened(cells[c], columns[c].width);
+    text += style.dim(cut_to(line_of(indent, cells, columns), style.width)) + '\n';
   }
   return text;
 }
@@ -238,7 +239,7 @@ std::string Grid::fitted(const std::string& indent, const TextStyle& style) cons
     std::vector<std::string> cells;
     for (const TableColumn& column : columns)
       cells.push_back(style.shortened(column.cells[row], column.width));
-    const std::string line = line_of(indent, cells, columns);
+    const std::string line = cut_to(line_of(indent, cells, columns), style.width);
     text += (ranked_ && row == 0 ? style.bold(line) : line) + '\n';
   }
   if (!left_out.empty())

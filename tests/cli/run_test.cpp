@@ -286,7 +286,7 @@ TEST(Run, ProgressThatIsPipedIsPlainLines) {
   const ProgramResult outcome = sandbox.tune(small_run({"--device", "replay", "--no-transfer"}));
   EXPECT_EQ(outcome.err.find_first_of("\r\x1b"), std::string::npos);
   const auto lines = lines_of(outcome.err);
-  ASSERT_GE(lines.size(), 10U);
+  ASSERT_GE(lines.size(), 2U) << "the first, and the last";
   EXPECT_LE(lines.size(), 40U) << outcome.err;
   for (const std::string& line : lines) EXPECT_NE(line.find("/200 evaluated"), std::string::npos) << line;
   EXPECT_TRUE(lines.back().starts_with("200/200 evaluated")) << lines.back();
