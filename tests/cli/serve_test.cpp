@@ -55,7 +55,8 @@ TEST_F(ServeTest, ShowsThePageAndItsData) {
   EXPECT_THAT(page, HasSubstr("Invented H2"));
   const std::string answer = get(port_, "/data?x=1");
   const auto update = nlohmann::json::parse(body_of(answer));
-  EXPECT_EQ(update["data"]["sections"].size(), 1U);
+  EXPECT_EQ(update["sections"].size(), 1U);
+  EXPECT_EQ(update["ids"].size(), 1U);
   EXPECT_THAT(get(port_, "/other"), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(ask(port_, "HEAD / HTTP/1.1\r\nhost: localhost:" + std::to_string(port_) + "\r\n\r\n"),
               ::testing::AllOf(StartsWith("HTTP/1.1 200"), Not(HasSubstr("<body"))));
@@ -78,7 +79,10 @@ TEST_F(ServeTest, SendsDataAgainOnlyWhereTheyChanged) {
   }
   ASSERT_THAT(changed, StartsWith("HTTP/1.1 200"));
   EXPECT_NE(tag_of(changed), tag);
-  EXPECT_EQ(nlohmann::json::parse(body_of(changed))["data"]["sections"].size(), 2U);
+  const auto update = nlohmann::json::parse(body_of(changed));
+  EXPECT_EQ(update["ids"].size(), 2U);
+  for (const nlohmann::json& id : update["ids"])
+    EXPECT_TRUE(update["sections"].contains(id.get<std::string>()));
 }
 
 TEST_F(ServeTest, AnswersOnlyToItsOwnName) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "search/random.hpp"
 #include "tuner/base/error.hpp"
@@ -15,7 +17,10 @@ namespace {
 /// Which configurations of a problem are meant to be right, where not all of them are.
 const std::map<std::string, std::string> right = {{"fault_injection", "behaviour == 'right'"}};
 
-/// Values of a setting that are emulated: small ones.
+/// Settings of which any value is emulated, since sizes of checks do not grow with them.
+const std::set<std::string> any_value = {"bins"};
+
+/// Values of other settings that are emulated: small ones.
 constexpr std::uint64_t max_values = 9;
 constexpr std::int64_t largest_value = 3;  ///< where any number will do
 
@@ -26,7 +31,9 @@ constexpr int small_extent = 48;
 Instance random_instance(const ProblemInfo& info, search::Random& random) {
   std::vector<std::pair<std::string, Value>> settings;
   for (const SettingInfo& setting : info.settings) {
-    if (setting.range)
+    if (setting.range && any_value.contains(setting.name))
+      settings.emplace_back(setting.name, setting.range->second >> random.below(20));
+    else if (setting.range)
       settings.emplace_back(
           setting.name, setting.range->first + static_cast<std::int64_t>(
                                                    random.below(static_cast<std::uint64_t>(largest_value))));

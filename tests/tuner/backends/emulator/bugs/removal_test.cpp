@@ -177,6 +177,8 @@ bool is_cause(FindingKind kind, const Occurrence& absent) {
   if (by_copy_engine(absent) && (kind == FindingKind::deadlock || kind == FindingKind::unfinished_copy))
     return true;
   if (absent.statement.starts_with("__syncwarp")) return kind == FindingKind::race_in_warp;
+  // A block may reach for the memory of one that has not begun.
+  if (absent.statement.starts_with("cluster.sync") && kind == FindingKind::out_of_bounds) return true;
   // The grid may be one block, and what a barrier orders may be the cells of one warp.
   const bool grid = absent.statement.starts_with("grid_barrier");
   return kind == FindingKind::race_in_block || kind == FindingKind::race_in_warp ||
