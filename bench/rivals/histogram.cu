@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures CUB's histograms of the samples that the problem `histogram` has:
 //   nvcc -O3 -std=c++17 -arch=native bench/rivals/histogram.cu -o histogram && ./histogram
-// prints a line of CSV for each type, number of bins and distribution: the median of 20 executions in milliseconds
-// and the bytes of samples a second.
+// prints a line of CSV for each type, number of bins and distribution: the median of 20 executions in
+// milliseconds and the bytes of samples a second.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,8 @@ __global__ void fill(Sample* samples, long long count, Data data, double range) 
     double place = static_cast<double>(mixed(i) >> 11) * 0x1.0p-53;
     if (data == Data::skewed) place = place * place * place * place;
     if (data == Data::one) place = 0.6;
-    samples[i] = range == 1 ? static_cast<Sample>(fmin(place, 1 - 0x1.0p-24)) : static_cast<Sample>(place * range);
+    samples[i] =
+        range == 1 ? static_cast<Sample>(fmin(place, 1 - 0x1.0p-24)) : static_cast<Sample>(place * range);
   }
 }
 

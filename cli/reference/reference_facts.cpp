@@ -30,8 +30,7 @@ std::span<const Fact> environment_facts() {
 std::span<const Fact> exit_facts() {
   static constexpr auto facts = std::to_array<Fact>({
       {"0", "success"},
-      {"1",
-       "the work did not succeed: no valid configuration, a wrong result, a full disk, a regression"},
+      {"1", "the work did not succeed: no valid configuration, a wrong result, a full disk, a regression"},
       {"2",
        "the command line, a size, a definition or an expression cannot be used; there is no such GPU here"},
       {"3", "the database has no record that fits, or a check could check nothing"},

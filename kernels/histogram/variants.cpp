@@ -37,7 +37,8 @@ search::SpaceDefinition histogram_space(const HistogramJob& job, const DevicePro
   space.add("path", "loads of samples: ld.global.nc (readonly) or evict first (streaming)",
             {"readonly", "streaming"}, "readonly");
   space.add(min_blocks({1, 2, 3, 4, 6, 8}));
-  space.add("blocks", "blocks of the grid", blocks, job.bins <= 4096 ? blocks.back() : blocks.front(), var("variant") != "sort");
+  space.add("blocks", "blocks of the grid", blocks, job.bins <= 4096 ? blocks.back() : blocks.front(),
+            var("variant") != "sort");
   if (job.samples < 65536 * most * all)
     space.add("block_samples", "least samples of a block: where there are few, the grid has fewer blocks",
               {4096, 16384, 65536}, 16384, var("variant") != "sort");

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workflows of examples/ci are YAML, and their commands do here what they say: with a kernel of examples, and with
-programs of our own in place of those that install or write to a web site."""
+stand-ins for the programs that install or write to a web site."""
 import os
 import pathlib
 import shutil

@@ -57,6 +57,17 @@ std::int64_t counter_words(std::int64_t bins, std::int64_t bits) {
   return ceil_div(bins, 32 / bits);
 }
 
+void add_parts(LaunchPlan& plan, const HistogramJob& job, std::int64_t rows) {
+  plan.buffers.push_back({"parts", ElementType::u32,
+                          Layout::dense({static_cast<std::uint64_t>(rows * job.bins)}), BufferRole::scratch});
+}
+
+void add_sum_launch(LaunchPlan& plan, const HistogramJob& job, std::int64_t rows) {
+  plan.compile.entries.emplace_back("histogram_sum");
+  plan.launches.emplace_back(make_launch("histogram_sum", ceil_div(job.bins, 256), block_of(256),
+                                         {BufferArgument{"parts"}, BufferArgument{"counts"}, int32(rows)}));
+}
+
 void add_counting_launch(LaunchPlan& plan, const HistogramJob& job, const Configuration& configuration,
                          const std::string& entry, std::int64_t blocks, std::int64_t rows, std::int64_t words,
                          bool corrects) {
@@ -69,11 +80,8 @@ void add_counting_launch(LaunchPlan& plan, const HistogramJob& job, const Config
   plan.launches.emplace_back(
       make_launch(entry, blocks, block_of(configuration["block"].as_int()), std::move(arguments), words * 4));
   if (!apart) return;
-  plan.compile.entries.emplace_back("histogram_sum");
-  plan.buffers.push_back({"parts", ElementType::u32,
-                          Layout::dense({static_cast<std::uint64_t>(rows * job.bins)}), BufferRole::scratch});
-  plan.launches.emplace_back(make_launch("histogram_sum", ceil_div(job.bins, 256), block_of(256),
-                                         {BufferArgument{"parts"}, BufferArgument{"counts"}, int32(rows)}));
+  add_parts(plan, job, rows);
+  add_sum_launch(plan, job, rows);
 }
 
 }  // namespace tune::kernels

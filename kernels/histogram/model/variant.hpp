@@ -47,6 +47,10 @@ std::int64_t histogram_blocks(const HistogramJob& job, const Configuration& conf
 /// Returns the words of the counters of 8, 16 or 32 bits of a block that counts so many bins.
 std::int64_t counter_words(std::int64_t bins, std::int64_t bits);
 
+/// Adds the buffer `parts`: rows of counters.
+void add_parts(LaunchPlan& plan, const HistogramJob& job, std::int64_t rows);
+/// Adds the launch that adds the rows of `parts` to `counts`.
+void add_sum_launch(LaunchPlan& plan, const HistogramJob& job, std::int64_t rows);
 /// Adds the launch of `entry` and, with merge=kernel, that of the sum over `rows` rows of counters. `words`:
 /// shared memory of a block. `corrects`: the kernel adds to `counts` while it counts.
 void add_counting_launch(LaunchPlan& plan, const HistogramJob& job, const Configuration& configuration,

@@ -21,20 +21,13 @@ Result<LaunchPlan> plan_global_counters(const HistogramJob& job, const Configura
   const char* const to = copies > 1 ? "parts" : "counts";
   plan.compile.entries = {"histogram_global"};
   if (copies > 1) {
-    plan.buffers.push_back({"parts", ElementType::u32,
-                            Layout::dense({static_cast<std::uint64_t>(copies * job.bins)}),
-                            BufferRole::scratch});
+    add_parts(plan, job, copies);
     plan.launches.emplace_back(Zero{"parts"});
   }
   plan.launches.emplace_back(make_launch(
       "histogram_global", histogram_blocks(job, configuration), block_of(configuration["block"].as_int()),
       {BufferArgument{"samples"}, BufferArgument{to}, int32(job.samples)}));
-  if (copies > 1) {
-    plan.compile.entries.emplace_back("histogram_sum");
-    plan.launches.emplace_back(
-        make_launch("histogram_sum", ceil_div(job.bins, 256), block_of(256),
-                    {BufferArgument{"parts"}, BufferArgument{"counts"}, int32(copies)}));
-  }
+  if (copies > 1) add_sum_launch(plan, job, copies);
   return plan;
 }
 
