@@ -79,6 +79,7 @@ std::string sparkline(const std::vector<double>& values, std::size_t columns, bo
 }
 
 std::vector<std::string> live_lines(const RunView& view, const TextStyle& style) {
+  if (view.planned == 0) return {view.phase};  // before the first evaluation
   const auto share = [](double part, double whole) { return whole > 0 ? std::min(1.0, part / whole) : 0.0; };
   const double by_count = share(static_cast<double>(view.evaluations), static_cast<double>(view.planned));
   const double by_time = share(view.seconds, view.seconds_allowed);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -121,13 +122,13 @@ ProgressDisplay::Mode display_mode(bool quiet, bool verbose) {
   return terminal_at(STDERR_FILENO).can_rewrite ? ProgressDisplay::Mode::live : ProgressDisplay::Mode::plain;
 }
 
-ProgressDisplay::ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item,
+ProgressDisplay::ProgressDisplay(std::ostream& out, Mode mode, double limit, double amount, std::string unit,
                                  Objective objective, std::function<TextStyle()> style)
     : out_(out),
       mode_(mode),
       limit_(limit),
-      items_(items),
-      item_(std::move(item)),
+      amount_(amount),
+      unit_(std::move(unit)),
       objective_(std::move(objective)),
       lines_(out, std::move(style)) {}
 
@@ -142,7 +143,9 @@ void ProgressDisplay::say(const std::string& line) {
 
 bool ProgressDisplay::stop_requested() {
   // Asked several times a second while the run waits, also by other threads.
-  if (mode_ == Mode::live && view_.planned > 0 && std::this_thread::get_id() == thread_) redraw();
+  if (mode_ == Mode::live && (view_.planned > 0 || !view_.phase.empty()) &&
+      std::this_thread::get_id() == thread_)
+    redraw();
   return InterruptGuard::interrupted();
 }
 
@@ -190,6 +193,15 @@ void ProgressDisplay::on_evaluation(const Evaluation& evaluation, const Progress
   show(pending_);
 }
 
+void ProgressDisplay::on_activity(Activity activity, std::size_t compiling) {
+  if (mode_ != Mode::live) return;
+  static constexpr std::array<std::string_view, 4> texts = {"compiling", "computing the reference",
+                                                            "checking", "measuring"};  // as Activity
+  view_.phase = texts.at(static_cast<std::size_t>(activity));
+  if (activity == Activity::compiling) view_.phase += format(" {}", compiling);
+  redraw();
+}
+
 void ProgressDisplay::on_rerank(std::size_t top_k) {
   if (mode_ == Mode::quiet) return;
   const std::string text = format("timing the best {} again, in turns", top_k);
@@ -227,7 +239,7 @@ std::vector<std::string> ProgressDisplay::best_texts() const {
     texts.push_back(format("{} {}", to_string(objective_), objective_.value_text(value_)));
   texts.push_back(si(best_, "s"));
   if (limit_ > 0) texts.push_back(format("{} of the limit", percent_text(limit_ / best_)));
-  if (items_ > 0) texts.push_back(si(items_ / best_, item_ + "s/s"));
+  if (amount_ > 0) texts.push_back(si(amount_ / best_, unit_));
   return texts;
 }
 

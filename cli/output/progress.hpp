@@ -51,13 +51,14 @@ TextStyle error_style();
 class ProgressDisplay : public SessionObserver {
  public:
   enum class Mode { live, plain, verbose, quiet };
-  /// `limit` in seconds (0: unknown); `items` and `item` give the rate.
-  ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item,
+  /// `limit` in seconds (0: unknown); `amount` of one solution (0: unknown) and the unit of its rate.
+  ProgressDisplay(std::ostream& out, Mode mode, double limit, double amount, std::string unit,
                   Objective objective = Objective::time, std::function<TextStyle()> style = error_style);
   /// Shows the last state where that stays, if it was not shown yet.
   ~ProgressDisplay() override;
 
   void on_evaluation(const Evaluation& evaluation, const Progress& progress) override;
+  void on_activity(Activity activity, std::size_t compiling) override;
   void on_rerank(std::size_t top_k) override;
   bool stop_requested() override;
   /// Writes one line to standard error, above the live lines.
@@ -77,8 +78,8 @@ class ProgressDisplay : public SessionObserver {
   std::ostream& out_;
   Mode mode_;
   double limit_;
-  double items_;
-  std::string item_;
+  double amount_;
+  std::string unit_;
   Objective objective_;
   double best_ = 0;         ///< seconds; 0 until there is one
   double value_ = 0;        ///< the best's, by the objective

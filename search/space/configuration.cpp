@@ -63,6 +63,14 @@ std::string Configuration::to_string() const {
   return join(entries_, ", ");
 }
 
+std::string Configuration::difference_from(const Configuration& other) const {
+  std::vector<Entry> own;
+  for (const Entry& entry : entries_)
+    if (const Value* const value = other.find(entry.first); value == nullptr || *value != entry.second)
+      own.push_back(entry);
+  return join(own, ", ");
+}
+
 Configuration Configuration::parse(std::string_view text) {
   Configuration configuration;
   if (trim(text).empty()) return configuration;

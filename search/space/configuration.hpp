@@ -38,6 +38,9 @@ class Configuration {
   std::string to_string() const;
   /// Reads `name=value,name=value` (spaces around commas are skipped). Throws std::invalid_argument.
   static Configuration parse(std::string_view text);
+  /// Returns what this one has and `other` has not: the parameters with another value, or that exist here
+  /// only, as `to_string` does.
+  std::string difference_from(const Configuration& other) const;
 
   /// True for the same parameters with the same values, in any order.
   friend bool operator==(const Configuration& a, const Configuration& b);

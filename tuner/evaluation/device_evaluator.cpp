@@ -87,6 +87,7 @@ DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {
 const ReferenceData& DeviceEvaluator::at_size(const Configuration& configuration, std::uint64_t seed) {
   Instance instance = problem_.reference_instance(instance_, configuration);
   if (at_size_ == nullptr || seed_at_size_ != seed || instance_at_size_ != instance) {
+    now(Activity::reference);
     at_size_.reset();
     at_size_ = verification_.reference_data(instance, seed);
     instance_at_size_ = std::move(instance);
@@ -144,6 +145,8 @@ std::optional<DeviceEvaluator::Planned> DeviceEvaluator::take_next() {
       return taken;
     }
     if (waits_no_longer()) return std::nullopt;
+    now(Activity::compiling, static_cast<std::size_t>(std::ranges::count_if(
+                                 queue_, [](const Planned& one) { return !is_ready(one); })));
     if (!options_.reproducible && starved.seconds() >= starving_after && pool_.any_idle() && asked_for_more())
       continue;
     double seconds = std::min(stop_interval, starving_after);
@@ -254,6 +257,7 @@ Result<Measurement> DeviceEvaluator::carry_out(const Planned& planned, const Bin
                                                Evaluation& evaluation) {
   const LaunchPlan& plan = *planned.plan;
   // A configuration that cannot run at the size itself fails before any launch, the small checks included.
+  now(Activity::checking);
   const Stopwatch loading;
   const Result<std::vector<KernelResources>> resources = backend_.runner().check_resources(plan, binary);
   evaluation.phases.load = loading.seconds();
@@ -303,6 +307,7 @@ std::optional<Failure> DeviceEvaluator::hopeless(std::span<const SmallRun> small
 Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, const Binary& binary,
                                                        Evaluation& evaluation) {
   const ReferenceData& expected = at_size(evaluation.configuration, check_seeds[0]);
+  now(Activity::checking);
   const Stopwatch verifying;
   const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
@@ -317,6 +322,7 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
   measurement.tolerance = widest(tolerance_of(plan, expected));
   verification_.note(plan, expected);
   if (!options_.measure_time) return measurement;
+  now(Activity::measuring);
   const Stopwatch measuring;
   MeasureOptions measure_options = options_.measure;
   if (options_.race) measure_options.incumbent_seconds = fastest_;
@@ -327,6 +333,7 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
   static_cast<Timing&>(measurement) = std::move(*timing);
   const bool lost = measurement.stop == StopReason::pruned;
   if (lost || check_seconds > options_.recheck_share * evaluation.phases.measure) return measurement;
+  now(Activity::checking);
   const Stopwatch again;
   const Result<double> after = check_after_timing(**prepared, plan, expected);
   evaluation.phases.verify += again.seconds();

@@ -85,6 +85,9 @@ class RerankDevice {
   virtual Result<Timing> time_candidate(std::size_t index) = 0;
 };
 
+/// What an evaluator does right now.
+enum class Activity { compiling, reference, checking, measuring };
+
 /// Evaluates configurations, on a device or from a recording. It is a queue: later configurations are
 /// compiled while earlier ones are on the device.
 class Evaluator {
@@ -105,6 +108,9 @@ class Evaluator {
   /// `ask` is called while `next` has waited for compiles for a while and compilers have nothing to do: it
   /// may submit more, and returns whether it did. Empty: nobody is asked.
   void when_starving(std::function<bool()> ask) { starving_ = std::move(ask); }
+  /// `tell` is called by `next` whenever another activity begins, with the number of configurations of the
+  /// queue that compile. Empty: nobody is told.
+  virtual void when_busy(std::function<void(Activity, std::size_t)> tell) { busy_ = std::move(tell); }
   /// Empties the queue.
   virtual void drop() = 0;
   /// Answers these from earlier runs of the cheaper instance, where there is one.
@@ -123,6 +129,9 @@ class Evaluator {
   bool waits_no_longer() const { return stops_.waiting && stops_.waiting(); }
   bool device_is_stopped() const { return stops_.device && stops_.device(); }
   bool asked_for_more() const { return starving_ && starving_(); }
+  void now(Activity activity, std::size_t compiling = 0) const {
+    if (busy_) busy_(activity, compiling);
+  }
 
   /// Seconds of waiting after which idle compilers get more to do: a device that waits makes guesses cheap.
   static constexpr double starving_after = 0.1;
@@ -130,6 +139,7 @@ class Evaluator {
  private:
   Stops stops_;
   std::function<bool()> starving_;
+  std::function<void(Activity, std::size_t)> busy_;
 };
 
 /// Evaluates all configurations, in the order of the evaluator; `done` returns false to stop early.

@@ -127,6 +127,7 @@ std::optional<bool> MultiFidelityEvaluator::take_turn() {
     turn = std::ranges::find_if(order_, [&](bool is_low) { return (is_low ? low_ : full_)->any_ready(); });
     if (turn != order_.end()) break;
     if (waits_no_longer()) return std::nullopt;
+    now(Activity::compiling, order_.size());
     if (starved.seconds() >= starving_after && low_->any_idle_compiler()) (void)asked_for_more();
     std::this_thread::sleep_for(poll_interval);
   }
@@ -207,6 +208,12 @@ void MultiFidelityEvaluator::stop_when(Stops stops) {
   low_->stop_when(stops);
   full_->stop_when(stops);
   Evaluator::stop_when(std::move(stops));
+}
+
+void MultiFidelityEvaluator::when_busy(std::function<void(Activity, std::size_t)> tell) {
+  low_->when_busy(tell);
+  full_->when_busy(tell);
+  Evaluator::when_busy(std::move(tell));
 }
 
 std::optional<std::size_t> MultiFidelityEvaluator::in_flight() const {

@@ -72,6 +72,7 @@ class MultiFidelityEvaluator : public Evaluator {
   std::optional<Evaluation> next() override;
   void drop() override;
   void stop_when(Stops stops) override;
+  void when_busy(std::function<void(Activity, std::size_t)> tell) override;
   std::size_t window() const override { return full_->window(); }
   std::optional<std::size_t> in_flight() const override;
   std::string notice() const override;

@@ -207,6 +207,13 @@ std::vector<Evaluation> TopCandidates::top_k(const RerankOptions& given) const {
   return chosen;
 }
 
+std::vector<RankedConfiguration> TopCandidates::first(std::size_t count) const {
+  std::vector<RankedConfiguration> all;
+  for (const RankedEvaluation& ranked : std::span(sorted_).first(std::min(count, sorted_.size())))
+    all.push_back({ranked.evaluation.configuration, ranked.value});
+  return all;
+}
+
 RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& device,
                            const Objective& objective, const RerankOptions& given,
                            const std::function<bool()>& stop, const std::function<double()>& seconds_left) {

@@ -66,6 +66,12 @@ struct RerankResult {
   double seconds = 0;        ///< that the re-ranking took
 };
 
+/// A configuration and its value by the objective, on today's scale.
+struct RankedConfiguration {
+  Configuration configuration;
+  double value = 0;
+};
+
 /// Collects the candidates for the re-ranking, in bounded memory.
 class TopCandidates {
  public:
@@ -76,6 +82,8 @@ class TopCandidates {
   /// Returns the candidates whose median interval reaches within the options' share of the best, the best
   /// first.
   std::vector<Evaluation> top_k(const RerankOptions& options) const;
+  /// Returns at most `count` of all that were added, the best first.
+  std::vector<RankedConfiguration> first(std::size_t count) const;
   /// Null where none was added.
   const Evaluation* best() const { return sorted_.empty() ? nullptr : &sorted_.front().evaluation; }
 

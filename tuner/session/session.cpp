@@ -19,6 +19,9 @@ namespace {
 /// broken, not the configurations), or so many in a row for a cause that has nothing to do with them.
 constexpr std::uint64_t hopeless = 100;
 
+/// How many of the best configurations a result names.
+constexpr std::size_t top_of_result = 5;
+
 /// How many of the best known configurations are tried where timing them again fails.
 constexpr int max_best_known = 3;
 
@@ -113,6 +116,8 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
     return interrupted() || seconds_left(state) <= rerank_seconds(state, rerank);
   };
   evaluator_.stop_when({.waiting = search_is_over, .device = is_over});
+  evaluator_.when_busy(
+      [&observer](Activity activity, std::size_t compiling) { observer.on_activity(activity, compiling); });
   evaluator_.when_starving(
       [this, &state] { return !state.timing_known && (take_asked(state) || ask(state, 1)); });
   try {
@@ -130,12 +135,14 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
     };
     evaluator_.stop_when({.waiting = is_over, .device = far_over});
     evaluator_.when_starving({});
+    evaluator_.when_busy({});
     evaluator_.drop();
     if (state.end != RunEnd::interrupted && state.end != RunEnd::failed) finish(state, record, rerank, fresh);
     evaluator_.stop_when({});
   } catch (...) {
     evaluator_.stop_when({});
     evaluator_.when_starving({});
+    evaluator_.when_busy({});
     evaluator_.drop();
     end_as_failed(state.result.run);
     throw;
@@ -144,6 +151,7 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   state.result.end = *state.end;
   state.result.fidelity = rank_agreement(state.at_both);
   if (!state.values.empty()) state.result.median_value = median(state.values);
+  state.result.top = state.top_candidates.first(top_of_result);
   state.result.notice = evaluator_.notice();
   store_.end_run(state.result.run, state.result.end);
   return std::move(state.result);

@@ -61,6 +61,8 @@ class SessionObserver {
  public:
   virtual ~SessionObserver() = default;
   virtual void on_evaluation(const Evaluation& evaluation, const Progress& progress) = 0;
+  /// Called when the evaluator begins something else, with the number of configurations that compile.
+  virtual void on_activity(Activity /*activity*/, std::size_t /*compiling*/) {}
   /// Called when the re-ranking begins, with its number of candidates.
   virtual void on_rerank(std::size_t /*finalists*/) {}
   /// Called after every evaluation and before every turn of the re-ranking, from the session's thread.
@@ -77,6 +79,7 @@ struct SessionResult {
   /// By the objective, of the configuration that the run began with; nothing where it has no measurement.
   std::optional<double> default_value = std::nullopt;
   std::optional<double> median_value = std::nullopt;  ///< of all measured configurations
+  std::vector<RankedConfiguration> top = {};          ///< the best ones by their evaluations, the best first
   std::string reason;                                 ///< for RunEnd::failed: one sentence
   std::string notice;  ///< one line that the user should know about the checks (Evaluator::notice)
 };
