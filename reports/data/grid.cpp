@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "search/expressions/nearest.hpp"
+#include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 
@@ -141,6 +143,18 @@ void narrow_columns(std::vector<TableColumn>& columns, std::size_t width) {
     }
 }
 
+/// The text in lines of so many columns, broken between words; one is cut where it is longer.
+std::vector<std::string> lines_within(const std::string& text, std::size_t width, const TextStyle& style) {
+  std::vector<std::string> lines;
+  const std::string all = wrapped(text, 0, width);
+  for (std::size_t begin = 0; begin <= all.size();) {
+    const std::size_t end = std::min(all.find('\n', begin), all.size());
+    lines.push_back(style.shortened(all.substr(begin, end - begin), width));
+    begin = end + 1;
+  }
+  return lines;
+}
+
 std::string line_of(const std::string& indent, const std::vector<std::string>& cells,
                     const std::vector<TableColumn>& columns) {
   std::string line = indent;
@@ -182,6 +196,38 @@ void Grid::add(std::vector<std::string> cells, const search::Configuration& conf
   configurations_.push_back(configuration);
 }
 
+void Grid::show_only(const std::vector<std::string>& names) {
+  if (names.empty() || empty()) return;
+  std::vector<TableColumn> all = parameter_columns(configurations_);
+  for (std::size_t i = 0; i < rows_.front().size(); ++i) {
+    TableColumn column{.name = rows_.front()[i], .cells = {}};
+    for (std::size_t row = 1; row < rows_.size(); ++row) column.cells.push_back(rows_[row][i]);
+    all.push_back(std::move(column));
+  }
+  std::vector<std::string> known;
+  for (const TableColumn& column : all) {
+    known.push_back(column.name);
+    std::ranges::replace(known.back(), ' ', '_');
+  }
+  std::vector<std::vector<std::string>> chosen(rows_.size());
+  for (std::string name : names) {
+    std::ranges::replace(name, ' ', '_');
+    const auto found = std::ranges::find(known, name);
+    if (found == known.end()) {
+      const auto nearest = search::nearest_name(name, known);
+      throw UsageError(
+          format("--columns: there is no column '{}'; {}", shortened(name),
+                 nearest ? format("did you mean '{}'?", *nearest) : format("there are: {}", joined(known))));
+    }
+    const TableColumn& column = all[static_cast<std::size_t>(found - known.begin())];
+    chosen.front().push_back(column.name);
+    for (std::size_t row = 1; row < chosen.size(); ++row) chosen[row].push_back(column.cells[row - 1]);
+  }
+  rows_ = std::move(chosen);
+  configurations_.clear();
+  is_chosen_ = true;
+}
+
 std::string Grid::text(const std::string& indent, const TextStyle& style) const {
   if (style.width > 0 && !empty()) return fitted(indent, style);
   std::vector<std::size_t> widths(rows_.front().size());
@@ -212,7 +258,7 @@ std::string Grid::fitted(const std::string& indent, const TextStyle& style) cons
   std::vector<TableColumn> columns;
   std::vector<std::string> same, same_parameters;
   for (TableColumn& column : all) {
-    const bool moves = column.is_parameter || (!columns.empty() && rows_.size() > 2);
+    const bool moves = !is_chosen_ && (column.is_parameter || (!columns.empty() && rows_.size() > 2));
     const std::string& cell = column.cells.front();
     if (!moves || !is_constant(column))
       columns.push_back(std::move(column));
@@ -236,11 +282,20 @@ std::string Grid::fitted(const std::string& indent, const TextStyle& style) cons
     text += lines(format("{}: {}", rows_.size() > 2 ? "same in all" : "configuration", joined(same)));
   text += headings(indent, columns, style);
   for (std::size_t row = 0; row + 1 < rows_.size(); ++row) {
-    std::vector<std::string> cells;
-    for (const TableColumn& column : columns)
-      cells.push_back(style.shortened(column.cells[row], column.width));
-    const std::string line = cut_to(line_of(indent, cells, columns), style.width);
-    text += (ranked_ && row == 0 ? style.bold(line) : line) + '\n';
+    std::vector<std::vector<std::string>> lines_of_cells;
+    std::size_t height = 1;
+    for (const TableColumn& column : columns) {
+      const std::string& cell = column.cells[row];
+      lines_of_cells.push_back(column.name == wrapped_ ? lines_within(cell, column.width, style)
+                                                       : std::vector{style.shortened(cell, column.width)});
+      height = std::max(height, lines_of_cells.back().size());
+    }
+    for (std::size_t i = 0; i < height; ++i) {
+      std::vector<std::string> cells;
+      for (const auto& cell : lines_of_cells) cells.push_back(i < cell.size() ? cell[i] : "");
+      const std::string line = cut_to(line_of(indent, cells, columns), style.width);
+      text += (ranked_ && row == 0 ? style.bold(line) : line) + '\n';
+    }
   }
   if (!left_out.empty())
     text += lines(format("{} left out ({}): a wider terminal or '| less -S' shows all",

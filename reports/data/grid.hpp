@@ -19,8 +19,13 @@ class Grid {
   void add(std::vector<std::string> cells, const search::Configuration& configuration);
   /// Names the columns that a narrow terminal leaves out, those first that tell least.
   void leave_out(std::vector<std::string> columns) { least_telling_ = std::move(columns); }
+  /// Names the column whose texts are broken into lines where they are too long, instead of cut.
+  void wrap(std::string column) { wrapped_ = std::move(column); }
   /// The first row is the best one.
   void rank() { ranked_ = true; }
+  /// Shows these columns and parameters alone, in this order, in every width; does nothing for an empty list.
+  /// A name may have `_` for a blank. Throws UsageError for an unknown one.
+  void show_only(const std::vector<std::string>& names);
   bool empty() const { return rows_.size() == 1; }
   /// The header first.
   const std::vector<std::vector<std::string>>& rows() const { return rows_; }
@@ -38,7 +43,8 @@ class Grid {
   std::vector<std::vector<std::string>> rows_;
   std::vector<search::Configuration> configurations_;  ///< of each row but the header, or empty
   std::vector<std::string> least_telling_;
-  bool ranked_ = false;
+  std::string wrapped_;
+  bool ranked_ = false, is_chosen_ = false;
 };
 
 /// Escapes the characters that have a meaning in Markdown.

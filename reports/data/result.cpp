@@ -13,19 +13,31 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// `283 us, 89 % of the limit 251 us, 474 Gcell updates/s, 3.8 TB/s, 5 Tflop/s`, as far as it is known.
+/// True of items that the floating-point operations count too: a multiply-add is two.
+bool are_multiplications(const db::WorkloadCost& cost) {
+  return cost.item.starts_with("multipl");
+}
+
+Rate items_of(const db::WorkloadCost& cost) {
+  return {cost.items, cost.item + "s/s"};
+}
+Rate bytes_of(const db::WorkloadCost& cost) {
+  return {cost.bytes, "B/s"};
+}
+Rate flops_of(const db::WorkloadCost& cost) {
+  return {cost.flops, "FLOP/s"};
+}
+
+/// `283 us, 89 % of the limit 251 us, 474 Gcell updates/s, 3.8 TB/s, 5 TFLOP/s`, as far as it is known.
 std::string speed_text(const ShownResult& result) {
   const db::WorkloadCost& cost = result.cost;
   std::string text = si(result.seconds, "s");
   if (cost.limit > 0)
     text += format(", {} of the limit {}{}", percent_text(cost.limit / result.seconds), si(cost.limit, "s"),
                    result.limit_by.empty() ? "" : " by " + result.limit_by);
-  const auto add = [&](double count, const std::string& unit) {
-    if (count > 0) text += ", " + si(count / result.seconds, unit);
-  };
-  add(cost.items, cost.item + "s/s");
-  add(cost.bytes, "B/s");
-  add(cost.flops, "flop/s");
+  for (const Rate& rate :
+       {are_multiplications(cost) ? Rate() : items_of(cost), bytes_of(cost), flops_of(cost)})
+    if (rate.amount > 0) text += ", " + rate_text(rate, result.seconds);
   return text;
 }
 
@@ -51,6 +63,18 @@ std::string resources_text(const KernelResources& resources) {
 }
 
 }  // namespace
+
+Rate main_rate(const db::WorkloadCost& cost, const DeviceProperties& device) {
+  if (cost.items > 0 && !are_multiplications(cost)) return items_of(cost);
+  const double bandwidth = device.copy_bandwidth > 0 ? device.copy_bandwidth : device.peak_bandwidth();
+  const bool memory_binds =
+      cost.limit > 0 && cost.bytes > 0 && bandwidth > 0 && cost.bytes / bandwidth >= 0.999 * cost.limit;
+  return memory_binds || !(cost.flops > 0) ? bytes_of(cost) : flops_of(cost);
+}
+
+std::string rate_text(const Rate& rate, double seconds) {
+  return si(rate.amount / seconds, rate.unit);
+}
 
 std::optional<MedianInterval> ShownResult::interval() const {
   if (standing) return standing->time;
@@ -144,10 +168,13 @@ std::vector<std::string> result_texts(const ShownResult& result) {
   return texts;
 }
 
+std::string ties_text(std::uint64_t count) {
+  return format("{}, less than {} slower or not certainly slower", counted(count, "other configuration"),
+                percent_text(rerank_resolution));
+}
+
 std::vector<std::string> ties_lines(const std::vector<Tie>& ties, std::size_t max) {
-  std::vector<std::string> lines = {
-      format("{}, less than {} slower or not certainly slower:", counted(ties.size(), "other configuration"),
-             percent_text(rerank_resolution))};
+  std::vector<std::string> lines = {ties_text(ties.size()) + ":"};
   for (std::size_t i = 0; i < std::min(ties.size(), max); ++i)
     lines.push_back(format("{}  {}", difference_text(ties[i].ratio), ties[i].configuration.to_string()));
   if (ties.size() > max) lines.push_back(format("and {} more: 'tune show' lists them", ties.size() - max));

@@ -19,6 +19,17 @@
 /// just ended or from a database.
 namespace tune::reports {
 
+/// A speed that people count in: so many units in one solution, and the unit of the rate.
+struct Rate {
+  double amount = 0;  ///< of one solution; 0: unknown
+  std::string unit = {};
+};
+/// `FLOP/s` where the items are multiplications and arithmetic binds, `B/s` where memory does, else the
+/// items: `cell updates/s`.
+Rate main_rate(const db::WorkloadCost& cost, const DeviceProperties& device);
+/// `474 Gcell updates/s` of a solution that takes so many seconds.
+std::string rate_text(const Rate& rate, double seconds);
+
 /// What is known of a measured configuration. Times in seconds.
 struct ShownResult {
   const search::Configuration& configuration;
@@ -61,6 +72,8 @@ struct Tie {
   const MedianInterval& ratio;
   const search::Configuration& configuration;
 };
+/// `2 other configurations, less than 0.5 % slower or not certainly slower`.
+std::string ties_text(std::uint64_t count);
 /// A heading, then a line for each of at most `max` ties. There must be at least one.
 std::vector<std::string> ties_lines(const std::vector<Tie>& ties, std::size_t max);
 

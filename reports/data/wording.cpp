@@ -112,15 +112,8 @@ std::string title(const Section& section) {
                 origin_mark(workload.origin), workload.cache == CacheState::warm ? " (warm caches)" : "");
 }
 
-MainRate main_rate(const Section& section) {
-  const db::WorkloadCost& cost = section.amount;
-  const bool arithmetic = cost.item.starts_with("multipl") || !(cost.items > 0);
-  if (!arithmetic) return {cost.items, cost.item + "s/s"};
-  const double bandwidth =
-      section.device.copy_bandwidth > 0 ? section.device.copy_bandwidth : section.device.peak_bandwidth();
-  if (cost.limit > 0 && cost.bytes > 0 && bandwidth > 0 && cost.bytes / bandwidth >= 0.999 * cost.limit)
-    return {cost.bytes, "B/s"};
-  return cost.flops > 0 ? MainRate{cost.flops, "flop/s"} : MainRate{cost.bytes, "B/s"};
+Rate main_rate(const Section& section) {
+  return main_rate(section.amount, section.device);
 }
 
 std::string workload_options(const db::Workload& workload) {

@@ -25,13 +25,8 @@ ShownResult winner_of(const Section& section);
 std::uint64_t tied_count(const Section& section);
 /// The same in words: `none`, `2 other configurations`.
 std::string tied_text(const Section& section);
-/// What people count a problem's speed in: `flop/s` where its items are multiplications and arithmetic binds,
-/// `B/s` where memory does, else its items, `cell updates/s`. An amount of 0: unknown.
-struct MainRate {
-  double amount = 0;  ///< of one solution
-  std::string unit;
-};
-MainRate main_rate(const Section& section);
+/// The rate that people quote of the section's problem.
+Rate main_rate(const Section& section);
 /// The options of commands that name the workload: `--problem gemm --size 512x512x512 --set type=float`.
 std::string workload_options(const db::Workload& workload);
 /// The properties of a section, a line each: a short name and its text.

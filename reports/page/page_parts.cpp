@@ -69,7 +69,7 @@ void add_workload(Json& object, const Section& section, const std::string& id) {
                     {"item", amount.item},
                     {"flops", number(amount.flops)},
                     {"bytes", number(amount.bytes)}};
-  const MainRate rate = main_rate(section);
+  const Rate rate = main_rate(section);
   object["rate"] = {{"amount", number(rate.amount)}, {"unit", rate.unit}};
   object["versions"] = format("{} {}, sources {}", workload.driver, workload.toolchain.compiler,
                               workload.toolchain.source_hash.substr(0, 8));

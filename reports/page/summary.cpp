@@ -101,9 +101,9 @@ std::string summary_row(const Section& section, const std::string& id, std::size
     const search::Value* variant = section.winner->configuration.find("variant");
     std::string best = text(value_text(section, value_of(*section.winner)));
     if (section.objective != Objective::time) best += format(" <small>{}</small>", text(si(time, "s")));
-    const MainRate rate = main_rate(section);
+    const Rate rate = main_rate(section);
     add_cell(html, "best", best, value_of(*section.winner));
-    add_cell(html, "rate", rate.amount > 0 ? text(si(rate.amount / time, rate.unit)) : "-",
+    add_cell(html, "rate", rate.amount > 0 ? text(rate_text(rate, time)) : "-",
              rate.amount > 0 ? std::optional(rate.amount / time) : std::nullopt);
     add_cell(html, "of limit", share_html(share), share, "number share");
     add_cell(html, "over default", factor(over_default), over_default);
@@ -186,8 +186,7 @@ std::string winner_html(const Section& section) {
   };
   fact("best", value_text(section, value_of(winner)));
   if (section.objective != Objective::time) fact("time", si(time, "s"));
-  if (const MainRate rate = main_rate(section); rate.amount > 0)
-    fact("rate", si(rate.amount / time, rate.unit));
+  if (const Rate rate = main_rate(section); rate.amount > 0) fact("rate", rate_text(rate, time));
   if (const auto share = share_of_limit(section.amount, time)) fact("of limit", percent_text(*share));
   if (const auto gained = gain(section, section.default_value)) fact("over default", factor(gained));
   if (const auto& needs = winner.resources; needs && needs->occupancy > 0)

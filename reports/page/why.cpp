@@ -46,7 +46,7 @@ void add_limit(const Section& section, Sentences& sentences) {
   const db::WorkloadCost& amount = section.amount;
   const Ceilings top = ceilings(section);
   std::string text = format("It takes {}", si(time, "s"));
-  if (amount.items > 0) text += format(", {} {}s a second", si(amount.items / time, ""), amount.item);
+  if (const Rate rate = main_rate(section); rate.amount > 0) text += ", " + rate_text(rate, time);
   if (amount.limit > 0)
     text += format(": {} of what the device allows (at least {}, by the roofline of {})",
                    percent_text(amount.limit / time), si(amount.limit, "s"),
@@ -65,12 +65,12 @@ void add_limit(const Section& section, Sentences& sentences) {
   }
   if (!(top.intensity > 0 && top.bandwidth > 0 && top.flops > 0)) return;
   sentences.push_back(format(
-      "One solution moves at least {} and computes {}, {:.3g} flop/byte. The device is bound by memory up to {:.3g} "
-      "flop/byte, so this problem is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} of peak).",
-      si(amount.bytes, "B"), si(amount.flops, "flop"), top.intensity, top.flops / top.bandwidth,
+      "One solution moves at least {} and computes {}, {:.3g} FLOP/byte. The device is bound by memory up to {:.3g} "
+      "FLOP/byte, so this problem is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} of peak).",
+      si(amount.bytes, "B"), si(amount.flops, "FLOP"), top.intensity, top.flops / top.bandwidth,
       top.memory_bound ? "memory" : "arithmetic", si(amount.bytes / time, "B/s"),
       percent_text(amount.bytes / time / top.bandwidth),
-      top.measured ? "the measured copy" : "the datasheet's", si(amount.flops / time, "flop/s"),
+      top.measured ? "the measured copy" : "the datasheet's", si(amount.flops / time, "FLOP/s"),
       percent_text(amount.flops / time / top.flops)));
 }
 

@@ -10,6 +10,7 @@
 #include "tests/reports/invented_database.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tuner/base/error.hpp"
 
 namespace tune::reports {
 static void PrintTo(const ReportKind& kind, std::ostream* out) {
@@ -221,6 +222,37 @@ TEST(Grid, FitsATerminal) {
   std::istringstream lines(narrow);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(shown_width(line), 20U) << line;
   EXPECT_NE(grid.text("").find("block=32,split=1,z_first=1"), std::string::npos) << "a pipe gets all";
+}
+
+TEST(Grid, ATextIsBrokenIntoLinesWhereItsColumnSaysSo) {
+  reports::Grid grid({"n", "why"});
+  grid.wrap("why");
+  grid.add({"1", "a reason of several words"});
+  grid.add({"2", "short"});
+  EXPECT_EQ(grid.text("", {.width = 16}),
+            "n  why\n"
+            "1  a reason of\n"
+            "   several words\n"
+            "2  short\n");
+}
+
+TEST(Grid, ShowsTheColumnsThatAreChosen) {
+  reports::Grid grid({"time", "of limit", "configuration"});
+  const auto add = [&](const char* time, const char* key) {
+    grid.add({time, "90 %", key}, search::Configuration::parse(key));
+  };
+  add("1 ms", "a=1,b=2");
+  add("2 ms", "a=1,c=3");
+  grid.show_only({"b", "time", "a", "of_limit"});
+  const std::string rows =
+      "2  1 ms  1  90 %\n"
+      "-  2 ms  1  90 %\n";
+  EXPECT_EQ(grid.text(""), "b  time  a  of limit\n" + rows);
+  EXPECT_EQ(grid.text("", {.width = 80}), "            of\nb  time  a  limit\n" + rows)
+      << "nothing is folded";
+  reports::Grid other({"time", "configuration"});
+  other.add({"1 ms", "block_x=1"}, search::Configuration::parse("block_x=1"));
+  EXPECT_THROW(other.show_only({"blck_x"}), UsageError);
 }
 
 TEST(Grid, HeadingsBreakBetweenWordsAndTextsAreCut) {

@@ -42,15 +42,15 @@ addChart({
     const roof = roofs(view, low, high);
     const ys = [...own, winner, ...others].map((point) => point.value[1]).concat(roof.map((point) => point[1] * 1.3));
     const colours = ink();
-    const rate = (value) => si(value, "flop/s", 3);
+    const rate = (value) => si(value, "FLOP/s", 3);
     const tooltip = { trigger: "item", formatter: ({ data }) => data.row !== undefined ? view.tip(data.row, rate(data.value[1]))
       : data.other ? `<strong>${escapeHtml(data.other.title)}</strong><br>winner: ${seconds(secondsOf(data.other, 0))}, ${rate(data.value[1])}` : "" };
     const elsewhere = state.data.sections.filter((other) => sameDevice(other, view) && other.ceilings.units !== view.ceilings.units).length;
     return {
       option: {
         ...chartBase({ tooltip }),
-        xAxis: logAxis("x", "flop/byte", [low, high], (value) => significant(value, 3)),
-        yAxis: logAxis("y", "flop/s", ys, rate),
+        xAxis: logAxis("x", "FLOP/byte", [low, high], (value) => significant(value, 3)),
+        yAxis: logAxis("y", "FLOP/s", ys, rate),
         series: [
           { type: "line", name: `roof (${view.ceilings.units})`, data: roof, symbol: "none", lineStyle: { color: colours.text, width: 2 }, itemStyle: { color: colours.text }, silent: true,
             markPoint: { symbol: "circle", symbolSize: 1, data: [{ coord: [Math.sqrt(low * Math.min(ridge, high)), Math.min(flops, bandwidth * Math.sqrt(low * Math.min(ridge, high)))],
@@ -62,8 +62,8 @@ addChart({
         ],
       },
       note: `Bandwidth: ${view.ceilings.measured ? "of a measured copy" : "the datasheet's"}. Arithmetic: the peak of the ${view.ceilings.units}.${elsewhere > 0 ? ` ${counted(elsewhere, "work")} with other units ${elsewhere === 1 ? "has another roof and is" : "have other roofs and are"} not drawn.` : ""}`,
-      spoken: `the winner reaches ${rate(winner.value[1])} at ${significant(winner.value[0], 3)} flop a byte`,
-      table: { head: ["winner of", "flop/byte", "flop/s", "of the roof"], rows: [{ ...winner, other: view }, ...others].map((point) =>
+      spoken: `the winner reaches ${rate(winner.value[1])} at ${significant(winner.value[0], 3)} FLOP a byte`,
+      table: { head: ["winner of", "FLOP/byte", "FLOP/s", "of the roof"], rows: [{ ...winner, other: view }, ...others].map((point) =>
         [point.other.title, significant(point.value[0], 3), rate(point.value[1]),
           point.other.limit ? percent(point.other.limit / secondsOf(point.other, 0)) : "–"]) },
     };
