@@ -13,6 +13,7 @@
 #include "cli/output/printable_output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/output/text_layout.hpp"
+#include "cli/project_options.hpp"
 #include "kernels/registry.hpp"
 #include "library/run/version.hpp"
 #include "tuner/base/error.hpp"
@@ -27,6 +28,7 @@ constexpr std::string_view program_example =
     "  tune report --out results.md\n";
 
 std::string given_command_line;
+ProjectUse from_project;
 
 void print_overview() {
   std::string text =
@@ -36,7 +38,9 @@ void print_overview() {
   for (const Command& command : commands()) text += format("  {:<10}{}\n", command.name, command.summary);
   text +=
       "  help      'tune help COMMAND' explains a command and its options\n"
-      "  version   the version of the program; also --version, -V\n\nExamples:\n";
+      "  version   the version of the program; also --version, -V\n\n"
+      "A file tune.toml in this folder, or in one above it, sets options: [run] has those of 'tune run', the top\n"
+      "those of all commands. --config-file FILE names another one, --no-config-file none.\n\nExamples:\n";
   std::cout << text << program_example;
 }
 
@@ -111,9 +115,13 @@ int call(const Command& command, const std::vector<std::string>& arguments) {
     print_help(command);
     return 0;
   }
+  std::vector<std::string> rest = arguments;
+  const FileOptions file = project_options(command, rest);
   OptionTable table;
   const std::function<int()> run = command.bind(table);
-  table.read(arguments, command.name, command.positional, command.words);
+  from_project.words = table.read(rest, command.name, command.positional, command.words, file);
+  from_project.path = file.path;
+  for (const std::string& word : from_project.words) given_command_line += " " + shell_quoted(word);
   return run();
 }
 
@@ -178,17 +186,30 @@ std::string command_line() {
   return given_command_line;
 }
 
+const ProjectUse& project_use() {
+  return from_project;
+}
+
 int dispatch(const std::vector<std::string>& arguments) {
   const PrintableOutput printable(std::cout, output_style().colours);
   given_command_line = "tune";
+  from_project = {};
   for (const std::string& argument : arguments) given_command_line += " " + shell_quoted(argument);
   try {
     const int status = choose_and_run(arguments);
     std::cout.flush();
     if (!std::cout) return report_error("the output could not be written (is the disk full?)", Exit::failure);
     return status;
+  } catch (const ListedError& error) {
+    const int status = report_error(error.what(), error.exit());
+    for (const std::string& line : error.lines()) std::cerr << "  " << one_line(line) << "\n";
+    return status;
   } catch (const Error& error) {
-    return report_error(error.what(), error.exit());
+    const bool of_project = error.exit() == Exit::usage && !from_project.words.empty();
+    return report_error(error.what() + (of_project ? format(" ({} adds {})", from_project.path.string(),
+                                                            joined(from_project.words, {}, " "))
+                                                   : std::string()),
+                        error.exit());
   } catch (const std::bad_alloc&) {
     const bool has_size = std::ranges::any_of(arguments, [](const std::string& word) {
       return word == "--size" || word == "-s" || word.starts_with("--size=");

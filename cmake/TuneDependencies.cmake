@@ -65,6 +65,13 @@ if(NOT TUNE_XXHASH_INCLUDE)
   set(TUNE_XXHASH_INCLUDE ${xxhash_SOURCE_DIR})
 endif()
 
+# The headers alone: cli/input/project_file.cpp compiles what it needs of them.
+find_path(TUNE_TOMLPLUSPLUS_INCLUDE toml++/toml.h)
+if(NOT TUNE_TOMLPLUSPLUS_INCLUDE)
+  tune_fetch(tomlplusplus https://github.com/marzer/tomlplusplus.git v3.4.0)
+  set(TUNE_TOMLPLUSPLUS_INCLUDE ${tomlplusplus_SOURCE_DIR}/include)
+endif()
+
 find_package(Eigen3 3.4 QUIET NO_MODULE)
 if(NOT TARGET Eigen3::Eigen)
   set(EIGEN_BUILD_DOC OFF)

@@ -3,7 +3,7 @@
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tune)
 foreach(package libboost-program-options-dev libeigen3-dev libexpected-dev libfmt-dev libsqlite3-dev libsqlitecpp-dev
-                libtree-sitter-dev libxxhash-dev nlohmann-json3-dev zlib1g-dev)
+                libtomlplusplus-dev libtree-sitter-dev libxxhash-dev nlohmann-json3-dev zlib1g-dev)
   if(TUNE_STATIC AND EXISTS /usr/share/doc/${package}/copyright)
     string(REGEX REPLACE "-dev$" "" name ${package})
     install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses RENAME ${name}

@@ -7,7 +7,7 @@ tune_build=${TUNE_BUILD_DIR:-$tune_root/build}
 
 tune_packages=(g++ cmake ninja-build git ca-certificates libboost-program-options-dev libsqlitecpp-dev
                libsqlite3-dev libfmt-dev libexpected-dev nlohmann-json3-dev libxxhash-dev libeigen3-dev zlib1g-dev
-               libtree-sitter-dev)
+               libtomlplusplus-dev libtree-sitter-dev)
 tune_test_packages=(libgtest-dev libgmock-dev python3-numpy)
 # Large, and first needed by the tests themselves.
 tune_late_test_packages=(chromium python3-pandas python3-yaml)

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/best/best_formats.hpp"
+#include "cli/best/best_tables.hpp"
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/dumped_sources.hpp"
@@ -89,7 +90,9 @@ std::string best_text(const BestAnswer& answer) {
                            label_column));
   text += labelled("from", database.string());
   text += labelled("", format("run {}, {}", result.run, time_of_day(result.recorded)));
-  if (shipped) text += labelled("", "a recording that ships with tune: your database has no better match");
+  if (shipped)
+    text += labelled(
+        "", wrapped("a recording that ships with tune: your database has no better match", label_column));
   return text;
 }
 
@@ -102,14 +105,6 @@ Json winner_json(const db::BestCandidate& candidate) {
     object["ties"].push_back(reports::result_json(
         reports::shown(tie), {"configuration", "seconds", "ratio", "low_ratio", "high_ratio"}));
   return object;
-}
-
-/// Null where the match is exact, or no records tell the loss.
-Json loss_json(const db::BestCandidate& candidate) {
-  if (!candidate.loss) return nullptr;
-  return {{"expected", candidate.loss->expected},
-          {"worst", candidate.loss->worst},
-          {"pairs", candidate.loss->pairs}};
 }
 
 /// One object; times in seconds.
@@ -191,6 +186,7 @@ struct BestRequest {
   std::string sources_folder, database;
   BestForm form = BestForm::text;
   std::uint64_t top = 1;
+  std::vector<std::string> columns;
   bool explain = false;
 
   void add_to(OptionTable& table);
@@ -224,6 +220,7 @@ void BestRequest::add_to(OptionTable& table) {
       .by_default("5%")
       .tells(names_loss);
   table.count("top", "N", "list the N best configurations of the record; default: 1", top, 1);
+  add_columns_option(table, {"time", "against_the_best", "configuration"}, columns);
   table
       .flag("explain", "list the records that were considered, the best fit first, each with the reason",
             explain)
@@ -424,41 +421,6 @@ std::vector<db::ResultRow> top_of(const Question& question, const db::BestCandid
   return top;
 }
 
-std::string top_text(const std::vector<db::ResultRow>& top) {
-  reports::Grid table({"time", "against the best", "configuration"});
-  for (const db::ResultRow& row : top)
-    table.add(
-        {si(*row.time, "s"), format("{:.3g}x", *row.value / *top.front().value), row.configuration.key()});
-  return "\n" + table.text("");
-}
-
-/// The records that were considered.
-std::string considered_text(const std::vector<db::BestCandidate>& all) {
-  reports::Grid table({"match", "size", "device", "time", "why"});
-  for (const db::BestCandidate& one : all)
-    table.add({lookup::to_string(one.match), one.result.workload.size, one.result.workload.device,
-               one.result.time ? si(*one.result.time, "s") : "-", one.reason});
-  return "\n" + table.text("");
-}
-
-/// What --top and --explain add to the JSON.
-std::string with_more(const std::string& json, const std::vector<db::ResultRow>& top,
-                      const std::vector<db::BestCandidate>& considered, const BestRequest& request) {
-  if (request.top == 1 && !request.explain) return json;
-  Json object = Json::parse(json);
-  if (request.top > 1) object["top"] = Json::array();
-  for (const db::ResultRow& row : top)
-    object["top"].push_back(reports::result_json(reports::shown(row), {"configuration", "seconds"}));
-  if (request.explain) object["considered"] = Json::array();
-  for (const db::BestCandidate& one : considered)
-    object["considered"].push_back({{"match", lookup::to_string(one.match)},
-                                    {"size", one.result.workload.size},
-                                    {"device", one.result.workload.device},
-                                    {"loss", loss_json(one)},
-                                    {"why", one.reason}});
-  return json_text(object);
-}
-
 /// Where nothing is recorded for a device of that name, the configuration that loses least everywhere.
 std::vector<db::BestCandidate> guess(const Question& question) {
   const db::BestQuery& asked = question.query;
@@ -519,14 +481,12 @@ void print_best(const Question& question, const KernelSources& sources) {
                                                    : request.form == BestForm::flags  ? best_flags
                                                    : request.form == BestForm::header ? best_header
                                                                                       : best_text;
-  const std::vector<db::ResultRow> top =
-      request.top > 1 ? top_of(question, chosen) : std::vector<db::ResultRow>();
-  const std::vector<db::BestCandidate> considered =
-      request.explain ? db::best(databases.all(), query) : std::vector<db::BestCandidate>();
+  BestTables tables{.columns = request.columns};
+  if (request.top > 1) tables.top = top_of(question, chosen);
+  if (request.explain) tables.considered = db::best(databases.all(), query);
   const std::string text = render(answer);
-  std::cout << (request.form == BestForm::json ? with_more(text, top, considered, request) : text);
-  if (request.form == BestForm::text && !top.empty()) std::cout << top_text(top);
-  if (request.form == BestForm::text && !considered.empty()) std::cout << considered_text(considered);
+  std::cout << (request.form == BestForm::json ? with_tables(text, tables) : text);
+  if (request.form == BestForm::text) std::cout << to_text(tables);
   if (const std::string hint = hint_of_imported(question); !hint.empty()) say(hint.substr(2));
 }
 
@@ -573,6 +533,8 @@ int run_best(const BestRequest& request) {
   if ((request.top > 1 || request.explain) && request.form != BestForm::text &&
       request.form != BestForm::json)
     throw UsageError("--top and --explain need --format text or json: leave them out, or change it");
+  if (!request.columns.empty() && (request.top == 1 || request.form != BestForm::text))
+    throw UsageError("--columns needs --top N and --format text: add them");
   if (!request.portfolio && request.names_loss) throw UsageError("--loss needs --portfolio: add it");
   StoredDatabases databases(request.database);
   databases.answer([&] { answer({request, databases}); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <future>
 #include <iostream>
 #include <iterator>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "cli/check/check_definition.hpp"
 #include "cli/check/check_report.hpp"
 #include "cli/check/check_stored.hpp"
 #include "cli/input/command.hpp"
@@ -146,8 +148,8 @@ std::string condition_on_device(const ProblemSelection& selection, const Configu
 /// Checks the configurations on the CPU: at the selected size alone, else at the problem's odd sizes.
 int check_emulated(const ProblemSelection& selection, const DeviceProperties& limits, bool one_size,
                    const KernelSources& sources, const std::vector<Configuration>& configurations,
-                   const EmulatorOptions& emulation, const ProcessOptions& process, CheckEnd end,
-                   Format form) {
+                   const EmulatorOptions& emulation, const ProcessOptions& process, CheckEnd end, Format form,
+                   const std::function<void(const emulator::Finding&)>& found) {
   const bool plain = emulation.plain;
   emulator::CheckOptions options;
   options.allowed = emulation.allowed();
@@ -176,6 +178,7 @@ int check_emulated(const ProblemSelection& selection, const DeviceProperties& li
       options,
       [&](std::size_t number, const emulator::CheckVerdict& verdict) {
         report.add(number, configurations[number], verdict);
+        if (found) std::ranges::for_each(verdict.findings, found);
         return !end.is_over();
       });
   const std::string what =
@@ -210,6 +213,7 @@ struct CheckRequest {
   CacheOptions cache;
   std::string database;
   Format format = Format::text;
+  std::function<void(const emulator::Finding&)> found;  ///< gets the emulator's findings; may be empty
 
   void add_to(OptionTable& table);
 };
@@ -419,12 +423,12 @@ int check_selection(const CheckRequest& request, const CheckEnd& end) {
     return check_emulated(
         selection, limits, !request.problem.size.empty(), *sources,
         prepared(request, selection, build_space(selection, limits, request.space), *sources),
-        request.emulator, request.process, end, request.format);
+        request.emulator, request.process, end, request.format, request.found);
   }
   if (!request.architecture.empty()) return compile_only(request, selection, *sources, end);
   const DeviceChoice device = chosen_device(request.device, DeviceUse::checking);
   if (device.kind != DeviceChoice::Kind::cuda)
-    throw Error(
+    throw NoDeviceError(
         "there is no GPU here; --device emulator checks the kernels on the CPU, --arch sm_90 only compiles them");
   return check_on_gpu(request, selection, *sources, device.number, end);
 }
@@ -448,6 +452,19 @@ int run_check(const CheckRequest& request) {
 }
 
 }  // namespace
+
+int check_definition(const std::string& file, const std::string& timeout,
+                     const std::function<void(const emulator::Finding&)>& found) {
+  OptionTable table;
+  CheckRequest request;
+  request.add_to(table);
+  request.found = found;
+  // A kernel with guessed sizes may go on for long.
+  table.read({"--problem", file, "--device", "emulator", "--sample", "4", "--timeout", timeout,
+              "--budget-time", "20s"},
+             "check", "", 0);
+  return run_check(request);
+}
 
 Command check_command() {
   return {"check",

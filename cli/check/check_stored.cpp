@@ -198,7 +198,7 @@ void StoredCheckOptions::check() const {
 int check_stored(const StoredCheckRequest& request) {
   const DeviceChoice device = chosen_device(request.device, DeviceUse::measuring_again);
   if (device.kind != DeviceChoice::Kind::cuda)
-    throw Error("there is no GPU here: stored winners can only be measured again on their device");
+    throw NoDeviceError("there is no GPU here: stored winners can only be measured again on their device");
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Backend> backend =
       cache::with_cache(open_backend(device.number, request.process), cache);

@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/input/options.hpp"
+#include "tuner/base/error.hpp"
 
 namespace tune::cli {
+
+/// A wrong command line, with lines to copy below the message.
+class ListedError : public UsageError {
+ public:
+  ListedError(const std::string& what, std::vector<std::string> lines)
+      : UsageError(what), lines_(std::move(lines)) {}
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  std::vector<std::string> lines_;
+};
 
 /// One command of the program: a line in the table.
 struct Command {
@@ -75,8 +89,14 @@ std::string_view last_word(const Command& part);
 /// here, as one line and a nonzero status.
 int dispatch(const std::vector<std::string>& arguments);
 
-/// The arguments as given, quoted for a shell, to repeat a run.
+/// The arguments as given and those of the project file, quoted for a shell, to repeat a run.
 std::string command_line();
+/// What a project file has added to the arguments.
+struct ProjectUse {
+  std::filesystem::path path = {};  ///< empty: there is no file
+  std::vector<std::string> words = {};
+};
+const ProjectUse& project_use();
 
 /// The commands of `tune db` that have files of their own.
 Command db_export_command();

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "cli/input/command.hpp"
 #include "cli/input/stored.hpp"
 #include "cli/output/printable_output.hpp"
 #include "cli/output/text_layout.hpp"
@@ -49,14 +50,6 @@ bool first_gpu_will_do(std::string_view text) {
 bool is_list(std::string_view text) {
   const std::size_t comma = text.find(',');
   return comma != std::string_view::npos && run::device_number(text.substr(0, comma)).has_value();
-}
-
-/// The first ones; all may be hundreds.
-std::string some_of(const std::vector<std::string>& all, const std::string& problem) {
-  constexpr std::size_t shown = 3;
-  if (all.size() <= shown) return joined(all, {}, "; ");
-  return joined(std::vector(all.begin(), all.begin() + shown), {}, "; ") +
-         format("; 'tune list problems {}' lists all {}", problem, all.size());
 }
 
 /// By how much the extents differ, in powers of e.
@@ -168,7 +161,7 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
     std::string failure_reason;
     if (!cuda::list_devices(&failure_reason).empty()) return {};
     if (cuda::has_unusable_gpu())
-      throw Error(
+      throw NoDeviceError(
           format("this machine has a GPU that cannot be used: {}; {}", failure_reason, without_gpu(use)));
     return {.kind = DeviceChoice::Kind::replay,
             .recording = {},
@@ -210,6 +203,38 @@ std::vector<std::string> recorded_sizes(const Instance& instance) {
   return nearest_first(std::move(all), instance);
 }
 
+std::string options_of_recorded(const std::string& recorded) {
+  std::istringstream words(recorded);
+  std::string size, settings;
+  words >> size >> settings;
+  std::string options = "--size " + size;
+  if (settings.find('=') != std::string::npos) options += " --set " + shell_quoted(settings);
+  if (recorded.find(" with warm caches") != std::string::npos) options += " --cache warm";
+  return options;
+}
+
+namespace {
+
+/// The commands that replay what is recorded, at most ten; then how many more there are.
+std::vector<std::string> commands_for(const std::vector<std::string>& recorded, const std::string& problem,
+                                      const std::string& file) {
+  constexpr std::size_t most = 10;
+  const std::string device = file.empty() ? "replay" : "replay:" + shell_quoted(file);
+  std::vector<std::string> lines;
+  for (const std::string& one : recorded) {
+    if (lines.size() == most) {
+      lines.push_back(format(
+          "and {} more: {}", recorded.size() - most,
+          file.empty() ? "tune list problems " + problem : "tune list runs --db " + shell_quoted(file)));
+      break;
+    }
+    lines.push_back(format("tune run {} {} --device {}", problem, options_of_recorded(one), device));
+  }
+  return lines;
+}
+
+}  // namespace
+
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache) {
   const bool shipped = choice.recording.empty();
   const std::vector<std::filesystem::path> files =
@@ -239,12 +264,12 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
         format("{}no recording that can be read has {} {}: see the reason above, or measure on a GPU with "
                "--device cuda:0",
                reason, instance.problem, instance.key()));
-  throw UsageError(
-      format("{}no recording has {} {}{}; {}; on a machine with a GPU, --device cuda:0 measures", reason,
-             instance.problem, instance.key(), cache == CacheState::warm ? " with warm caches" : "",
-             recorded.empty() ? "no size of this problem is recorded"
-                              : "the nearest that are recorded: " +
-                                    some_of(nearest_first(recorded, instance), instance.problem)));
+  const std::string missing =
+      format("{}no recording has {} {}{}; on a machine with a GPU, --device cuda:0 measures", reason,
+             instance.problem, instance.key(), cache == CacheState::warm ? " with warm caches" : "");
+  if (recorded.empty()) throw UsageError(missing + "; no size of this problem is recorded");
+  throw ListedError(missing + "; recorded, the nearest first:",
+                    commands_for(nearest_first(recorded, instance), instance.problem, choice.recording));
 }
 
 DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,

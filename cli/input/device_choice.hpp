@@ -59,6 +59,8 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
 /// settings, then by the ratios of the extents. From the files, or the shipped recordings.
 std::vector<std::string> nearest_first(std::vector<std::string> recorded, const Instance& instance);
 std::vector<std::string> recorded_sizes(const Instance& instance);
+/// The options that ask for one of them: `--size 64x64x64 --set radius=1`.
+std::string options_of_recorded(const std::string& recorded);
 
 /// Properties for enumerating a space: those of the GPU or of the stored device that is named, else of the
 /// architecture (default sm_90) with a notice.

@@ -5,7 +5,9 @@
 #include <boost/program_options.hpp>
 #include <charconv>
 #include <functional>
+#include <initializer_list>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "cli/output/text_layout.hpp"
@@ -51,10 +53,10 @@ constexpr const char* any_word = "a word without an option";
 /// The values of each option, one for each time that it is given; an empty text for a flag.
 using Texts = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-std::vector<std::string> split(std::string_view names) {
+std::vector<std::string> split(std::string_view names, char separator) {
   std::vector<std::string> all;
   while (!names.empty()) {
-    const std::size_t end = std::min(names.find(' '), names.size());
+    const std::size_t end = std::min(names.find(separator), names.size());
     all.emplace_back(names.substr(0, end));
     names.remove_prefix(std::min(end + 1, names.size()));
   }
@@ -76,7 +78,7 @@ std::vector<std::string> split(std::string_view names) {
 void place_words(const std::vector<std::string>& plain, const std::vector<std::string>& arguments,
                  std::string_view command, std::string_view positional, int words, Texts& texts) {
   if (plain.empty()) return;
-  const std::vector<std::string> names = split(positional);
+  const std::vector<std::string> names = split(positional, ' ');
   if (names.empty()) {
     refuse_stray(plain.back(), format("'tune {}' takes no word without '--'", command), arguments, command);
   }
@@ -95,6 +97,58 @@ void place_words(const std::vector<std::string>& plain, const std::vector<std::s
                  arguments, command);
   for (std::size_t i = 0; i < plain.size(); ++i)
     texts[open[std::min(i, open.size() - 1)]].push_back(plain[i]);
+}
+
+/// A value that names a file is relative to the folder of the project file.
+std::string resolved(const OptionTable::Row& row, const std::string& text, const FileOptions& file) {
+  const std::filesystem::path folder = file.path.parent_path(), path = text;
+  const bool names_file = std::ranges::any_of(std::initializer_list<std::string_view>{"FILE", "PATH", "DIR"},
+                                              [&](auto word) { return row.value_name.starts_with(word); });
+  std::error_code ignored;
+  const bool is_definition =
+      row.name == "problem" && std::filesystem::is_regular_file(folder / path, ignored);
+  if (folder.empty() || text.empty() || path.is_absolute() || !(names_file || is_definition)) return text;
+  return (folder / path).string();
+}
+
+/// Adds the options of the file that were not given. Returns their names. What belongs to the problem of the
+/// file does not apply to another one.
+std::set<std::string> add_file_options(const std::vector<OptionTable::Row>& rows, const FileOptions& file,
+                                       Texts& texts) {
+  static constexpr std::string_view of_problem[] = {"size", "set", "fix", "where", "reference"};
+  const auto option_of = [&](const std::string& name) {
+    return std::ranges::find(file.options, name, &FileOption::name);
+  };
+  bool other_problem = false;
+  for (const std::string name : {"problem", "stencil"})
+    if (const auto option = option_of(name); option != file.options.end()) {
+      const auto given = texts.find(name);
+      other_problem = other_problem || texts.contains(name == "problem" ? "stencil" : "problem") ||
+                      (given != texts.end() && given->second != option->values);
+    }
+  std::set<std::string> added;
+  for (const OptionTable::Row& row : rows) {
+    const auto option = option_of(row.name);
+    if (option == file.options.end() || texts.contains(row.name)) continue;
+    if (other_problem && std::ranges::find(of_problem, row.name) != std::end(of_problem)) continue;
+    if ((row.name == "problem" && texts.contains("stencil")) ||
+        (row.name == "stencil" && texts.contains("problem")))
+      continue;
+    if (row.kind == OptionTable::Kind::flag) {
+      if (!option->truth)
+        throw UsageError(
+            format("{}:{}: {} is true or false", file.path.string(), option->line, option->name));
+      if (!*option->truth) continue;
+      texts[row.name] = {""};
+    } else {
+      std::vector<std::string> values;
+      for (const std::string& value : option->values) values.push_back(resolved(row, value, file));
+      if (row.kind == OptionTable::Kind::once) values = {joined(values, {}, ",")};
+      texts[row.name] = std::move(values);
+    }
+    added.insert(row.name);
+  }
+  return added;
 }
 
 }  // namespace
@@ -213,8 +267,9 @@ std::string OptionTable::unknown(std::string_view command, std::string name) con
                 suggestion("--" + plain, names, format("'tune help {}' lists its options", command)));
 }
 
-void OptionTable::read(const std::vector<std::string>& arguments, std::string_view command,
-                       std::string_view positional, int words) const {
+std::vector<std::string> OptionTable::read(const std::vector<std::string>& arguments,
+                                           std::string_view command, std::string_view positional, int words,
+                                           const FileOptions& file) const {
   po::options_description options = described(rows_);
   options.add_options()(any_word, po::value<std::vector<std::string>>());
   po::positional_options_description plain_words;
@@ -243,6 +298,7 @@ void OptionTable::read(const std::vector<std::string>& arguments, std::string_vi
     throw UsageError(format("the options cannot be read; 'tune help {}' shows them", command));
   }
   place_words(plain, arguments, command, positional, words, texts);
+  const std::set<std::string> of_file = add_file_options(rows_, file, texts);
   for (const Row& row : rows_) {
     const std::vector<std::string>& values = texts[row.name];
     const bool once = row.kind == Kind::flag || row.kind == Kind::once;
@@ -251,12 +307,36 @@ void OptionTable::read(const std::vector<std::string>& arguments, std::string_vi
     if (row.kind != Kind::flag && std::ranges::count(values, "") > 0)
       throw UsageError(format("--{}: the value is empty", row.name));
   }
+  std::vector<std::string> taken;
   for (const Row& row : rows_) {
     const std::vector<std::string>& values = texts[row.name];
     if (row.given != nullptr) *row.given = !values.empty();
-    for (const std::string& text : values) row.set(text);
+    for (const std::string& text : values) {
+      if (!of_file.contains(row.name)) {
+        row.set(text);
+        continue;
+      }
+      try {
+        row.set(text);
+      } catch (const UsageError& error) {
+        const auto option = std::ranges::find(file.options, row.name, &FileOption::name);
+        throw UsageError(format("{}:{}: {}", file.path.string(), option->line, error.what()));
+      }
+      taken.push_back("--" + row.name);
+      if (row.kind != Kind::flag) taken.push_back(text);
+    }
     if (values.empty() && !row.default_text.empty()) row.set(row.default_text);
   }
+  return taken;
+}
+
+void add_columns_option(OptionTable& table, std::vector<std::string> known,
+                        std::vector<std::string>& columns) {
+  OptionTable::Row& row =
+      table.add("columns", "NAME,...",
+                format("show these columns alone: {}, and the parameters of the problem", joined(known)),
+                [&columns](const std::string& text) { columns = split(text, ','); });
+  row.parts = std::move(known);
 }
 
 void add_database_option(OptionTable& table, std::string& path) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -39,6 +40,20 @@ search::StrategyChoice parse_strategy(const std::string& text, const std::string
 /// The letter of an option that has the same short form in all commands: `p` for `problem`; 0 for none.
 char letter_of(std::string_view option);
 
+/// An option in a project file.
+struct FileOption {
+  std::string name;                 ///< without dashes
+  std::vector<std::string> values;  ///< as on the command line; several of a list
+  std::optional<bool> truth;        ///< where the value is true or false
+  std::size_t line = 0;
+};
+
+/// The options that a project file has for a command.
+struct FileOptions {
+  std::filesystem::path path = {};
+  std::vector<FileOption> options = {};
+};
+
 /// The options of a command, in the order of its help, each bound to a member of a structure: they are parsed
 /// once and never looked up by name. The structure must outlive the table.
 class OptionTable {
@@ -57,6 +72,7 @@ class OptionTable {
     bool* given = nullptr;
     std::vector<std::string> words = {};  ///< the only values that it takes; empty where others are possible
     std::vector<std::string> aliases = {};  ///< older names
+    std::vector<std::string> parts = {};    ///< what a list with commas may have, besides parameters
 
     /// The value where the option is not given; the help shows it.
     Row& by_default(std::string text) {
@@ -136,9 +152,11 @@ class OptionTable {
   const std::vector<Row>& rows() const { return rows_; }
   /// Reads a command's arguments into the bound members. Words without `--` belong to the options that
   /// `positional` names, separated by blanks (empty: such words are refused): one to each that is not given
-  /// by its name, the rest to the last, at most `words` together (-1: any number). Throws UsageError.
-  void read(const std::vector<std::string>& arguments, std::string_view command, std::string_view positional,
-            int words) const;
+  /// by its name, the rest to the last, at most `words` together (-1: any number). An option that is not
+  /// among the arguments has its value in `file`, if there is one. Returns what was taken from the file, as
+  /// words of a command line. Throws UsageError.
+  std::vector<std::string> read(const std::vector<std::string>& arguments, std::string_view command,
+                                std::string_view positional, int words, const FileOptions& file = {}) const;
 
  private:
   std::string unknown(std::string_view command, std::string name) const;
@@ -148,6 +166,9 @@ class OptionTable {
 
 enum class Format { text, json };
 
+/// `--columns`: names separated by commas. `known`: those that do not depend on the problem.
+void add_columns_option(OptionTable& table, std::vector<std::string> known,
+                        std::vector<std::string>& columns);
 void add_database_option(OptionTable& table, std::string& path);
 void add_format_option(OptionTable& table, Format& format);
 

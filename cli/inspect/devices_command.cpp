@@ -3,6 +3,8 @@
 #include <iostream>
 
 #include "cli/input/command.hpp"
+#include "cli/output/terminal.hpp"
+#include "reports/data/grid.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/format.hpp"
@@ -37,44 +39,44 @@ std::int64_t registers_for_full(const DeviceProperties& device, int threads) {
 
 std::string describe(int number, const DeviceProperties& device) {
   const auto kib = [](std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)); };
-  const auto row = [](std::string_view what, const std::string& value) {
-    return format("  {:<26}{}\n", what, value);
+  reports::Grid table({format("device {}", number), device.name});
+  table.wrap(device.name);
+  const auto row = [&table](std::string_view what, const std::string& value) {
+    table.add({std::string(what), value});
   };
-  std::string text = format("device {}: {}\n", number, device.name);
-  text += row("architecture", device.architecture());
-  text += row("multiprocessors", std::to_string(device.multiprocessors));
-  text += row("core clock, highest", si(static_cast<double>(device.core_clock), "Hz"));
-  text += row("memory", format("{}, {} bits at {}", kib(device.global_memory), device.memory_bus_bits,
-                               si(static_cast<double>(device.memory_clock), "Hz")));
-  text += row("peak memory bandwidth", si(device.peak_bandwidth(), "B/s"));
-  text += row("peak arithmetic", format("{} float, {} double", si(device.peak_flops_f32(), "FLOP/s"),
-                                        si(device.peak_flops_f64(), "FLOP/s")));
+  row("architecture", device.architecture());
+  row("multiprocessors", std::to_string(device.multiprocessors));
+  row("core clock, highest", si(static_cast<double>(device.core_clock), "Hz"));
+  row("memory", format("{}, {} bits at {}", kib(device.global_memory), device.memory_bus_bits,
+                       si(static_cast<double>(device.memory_clock), "Hz")));
+  row("peak memory bandwidth", si(device.peak_bandwidth(), "B/s"));
+  row("peak arithmetic", format("{} float, {} double", si(device.peak_flops_f32(), "FLOP/s"),
+                                si(device.peak_flops_f64(), "FLOP/s")));
   if (device.peak_flops_tensor_tf32() > 0) {
     const std::string doubles = device.peak_flops_tensor_f64() > 0
                                     ? format(", {} double", si(device.peak_flops_tensor_f64(), "FLOP/s"))
                                     : "";
-    text += row("peak of the tensor cores",
-                format("{} tf32{}", si(device.peak_flops_tensor_tf32(), "FLOP/s"), doubles));
+    row("peak of the tensor cores",
+        format("{} tf32{}", si(device.peak_flops_tensor_tf32(), "FLOP/s"), doubles));
   }
-  text += row("L2 cache", kib(device.l2_cache));
-  text +=
-      row("shared memory",
-          format("{} a block, {} opted in, {} a multiprocessor", kib(device.shared_memory_per_block),
-                 kib(device.shared_memory_per_block_optin), kib(device.shared_memory_per_multiprocessor)));
-  text += row("registers", format("{} a block, {} a multiprocessor", device.registers_per_block,
-                                  device.registers_per_multiprocessor));
-  text += row("threads", format("{} a block, {} a multiprocessor", device.max_threads_per_block,
-                                device.max_threads_per_multiprocessor));
-  text += row("blocks a multiprocessor", std::to_string(device.max_blocks_per_multiprocessor));
+  row("L2 cache", kib(device.l2_cache));
+  row("shared memory",
+      format("{} a block, {} opted in, {} a multiprocessor", kib(device.shared_memory_per_block),
+             kib(device.shared_memory_per_block_optin), kib(device.shared_memory_per_multiprocessor)));
+  row("registers", format("{} a block, {} a multiprocessor", device.registers_per_block,
+                          device.registers_per_multiprocessor));
+  row("threads", format("{} a block, {} a multiprocessor", device.max_threads_per_block,
+                        device.max_threads_per_multiprocessor));
+  row("blocks a multiprocessor", std::to_string(device.max_blocks_per_multiprocessor));
   for (const int threads : block_sizes)
-    text += row(format("  of {} threads", threads),
-                format("{} resident, with up to {} registers a thread", resident_blocks(device, threads),
-                       registers_for_full(device, threads)));
-  text += row("ECC", device.ecc ? "on" : "off");
-  text += row("power limit", device.power_limit > 0 ? si(device.power_limit, "W") : "unknown");
-  text += row("driver", device.driver);
-  text += row("UUID", device.uuid);
-  return text;
+    row(format("  of {} threads", threads),
+        format("{} resident, with up to {} registers a thread", resident_blocks(device, threads),
+               registers_for_full(device, threads)));
+  row("ECC", device.ecc ? "on" : "off");
+  row("power limit", device.power_limit > 0 ? si(device.power_limit, "W") : "unknown");
+  row("driver", device.driver);
+  row("UUID", device.uuid);
+  return table.text("", output_style());
 }
 
 nlohmann::ordered_json describe_json(int number, const DeviceProperties& device) {

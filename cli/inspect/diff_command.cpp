@@ -14,6 +14,7 @@
 #include "cli/input/device_choice.hpp"
 #include "cli/input/stored.hpp"
 #include "cli/output/printable_output.hpp"
+#include "cli/output/terminal.hpp"
 #include "db/read/queries.hpp"
 #include "db/read/run_details.hpp"
 #include "reports/data/wording.hpp"
@@ -189,7 +190,8 @@ void print(const std::vector<Difference>& all, const Side& a, const Side& b) {
     table.add({ratio_text(one.ratio), si(*one.a->run.best, "s"), si(*one.b->run.best, "s"), one.title,
                changed.empty() ? "nothing" : joined(changed)});
   }
-  std::cout << table.text("");
+  table.wrap("changed");
+  std::cout << table.text("", output_style());
   const std::size_t only_a = a.works.size() - all.size(), only_b = b.works.size() - all.size();
   if (only_a + only_b > 0)
     std::cout << format("not compared: {} of A alone, {} of B alone\n", counted(only_a, "work"),

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <iostream>
 #include <limits>
-#include <sstream>
 
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
@@ -30,6 +29,7 @@ struct ListRequest {
   bool failures = false;
   std::uint64_t limit = 0;
   bool names_limit = false;
+  std::vector<std::string> columns;
   std::string database;
   Format format = Format::text;
 
@@ -52,6 +52,8 @@ void ListRequest::add_to(OptionTable& table) {
       .by_default("20")
       .tells(names_limit)
       .also("limit");
+  add_columns_option(table, {"time", "of_limit", "problem", "size", "settings", "device", "configuration"},
+                     columns);
   add_database_option(table, database);
   add_format_option(table, format);
 }
@@ -68,6 +70,10 @@ void refuse_useless_options(const ListRequest& request) {
   const auto refuse = [](const char* option, const char* what, const char* where) {
     throw UsageError(format("--{} does not apply to {}: use it with 'tune list {}'", option, what, where));
   };
+  if (!request.columns.empty() && request.format == Format::json)
+    throw UsageError("--columns: JSON has all of them: leave it out");
+  if (!request.columns.empty() && request.what != Listed::results)
+    throw UsageError("--columns applies to results: use it with 'tune list results'");
   if (request.what == Listed::problems) {
     if (request.stored.device) refuse("device", "problems", "devices, runs or results");
     if (request.stored.size) refuse("size", "problems", "devices, runs or results");
@@ -83,14 +89,8 @@ void refuse_useless_options(const ListRequest& request) {
 
 /// The command that asks for a recorded size, `64x64x64 radius=1,type=float with warm caches`.
 std::string asking_for(const std::string& problem, const std::string& recorded) {
-  std::istringstream words(recorded);
-  std::string size, settings;
-  words >> size >> settings;
-  std::string command = format("  tune best {} --size {}", problem, size);
-  if (settings.find('=') != std::string::npos) command += " --set " + shell_quoted(settings);
-  if (recorded.find(" with warm caches") != std::string::npos) command += " --cache warm";
-  if (recorded.find(" (imported)") != std::string::npos) command += " --imported";
-  return command + "\n";
+  return format("  tune best {} {}{}\n", problem, options_of_recorded(recorded),
+                recorded.find(" (imported)") != std::string::npos ? " --imported" : "");
 }
 
 /// The problems of the program and the database, with the number of stored results of each, those that only
@@ -258,7 +258,8 @@ nlohmann::ordered_json result_json(const db::ResultRow& row) {
   return object;
 }
 
-void list_results(const db::Database& database, const db::ResultFilter& filter, Format form) {
+void list_results(const db::Database& database, const db::ResultFilter& filter,
+                  const std::vector<std::string>& columns, Format form) {
   reports::Grid table({"time", "of limit", "problem", "size", "settings", "device", "configuration"});
   table.leave_out({"device"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -273,6 +274,7 @@ void list_results(const db::Database& database, const db::ResultFilter& filter, 
               row.configuration);
     all.push_back(result_json(row));
   }
+  table.show_only(columns);
   std::cout << (form == Format::json ? json_text(all) : table.text("", output_style()));
 }
 
@@ -305,7 +307,7 @@ int run_list(const ListRequest& request) {
     filter.run = only;
     filter.failures = request.failures;
     filter.limit = limit;
-    list_results(*database, filter, request.format);
+    list_results(*database, filter, request.columns, request.format);
   }
   return 0;
 }

@@ -72,9 +72,10 @@ std::string describe(const ProblemSelection& selection, const DeviceProperties& 
       text += std::string(width + 2, ' ') + wrapped(description, width + 2) + "\n";
   }
   text += "\nConstraints\n";
-  for (const search::Constraint& constraint : space.definition().constraints)
-    text +=
-        format("  {}\n      {}\n", wrapped(constraint.rule.to_string(), 4), wrapped(constraint.reason, 6));
+  for (const search::Constraint& constraint : space.definition().constraints) {
+    text += format("  {}\n", wrapped(constraint.rule.to_string(), 4));
+    if (!constraint.reason.empty()) text += format("      {}\n", wrapped(constraint.reason, 6));
+  }
   if (!sample.empty()) text += "\nSample\n";
   for (const Configuration& configuration : sample) text += format("  {}\n", configuration.key());
   return text;

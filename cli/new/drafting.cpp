@@ -12,6 +12,7 @@
 #include <set>
 #include <streambuf>
 
+#include "cli/check/check_definition.hpp"
 #include "cli/input/command.hpp"
 #include "cli/output/printable_output.hpp"
 #include "library/run/gpu.hpp"
@@ -64,16 +65,6 @@ class CopiedOutput : public std::streambuf {
   std::string text_;
 };
 
-/// Returns the arrays of which a check says that their reference has elements without a value.
-std::set<std::string> partly_written(const std::string& output) {
-  constexpr std::string_view begin = ") of '", end = "' was never written, by the reference neither";
-  std::set<std::string> arrays;
-  for (std::size_t at = output.find(end); at != std::string::npos; at = output.find(end, at + 1))
-    if (const std::size_t from = output.rfind(begin, at); from != std::string::npos)
-      arrays.insert(output.substr(from + begin.size(), at - from - begin.size()));
-  return arrays;
-}
-
 /// Gives an array that the definition has as `write` contents instead, and marks the line. False where it has
 /// none of that name.
 bool give_contents(described::FirstDefinition& definition, const std::string& array) {
@@ -102,17 +93,15 @@ bool give_contents(described::FirstDefinition& definition, const std::string& ar
 }
 
 /// Runs some configurations of the definition as `tune check` does. What it finds is no failure of `tune
-/// new`. False where the user ended it.
-bool check_on_emulator(const std::string& definition, const std::string& timeout) {
+/// new`. Adds to `partly_written` the arrays that have elements without a value in the reference too. False
+/// where the user ended it.
+bool check_on_emulator(const std::string& definition, const std::string& timeout,
+                       std::set<std::string>& partly_written) {
   try {
-    OptionTable table;
-    const Command check = check_command();
-    const std::function<int()> run = check.bind(table);
-    // A kernel with guessed sizes may go on for long.
-    table.read({"--problem", definition, "--device", "emulator", "--sample", "4", "--timeout", timeout,
-                "--budget-time", "20s"},
-               check.name, check.positional, check.words);
-    return run() != static_cast<int>(Exit::interrupted);
+    const int status = check_definition(definition, timeout, [&](const emulator::Finding& finding) {
+      if (finding.no_reference) partly_written.insert(finding.array);
+    });
+    return status != static_cast<int>(Exit::interrupted);
   } catch (const Error& error) {
     std::cout << error.what() << '\n';
     return error.exit() != Exit::interrupted;
@@ -198,18 +187,17 @@ void refuse_existing(const std::filesystem::path& path) {
 namespace {
 
 /// As check_on_emulator, and once more where that shows that the kernel writes only a part of an array.
-bool check_and_correct(described::FirstDefinition& definition, const NewFiles& files,
-                       const CopiedOutput& copy) {
+bool check_and_correct(described::FirstDefinition& definition, const NewFiles& files) {
   const std::string out = files.definition.string();
   std::cout << "check of some configurations on the emulator:\n" << std::flush;
-  if (!check_on_emulator(out, files.timeout)) return false;
-  std::set<std::string> arrays = partly_written(copy.text());
+  std::set<std::string> arrays;
+  if (!check_on_emulator(out, files.timeout, arrays)) return false;
   std::erase_if(arrays, [&](const std::string& array) { return !give_contents(definition, array); });
   if (arrays.empty()) return true;
   std::cout << format("the kernel writes only a part of '{}', which now has contents before; once more:\n",
                       joined(arrays, {}, "', '"));
   write_file(files.definition, definition.json);
-  return check_on_emulator(out, files.timeout);
+  return check_on_emulator(out, files.timeout, arrays);
 }
 
 }  // namespace
@@ -222,7 +210,7 @@ void write_definition(described::FirstDefinition definition, const NewFiles& fil
   for (const std::string& note : files.notes) std::cout << note << '\n';
   if (!definition.missing.empty())
     std::cout << format("it cannot be checked yet: {}\n", joined(definition.missing, {}, "; "));
-  else if (!no_check && !check_and_correct(definition, files, *copy))
+  else if (!no_check && !check_and_correct(definition, files))
     throw Error(format("interrupted: {} is written, and not checked to the end", out), Exit::interrupted);
   if (definition.guesses.empty())
     std::cout << "nothing is left to look at: no line is a guess\n";

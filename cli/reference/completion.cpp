@@ -44,10 +44,21 @@ std::pair<const Command*, std::size_t> named_command(const Words& words) {
   return {find(command->parts(), words[1]), 2};
 }
 
+/// `-p` for problem; empty where the option has no letter.
+std::string short_name(std::string_view option) {
+  const char letter = letter_of(option);
+  return letter == 0 ? std::string() : std::string("-") + letter;
+}
+
+/// True where the word is the option's name or letter.
+bool is_option(const std::string& word, const std::string& option) {
+  return word == "--" + option || (!word.empty() && word == short_name(option));
+}
+
 /// The value of an option that stands on the line, else empty.
 std::string given(const Words& words, const std::string& option) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--" + option && i + 1 < words.size()) return words[i + 1];
+    if (is_option(words[i], option) && i + 1 < words.size()) return words[i + 1];
     if (words[i].starts_with("--" + option + "=")) return words[i].substr(option.size() + 3);
   }
   return {};
@@ -112,6 +123,18 @@ Words completed_assignments(const Assignable& all, const std::string& word) {
   return candidates;
 }
 
+/// `time,bl` becomes `time,block_x`: names that are not in the list yet, those of parameters too.
+Words completed_list(Words names, const Words& words, const std::string& word) {
+  if (const auto problem = named_problem(words))
+    for (auto& [name, values] : parameters_of(*problem, words)) names.push_back(std::move(name));
+  const std::size_t begin = word.rfind(',') == std::string::npos ? 0 : word.rfind(',') + 1;
+  const std::string before = word.substr(0, begin);
+  Words candidates;
+  for (const std::string& name : names)
+    if (("," + before).find("," + name + ",") == std::string::npos) candidates.push_back(before + name);
+  return candidates;
+}
+
 Words values_of(const OptionTable::Row& row, const Words& words, const std::string& word) {
   if (!row.words.empty()) return row.words;
   if (row.name == "problem") {
@@ -124,6 +147,7 @@ Words values_of(const OptionTable::Row& row, const Words& words, const std::stri
     for (const search::StrategyEntry& entry : search::strategies()) names.emplace_back(entry.name);
     return names;
   }
+  if (!row.parts.empty()) return completed_list(row.parts, words, word);
   if (row.name == "device") return {"0", "cuda:0", "emulator", "replay"};
   if (row.name == "objective") return {"time", "energy", "edp"};
   const std::unique_ptr<Problem> problem =
@@ -136,11 +160,14 @@ Words values_of(const OptionTable::Row& row, const Words& words, const std::stri
 Words options_of(const OptionTable& table, const Words& words) {
   Words names;
   for (const OptionTable::Row& row : table.rows()) {
-    const std::string name = "--" + row.name;
     const bool again = row.kind == OptionTable::Kind::repeated || row.kind == OptionTable::Kind::list;
-    if (again || std::find(words.begin(), words.end() - 1, name) == words.end() - 1) names.push_back(name);
+    const bool given = std::any_of(words.begin(), words.end() - 1,
+                                   [&](const std::string& word) { return is_option(word, row.name); });
+    if (given && !again) continue;
+    names.push_back("--" + row.name);
+    if (std::string letter = short_name(row.name); !letter.empty()) names.push_back(std::move(letter));
   }
-  names.emplace_back("--help");
+  names.insert(names.end(), {"--help", "--config-file", "--no-config-file"});
   return names;
 }
 
@@ -168,9 +195,12 @@ Words candidates_for(const Words& words) {
     return values;
   }
   if (word.starts_with("-")) return options_of(page.table, words);
-  if (words.size() >= 2 && words[words.size() - 2].starts_with("--")) {
-    const OptionTable::Row* const row = row_named(words[words.size() - 2].substr(2));
-    if (row != nullptr && row->kind != OptionTable::Kind::flag) return values_of(*row, words, word);
+  if (words.size() >= 2 && words[words.size() - 2] == "--config-file") return {};  // a file
+  if (words.size() >= 2) {
+    const auto& rows = page.table.rows();
+    const auto row = std::ranges::find_if(
+        rows, [&](const OptionTable::Row& one) { return is_option(words[words.size() - 2], one.name); });
+    if (row != rows.end() && row->kind != OptionTable::Kind::flag) return values_of(*row, words, word);
   }
   const OptionTable::Row* const positional = row_named(command->positional);
   return positional == nullptr ? options_of(page.table, words) : values_of(*positional, words, word);

@@ -66,6 +66,7 @@ std::string program_in_roff(std::span<const CommandPage> pages) {
       ".SH DESCRIPTION\nCompiles variants of a kernel, checks each one against a reference, measures it on the GPU and stores every result in a database. Without a command it is \\fBtune run\\fR.\n.SH COMMANDS\n";
   for (const CommandPage& page : pages)
     text += format(".TP\n.BR {} (1)\n{}\n", roff(page_name(page.command->name)), roff(page.command->summary));
+  text += facts_in_roff("OPTIONS OF EVERY COMMAND", common_options());
   text += facts_in_roff("EXIT STATUS", exit_facts());
   text += facts_in_roff("ENVIRONMENT", environment_facts());
   return text + facts_in_roff("FILES", file_facts());
@@ -112,6 +113,7 @@ std::string commands_markdown() {
       text += format("| `{}` | {} |\n", row.shown(), cell(row.meaning()));
     text += format("\n```\n{}```\n", command.example);
   }
+  text += facts_in_markdown("Options of every command", "option", common_options());
   text += facts_in_markdown("Exit status", "status", exit_facts());
   text += facts_in_markdown("Environment", "variable", environment_facts());
   return text + facts_in_markdown("Files", "file", file_facts());

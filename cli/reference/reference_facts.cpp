@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reference/reference_facts.hpp"
 
-#include <array>
 #include <utility>
+
+#include "tuner/base/exit.hpp"
 
 namespace tune::cli {
 
-std::span<const Fact> environment_facts() {
-  static constexpr auto facts = std::to_array<Fact>({
+std::vector<Fact> common_options() {
+  return {
+      {"--config-file FILE",
+       "the project file; default: tune.toml in this folder or the nearest one above it"},
+      {"--no-config-file", "read no project file"},
+      {"--help, -h", "the options of the command"},
+  };
+}
+
+std::vector<Fact> environment_facts() {
+  return {
       {"TUNE_DB", "the database, where --db is not given"},
       {"TUNE_CACHE_DIR", "the folder of compiled kernels, where --cache-dir is not given"},
       {"TUNE_CACHE_SIZE", "the most bytes that compiled kernels may take: 512M, 4G"},
@@ -23,28 +33,22 @@ std::span<const Fact> environment_facts() {
       {"NO_COLOR, CLICOLOR_FORCE", "no colours at a terminal; colours also in a pipe"},
       {"COLUMNS, LINES", "the size of the terminal, where its own is not to count"},
       {"XDG_DATA_HOME, XDG_CACHE_HOME", "the folders in place of ~/.local/share and ~/.cache"},
-  });
+  };
+}
+
+std::vector<Fact> exit_facts() {
+  std::vector<Fact> facts;
+  for (const ExitMeaning& one : exit_meanings)
+    facts.push_back({std::to_string(static_cast<int>(one.exit)), std::string(one.text)});
   return facts;
 }
 
-std::span<const Fact> exit_facts() {
-  static constexpr auto facts = std::to_array<Fact>({
-      {"0", "success"},
-      {"1", "the work did not succeed: no valid configuration, a wrong result, a full disk, a regression"},
-      {"2",
-       "the command line, a size, a definition or an expression cannot be used; there is no such GPU here"},
-      {"3", "the database has no record that fits, or a check could check nothing"},
-      {"130", "ended by Ctrl-C or a signal; what was measured is stored"},
-  });
-  return facts;
-}
-
-std::span<const Fact> file_facts() {
-  static constexpr auto facts = std::to_array<Fact>({
+std::vector<Fact> file_facts() {
+  return {
       {"~/.local/share/tune/results.db", "the database: every measurement of every run"},
       {"~/.cache/tune/binaries", "compiled kernels"},
-  });
-  return facts;
+      {"tune.toml", "options, in a table for each command; those at the top are for all commands"},
+  };
 }
 
 CommandPage page_of(const Command& command) {

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "cli/input/command.hpp"
@@ -12,16 +11,17 @@ namespace tune::cli {
 
 /// A name and what it means.
 struct Fact {
-  std::string_view name;
-  std::string_view meaning;
+  std::string name, meaning;
 };
 
+/// Options that every command has.
+std::vector<Fact> common_options();
 /// Environment variables that the program reads.
-std::span<const Fact> environment_facts();
+std::vector<Fact> environment_facts();
 /// Exit statuses.
-std::span<const Fact> exit_facts();
+std::vector<Fact> exit_facts();
 /// Files that the program keeps.
-std::span<const Fact> file_facts();
+std::vector<Fact> file_facts();
 
 /// A command with its options.
 struct CommandPage {

@@ -9,6 +9,7 @@
 #include "cli/input/recorded_spaces.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/output/printable_output.hpp"
+#include "cli/output/terminal.hpp"
 #include "cli/replay/replay_report.hpp"
 #include "db/formats/file_format.hpp"
 #include "search/strategies/registry.hpp"
@@ -346,7 +347,8 @@ int run_replay(const ReplayRequest& request) {
                       .groups = {},
                       .warm = warm.text(),
                       .held_by = request.folds.name(),
-                      .held = {}};
+                      .held = {},
+                      .style = out.path.empty() ? output_style() : TextStyle()};
   report.groups = replay::groups_of(report.results);
   if (!folds.empty()) report.held = replay::hold_out(report.results, folds);
   if (!json.path.empty()) write_whole_file(json.path, to_json(report));

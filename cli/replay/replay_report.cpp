@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "reports/data/grid.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/serialization/json.hpp"
@@ -20,66 +21,73 @@ std::string share_text(double share) {
   return text.starts_with("0.") ? text.substr(1) : text.starts_with("-0.") ? "-" + text.substr(2) : text;
 }
 
+/// `18.9 (32 %)`: evaluations, and the share of searches that did not get there.
 std::string within_text(const Within& within) {
-  const std::string missed = within.missed > 0 ? format("({:.0f} %)", 100 * within.missed) : std::string();
-  return format("{:>7.1f} {:>7}", within.evaluations, missed);
-}
-
-std::size_t name_width(const ReplayReport& report) {
-  std::size_t width = std::string_view(exact_random).size();
-  for (const std::string& name : report.strategies) width = std::max(width, name.size());
-  if (report.held)
-    for (const replay::HeldOut::Fold& fold : report.held->folds)
-      width = std::max(width, fold.group.name.size());
-  return width;
-}
-
-std::string head(const ReplayReport& report) {
-  std::string text = format("  {:<{}}", "", name_width(report));
-  for (const std::uint64_t budget : report.options.budgets) text += format(" {:>6}", budget);
-  return text + format(" {:>15} {:>15} {:>6} {:>8}\n", "to 5 %", "to 1 %", "score", "ms/eval");
-}
-
-/// A heading over the shares after the times that were asked for.
-std::string time_head(const ReplayReport& report) {
-  if (report.options.times.empty()) return "";
-  std::string text = format("  {:<{}}", "", name_width(report));
-  for (const double time : report.options.times) text += format(" {:>6}", format("{:g}s", time));
-  return text + "\n";
-}
-
-std::string at_times_row(const ReplayReport& report, const std::string& name, const Scores& scores) {
-  std::string text = format("  {:<{}}", name, name_width(report));
-  for (const replay::Spread& share : scores.share_at_times) text += format(" {:>6}", share_text(share.mean));
-  return text + "\n";
-}
-
-/// The shares by time, where they are known, in an indented line.
-std::string time_row(const ReplayReport& report, const Scores& scores) {
-  if (scores.share_by_time.empty()) return "";
-  std::string text = format("  {:<{}}", "  by time", name_width(report));
-  for (const replay::Spread& share : scores.share_by_time) text += format(" {:>6}", share_text(share.mean));
-  return text + "\n";
-}
-
-std::string row(const ReplayReport& report, const std::string& name, const Scores& scores) {
-  std::string text = format("  {:<{}}", name, name_width(report));
-  for (const replay::Spread& share : scores.share) text += format(" {:>6}", share_text(share.mean));
-  text += format(" {} {}", within_text(scores.within_5), within_text(scores.within_1));
-  text += format(" {:>6}", scores.score ? share_text(*scores.score) : std::string("-"));
-  if (scores.seconds) text += format(" {:>8.3f}", 1e3 * *scores.seconds);
-  return text + "\n" + time_row(report, scores);
+  return format("{:.1f}{}", within.evaluations,
+                within.missed > 0 ? format(" ({:.0f} %)", 100 * within.missed) : std::string());
 }
 
 /// Scores by the name of a strategy or of a choice among strategies.
 using Lines = std::vector<std::pair<std::string, const Scores*>>;
 
-std::string table(const ReplayReport& report, const Lines& lines) {
-  std::string text = head(report);
-  for (const auto& [name, scores] : lines) text += row(report, name, *scores);
-  text += time_head(report);
-  for (const auto& [name, scores] : lines)
-    if (!scores->share_at_times.empty()) text += at_times_row(report, name, *scores);
+/// `what`: the heading over the names.
+std::string table(const ReplayReport& report, const std::string& what, const Lines& lines) {
+  std::vector<std::string> header = {what};
+  for (const std::uint64_t budget : report.options.budgets) header.push_back(std::to_string(budget));
+  for (const double time : report.options.times) header.push_back(format("{:g}s", time));
+  for (const char* const name : {"to 5 %", "to 1 %", "score", "ms/eval"}) header.emplace_back(name);
+  reports::Grid grid(header);
+  grid.leave_out({"ms/eval", "to 1 %", "score", "to 5 %"});
+  const auto add = [&](std::vector<std::string> cells) {
+    cells.resize(header.size());
+    grid.add(std::move(cells));
+  };
+  for (const auto& [name, scores] : lines) {
+    std::vector<std::string> cells = {name};
+    for (const replay::Spread& share : scores->share) cells.push_back(share_text(share.mean));
+    for (const replay::Spread& share : scores->share_at_times) cells.push_back(share_text(share.mean));
+    cells.resize(1 + report.options.budgets.size() + report.options.times.size());
+    cells.insert(cells.end(), {within_text(scores->within_5), within_text(scores->within_1),
+                               scores->score ? share_text(*scores->score) : "-",
+                               scores->seconds ? format("{:.3f}", 1e3 * *scores->seconds) : ""});
+    add(std::move(cells));
+    if (scores->share_by_time.empty()) continue;
+    cells = {"  by time"};
+    for (const replay::Spread& share : scores->share_by_time) cells.push_back(share_text(share.mean));
+    add(std::move(cells));
+  }
+  return grid.text("  ", report.style);
+}
+
+/// What each column says.
+std::string legend(const ReplayReport& report) {
+  constexpr std::size_t column = 18;
+  std::string text = "Columns\n";
+  const auto add = [&](const std::string& name, const std::string& meaning) {
+    const std::string head = "  " + name;
+    text += head.size() + 2 > column ? head + "\n" + std::string(column, ' ') : padded_to(head, column);
+    text += tune::wrapped(meaning, column, report.style.width > 0 ? report.style.width : 100) + "\n";
+  };
+  const replay::ComparisonOptions& options = report.options;
+  add(joined(options.budgets),
+      format("share of the optimum (optimum / best found) after so many evaluations, as 0 to 1: mean of {} "
+             "searches (seed {})",
+             options.repeats, options.seed));
+  if (!options.times.empty())
+    add(joined(options.times, [](double time) { return format("{:g}s", time); }),
+        "the same after so many seconds of recorded time, without the strategy's own");
+  add("to 5 %, to 1 %",
+      format(
+          "evaluations until the best is within 5 % or 1 % of the optimum; in brackets the share of searches "
+          "that did not get there, each counted as {}",
+          options.budgets.back()));
+  add("score", "0 is random search, 1 finds the optimum at once; below 0 is worse than random search");
+  add("ms/eval", "the strategy's own time for an evaluation, in ms");
+  if (std::ranges::any_of(report.results,
+                          [](const replay::SpaceResult& result) { return result.facts.seconds_each > 0; }))
+    add("by time (row)",
+        "the same shares after the average recorded time of so many evaluations: compiling, checking, measuring");
+  add(exact_random, "random search without repetition, computed instead of simulated");
   return text;
 }
 
@@ -88,15 +96,21 @@ std::string space_text(const ReplayReport& report, std::size_t number) {
   const replay::SpaceResult& result = report.results[number];
   const SpaceFacts& facts = result.facts;
   const std::string title = title_of(space);
-  std::string text = format(
-      "{}\n  {} configurations, {} of them failed; best {}, median {:.2f} times that; {} within 5 %, {} within 1 %\n",
-      space.name.starts_with(title) ? space.name : space.name + ": " + title, facts.configurations,
-      facts.failed, si(facts.optimum, "s"), facts.median / facts.optimum, facts.within_5, facts.within_1);
-  for (const std::string& note : space.notes) text += format("  note: {}\n", note);
+  const auto fit = [&](const std::string& line) {
+    return report.style.width == 0 ? line : tune::wrapped(line, 2, report.style.width);
+  };
+  std::string text =
+      fit(space.name.starts_with(title) ? space.name : space.name + ": " + title) + "\n  " +
+      fit(format("{} configurations, {} of them failed; best {}, median {:.2f} times that; {} within 5 %, {} "
+                 "within 1 %",
+                 facts.configurations, facts.failed, si(facts.optimum, "s"), facts.median / facts.optimum,
+                 facts.within_5, facts.within_1)) +
+      "\n";
+  for (const std::string& note : space.notes) text += "  " + fit("note: " + note) + "\n";
   Lines lines = {{exact_random, &result.random}};
   for (std::size_t s = 0; s < report.strategies.size(); ++s)
     lines.emplace_back(report.strategies[s], &result.scores[s]);
-  return text + table(report, lines) + "\n";
+  return text + table(report, "strategy", lines) + "\n";
 }
 
 std::string group_text(const ReplayReport& report, const replay::SpaceGroup& group) {
@@ -107,7 +121,7 @@ std::string group_text(const ReplayReport& report, const replay::SpaceGroup& gro
   for (std::size_t s = 0; s < report.strategies.size(); ++s)
     lines.emplace_back(report.strategies[s], &scores[s + 1]);
   return format("{}: mean over {}\n", group.name, counted(group.spaces.size(), "space")) +
-         table(report, lines);
+         table(report, "strategy", lines);
 }
 
 /// The strategy chosen for each group by the other groups, and what it reaches there.
@@ -123,7 +137,7 @@ std::string held_text(const ReplayReport& report) {
     lines.emplace_back(fold.group.name, &fold.scores);
   }
   lines.emplace_back(held_out_mean, &held.scores);
-  return text + table(report, lines) +
+  return text + table(report, "left out", lines) +
          format("  with nothing left out, the choice would be {}\n", report.strategies[held.hindsight]);
 }
 
@@ -142,18 +156,7 @@ std::string to_text(const ReplayReport& report) {
   if (report.spaces.size() > 1)
     for (const replay::SpaceGroup& group : report.groups) text += group_text(report, group) + "\n";
   if (report.held) text += held_text(report) + "\n";
-  text += format(
-      "Columns of numbers: share of the optimum (optimum / best found) after so many evaluations, mean of {} searches "
-      "(seed {}).\n'to 5 %', 'to 1 %': evaluations until the best is within 5 % or 1 % of the optimum; in brackets the share of "
-      "searches\nthat did not get there (counted as {}). score: 0 is random search, 1 finds the optimum at once.\n"
-      "ms/eval: the strategy's own time for an evaluation.\n",
-      report.options.repeats, report.options.seed, report.options.budgets.back());
-  if (std::ranges::any_of(report.results,
-                          [](const replay::SpaceResult& result) { return result.facts.seconds_each > 0; }))
-    text +=
-        "by time: the same after the average recorded time of so many evaluations (compiling, checking, measuring).\n";
-  if (!report.options.times.empty())
-    text += "Columns in 's': after so many seconds of recorded time, without the strategy's own.\n";
+  text += legend(report);
   if (report.options.batch > 1)
     text += format("Strategies were asked for {} configurations at a time.\n", report.options.batch);
   if (report.options.in_flight > 1)

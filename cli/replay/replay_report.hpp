@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/base/text_style.hpp"
 #include "tuner/replay/comparison.hpp"
 
 namespace tune::cli {
@@ -23,6 +24,7 @@ struct ReplayReport {
   std::string warm;     ///< a sentence: what strategies were given beforehand; empty for nothing
   std::string held_by;  ///< `kernel` or `device`, left out in turn; empty where nothing was
   std::optional<replay::HeldOut> held;
+  TextStyle style = {};  ///< of the text
 };
 
 /// The scores of strategy `number` over a group (0: random search, computed exactly; then the strategies).

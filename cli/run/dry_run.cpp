@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/dry_run.hpp"
 
+#include "cli/input/command.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"
 #include "tuner/base/format.hpp"
@@ -83,6 +84,10 @@ std::string to_text(const std::vector<PlannedWork>& works) {
                                      counted(work.compilers, "compiler"), duration_text(work.measure)),
                         label_column));
   }
+  if (const ProjectUse& project = project_use(); !project.words.empty())
+    text += labelled("options", wrapped(format("from {}: {}", project.path.string(),
+                                               joined(project.words, shell_quoted, " ")),
+                                        label_column));
   return text + "nothing was measured or stored: leave out --dry-run to begin\n";
 }
 
@@ -101,7 +106,11 @@ std::string to_json(const std::vector<PlannedWork>& works) {
                    {"compile_seconds", work.compile},
                    {"measure_seconds", work.measure},
                    {"expected_seconds", or_null(seconds_of(work))}});
-  return json_text({{"dry_run", true}, {"works", all}});
+  const ProjectUse& project = project_use();
+  return json_text({{"dry_run", true},
+                    {"project_file", project.path.empty() ? Json() : Json(project.path.string())},
+                    {"project_options", project.words},
+                    {"works", all}});
 }
 
 }  // namespace tune::cli

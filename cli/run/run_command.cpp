@@ -22,6 +22,7 @@
 #include "library/run/paths.hpp"
 #include "library/run/tuning_run.hpp"
 #include "library/run/version.hpp"
+#include "reports/data/result.hpp"
 #include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -212,30 +213,50 @@ struct RunSetup {
   RunRecord record = {};
   std::string device_label = {};
   std::string notice = {};                      ///< before the first evaluation
+  std::string replay_reason = {};               ///< of a replay that nobody asked for
   std::unique_ptr<KernelSources> sources = {};  ///< of the problem; null for another tuner's recording
   std::unique_ptr<DumpedSources> dumped = {};   ///< null without --keep-sources
   std::optional<Configuration> winner = {};     ///< of a run that ended by itself
   std::optional<db::Recording> recording = {};  ///< of another tuner's file
+  std::optional<double> recorded_best = {};     ///< by the objective
 };
+
+/// The first line: of text, so that who reads the results knows what they are; JSON has a member for it.
+void tell_notices(const RunSetup& job) {
+  const bool is_text = job.request.format == Format::text;
+  if (!job.replay_reason.empty()) {
+    const std::string line =
+        format("{}: replaying recorded results, nothing is measured; --device cuda:0 insists on a GPU",
+               job.replay_reason);
+    if (is_text)
+      std::cout << one_line(line) << std::endl;  // before the run
+    else
+      say(line);
+  }
+  if (!job.notice.empty()) say(job.notice);
+}
 
 int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evaluator) {
   const std::filesystem::path path = run::database_path(job.request.database);
   refuse_recording(path);
   if (job.request.dry_run) {
-    if (!job.notice.empty()) say(job.notice);
+    tell_notices(job);
     const std::vector<PlannedWork> works = {planned_work(path, space, job.record, job.tuning)};
     std::cout << (job.request.format == Format::json ? to_json(works) : to_text(works));
     return 0;
   }
   db::Database database(path);
   const LeftOutRows left_out(database);
-  if (!job.notice.empty()) say(job.notice);
+  tell_notices(job);
   const RunRequest& request = job.request;
   SessionResult result;
   {
     const InterruptGuard guard;
-    ProgressDisplay display(std::cerr, display_mode(request.quiet, request.verbose), job.record.limit,
-                            job.record.items, job.record.item, *job.tuning.objective);
+    const RunRecord& record = job.record;
+    const reports::Rate rate = reports::main_rate(
+        {record.limit, record.items, record.flops, record.bytes, record.item}, record.key.device);
+    ProgressDisplay display(std::cerr, display_mode(request.quiet, request.verbose), record.limit,
+                            rate.amount, rate.unit, *job.tuning.objective);
     job.tuning.budget.seconds_before = seconds_of_program();
     result =
         run::tune(database, space, evaluator, job.record, job.tuning, display, [&](const std::string& line) {
@@ -249,7 +270,9 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
                             path,
                             job.selection.problem.get(),
                             work_options(request.problem, job.tuning.cache, *job.tuning.objective),
-                            job.request.database_option()};
+                            job.request.database_option(),
+                            job.recorded_best,
+                            job.replay_reason};
   std::cout << (request.format == Format::json ? to_json(summary) : to_text(summary));
   if (result.end == RunEnd::failed) throw Error(result.reason);
   if (result.end == RunEnd::interrupted) return static_cast<int>(Exit::interrupted);
@@ -276,6 +299,14 @@ int run_on_gpu(RunSetup& job, int number) {
   return status;
 }
 
+/// Nothing where none has a value.
+std::optional<double> best_of(const std::vector<Evaluation>& recorded, const Objective& objective) {
+  std::optional<double> best;
+  for (const Evaluation& one : recorded)
+    if (const auto value = objective_value(one, objective)) best = std::min(best.value_or(*value), *value);
+  return best;
+}
+
 int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (!job.request.kernel_folder.empty())
     throw UsageError(
@@ -286,10 +317,8 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   const bool imported = recording.origin == Origin::imported;
   const MatchedRecording matched = matched_recording(job.selection, std::move(recording), job.request.space);
   const Objective& objective = *job.tuning.objective;
-  if (objective != Objective::time &&
-      std::ranges::none_of(matched.recording.evaluations, [&](const Evaluation& one) {
-        return objective_value(one, objective).has_value();
-      }))
+  job.recorded_best = best_of(matched.recording.evaluations, objective);
+  if (objective != Objective::time && !job.recorded_best)
     throw UsageError(format(
         "the recording has no {}: choose --objective time, or measure it on a GPU with --device cuda:0",
         objective.of_metric() == nullptr ? "energy" : objective.of_metric()->name));
@@ -299,9 +328,7 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   job.record.key.origin = Origin::replayed;
   job.device_label =
       format("{} (replayed: recorded times, nothing is measured)", matched.recording.device.name);
-  if (!choice.reason.empty())
-    job.notice =
-        choice.reason + ": replaying recorded results, nothing is measured; --device cuda:0 insists on a GPU";
+  job.replay_reason = choice.reason;
   if (imported) job.notice = matched.notice;
   replay::ReplayEvaluator evaluator(matched.recording.evaluations);
   return tune_with(job, matched.space, evaluator);
@@ -327,6 +354,7 @@ int run_on_third_party(RunSetup& job, const std::string& file) {
   job.record.key = third_party_key(recorded);
   job.record.program_version = run::version();
   job.device_label = format("{} (replayed: recorded times, nothing is measured)", job.record.key.device.name);
+  job.recorded_best = best_of(recorded.evaluations, Objective::time);
   replay::ReplayEvaluator evaluator(recorded.evaluations);
   return tune_with(job, recorded.space, evaluator);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/run_summary.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "cli/output/text_layout.hpp"
@@ -13,16 +14,15 @@
 namespace tune::cli {
 namespace {
 
-constexpr std::size_t max_ties_shown = 5;
+constexpr std::size_t max_shown = 5;
 
 /// What the re-ranking found of the other candidates.
 std::vector<std::string> others_lines(const RerankResult& rerank) {
-  std::vector<reports::Tie> ties;
-  for (std::size_t i = 1; i < rerank.places.size(); ++i)
-    if (rerank.places[i].tied) ties.push_back({rerank.places[i].ratio, rerank.places[i].configuration});
+  const auto ties = std::ranges::count(rerank.places, true, &RerankPlace::tied) - 1;  // without the winner
   std::vector<std::string> lines;
-  if (!ties.empty())
-    lines = reports::ties_lines(ties, max_ties_shown);
+  if (ties > 0)
+    lines = {reports::ties_text(static_cast<std::uint64_t>(ties)) +
+             (static_cast<std::size_t>(ties) < max_shown ? "" : "; 'tune show' lists all")};
   else if (rerank.places.size() == 1)
     lines = {"none: no other configuration came close"};
   else if (!rerank.places.empty())
@@ -34,16 +34,84 @@ std::vector<std::string> others_lines(const RerankResult& rerank) {
   return lines;
 }
 
-/// How many times as good the best is as another one; nothing where one of them is unknown.
-std::optional<double> speed_up(const FinishedRun& summary, const std::optional<double>& other) {
+/// By the objective; nothing where there is no best or its value is unknown.
+std::optional<double> best_value(const FinishedRun& summary) {
   const auto& best = summary.result.progress.best;
-  if (!best || !other) return std::nullopt;
+  if (!best) return std::nullopt;
   const Objective objective = summary.record.options.objective;
   const auto value = objective == Objective::time
                          ? reports::shown(summary.record, *best, summary.result.rerank).seconds
                          : objective_value(*best, objective).value_or(0);
-  if (!(value > 0)) return std::nullopt;
-  return *other / value;
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+/// How many times as good the best is as another one; nothing where one of them is unknown.
+std::optional<double> speed_up(const FinishedRun& summary, const std::optional<double>& other) {
+  const std::optional<double> best = best_value(summary);
+  return best && other ? std::optional(*other / *best) : std::nullopt;
+}
+
+/// One of the best configurations.
+struct TopPlace {
+  Configuration configuration;
+  double value = 0, ratio = 1;  ///< by the objective, and to that of the best
+  bool tied = false;            ///< by the re-ranking
+};
+
+/// The best ones: in the order of the re-ranking, then by their evaluations.
+std::vector<TopPlace> top_of(const FinishedRun& summary) {
+  const SessionResult& result = summary.result;
+  const std::optional<double> best = best_value(summary);
+  std::vector<TopPlace> top;
+  if (!best) return top;
+  for (const RerankPlace& place : result.rerank.places)
+    top.push_back({place.configuration, *best * place.ratio.median, place.ratio.median, place.tied});
+  const auto of_best =
+      std::ranges::find(result.top, result.progress.best->configuration, &RankedConfiguration::configuration);
+  for (const RankedConfiguration& one : result.top)
+    if (std::ranges::find(top, one.configuration, &TopPlace::configuration) == top.end())
+      top.push_back(
+          {one.configuration, one.value, of_best == result.top.end() ? 1 : one.value / of_best->value});
+  top.resize(std::min(top.size(), max_shown));
+  return top;
+}
+
+/// A line for each, with what differs from the best alone.
+std::string top_text(const FinishedRun& summary) {
+  const std::vector<TopPlace> top = top_of(summary);
+  if (top.size() < 2) return {};
+  const Objective& objective = summary.record.options.objective;
+  std::vector<std::string> heads;
+  std::size_t width = 0;
+  for (const TopPlace& place : top) {
+    heads.push_back(format("{}  {:.3g}x{}", objective.value_text(place.value), objective.shown(place.ratio),
+                           place.tied && place.ratio != 1 ? " (tie)" : ""));
+    width = std::max(width, heads.back().size() + 2);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < top.size(); ++i) {
+    const std::string difference = top[i].configuration.difference_from(top.front().configuration);
+    text += labelled(
+        i == 0 ? "top" : "",
+        padded_to(heads[i], width) +
+            wrapped(i == 0 ? "the best; below, what differs from it" : difference, label_column + width));
+  }
+  return text;
+}
+
+/// How good the best is among everything that was recorded; nothing where nothing was replayed.
+std::optional<double> share_of_recorded(const FinishedRun& summary) {
+  const std::optional<double> best = best_value(summary);
+  return best && summary.recorded_best ? std::optional(*summary.recorded_best / *best) : std::nullopt;
+}
+
+std::string recorded_text(const FinishedRun& summary) {
+  const std::optional<double> share = share_of_recorded(summary);
+  if (!share) return {};
+  const std::string best = summary.record.options.objective.value_text(*summary.recorded_best);
+  return labelled("recorded", *share >= 1 ? format("the best of the recording was found")
+                                          : format("{} of the best of the recording, {}",
+                                                   percent_text(std::min(*share, 0.999)), best));
 }
 
 std::string speed_up_text(const FinishedRun& summary) {
@@ -72,15 +140,17 @@ std::string next_text(const FinishedRun& summary) {
 }
 
 std::string winner_text(const FinishedRun& summary) {
-  const auto& [record, result, device_label, database, problem, asked, option] = summary;
+  const RunRecord& record = summary.record;
+  const SessionResult& result = summary.result;
   if (!result.progress.best) return labelled("best", "none: no configuration was measured");
   const reports::ShownResult shown = reports::shown(record, *result.progress.best, result.rerank);
   std::vector<std::string> best = reports::result_texts(shown);
   if (record.key.origin == Origin::replayed) best.front() += ", replayed";
-  if (problem != nullptr)
-    for (const auto& [name, value] : reports::metrics_of(*problem, record.key.instance, shown))
+  if (summary.problem != nullptr)
+    for (const auto& [name, value] : reports::metrics_of(*summary.problem, record.key.instance, shown))
       best.push_back(format("{}: {:.6g}", name, value));
-  return labelled("best", best) + speed_up_text(summary) + labelled("ties", others_lines(result.rerank));
+  return labelled("best", best) + speed_up_text(summary) + recorded_text(summary) +
+         labelled("ties", others_lines(result.rerank)) + top_text(summary);
 }
 
 /// `13 failed (launch 4, crash 9)`: the failures before a launch (`early`) or the others; empty for none.
@@ -190,9 +260,10 @@ nlohmann::ordered_json places_json(const RerankResult& rerank) {
 }  // namespace
 
 std::string to_text(const FinishedRun& summary) {
-  const auto& [record, result, device_label, database, problem, asked, option] = summary;
+  const RunRecord& record = summary.record;
+  const SessionResult& result = summary.result;
   std::string text =
-      format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), device_label);
+      format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), summary.device_label);
   text += winner_text(summary);
   text += counts_text(record, result);
   text += times_text(result.progress, record.key.origin);
@@ -201,7 +272,7 @@ std::string to_text(const FinishedRun& summary) {
                                        record.options.strategy, record.options.seed, record.space_size),
                                 label_column));
   if (!result.notice.empty()) text += labelled("note", wrapped(result.notice, label_column));
-  text += labelled("stored", format("run {} in {}", result.run, database.string()));
+  text += labelled("stored", format("run {} in {}", result.run, summary.database.string()));
   return text + next_text(summary);
 }
 
@@ -212,6 +283,8 @@ std::string to_json(const FinishedRun& summary) {
   object.update(reports::instance_json(record.key.instance));
   object["device"] = record.key.device.name;
   object["origin"] = to_string(record.key.origin);
+  object["replay_reason"] =
+      summary.replay_reason.empty() ? nullptr : nlohmann::ordered_json(summary.replay_reason);
   object["end"] = to_string(summary.result.end);
   object["strategy"] = record.options.strategy;
   object["seed"] = record.options.seed;
@@ -255,8 +328,15 @@ std::string to_json(const FinishedRun& summary) {
   };
   object["speed_up_over_default"] = number(speed_up(summary, summary.result.default_value));
   object["speed_up_over_median"] = number(speed_up(summary, summary.result.median_value));
+  object["share_of_recorded_best"] = number(share_of_recorded(summary));
   object["objective"] = to_string(record.options.objective);
   object["cache"] = to_string(record.key.cache);
+  object["top"] = nlohmann::ordered_json::array();
+  for (const TopPlace& place : top_of(summary))
+    object["top"].push_back({{"configuration", json_object(place.configuration.entries())},
+                             {"value", record.options.objective.shown(place.value)},
+                             {"ratio", place.ratio},
+                             {"tied", place.tied}});
   object["finals"] = places_json(summary.result.rerank);
   object["notice"] = summary.result.notice.empty() ? nullptr : nlohmann::ordered_json(summary.result.notice);
   object["database"] = summary.database.string();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "tuner/problem/problem.hpp"
@@ -20,6 +21,9 @@ struct FinishedRun {
   /// `--problem P --size S ...` for `tune best`, and `--db FILE` for every command, where it was given.
   /// Without the first no further commands are shown.
   std::string asked = {}, database_option = {};
+  /// By the objective, of all that was recorded; nothing where nothing was replayed.
+  std::optional<double> recorded_best = {};
+  std::string replay_reason = {};  ///< why there was a replay that nobody asked for; else empty
 };
 
 /// The summary as text, the winner first.

@@ -388,9 +388,10 @@ void add_left_out(const KernelDescription& description, CapturedDefinition& capt
 json constraints_of(const KernelDescription& description, const search::Configuration& configuration,
                     const Writer& writer, CapturedDefinition& captured) {
   json all = json::array();
-  for (const search::Constraint& constraint : description.constraints)
-    all.push_back({{"rule", constraint.rule.to_string()},
-                   {"why", constraint.reason.empty() ? constraint.rule.to_string() : constraint.reason}});
+  for (const search::Constraint& constraint : description.constraints) {
+    const std::string rule = constraint.rule.to_string();
+    all.push_back(constraint.reason.empty() ? json(rule) : json{{"rule", rule}, {"why", constraint.reason}});
+  }
   for (const described::FunctionRule& rule : description.rules)
     all.push_back({{"rule", writer.rule(rule)}, {"why", rule.reason}});
   if (const std::vector<std::string>& same = description.reference.same; !same.empty()) {

@@ -20,11 +20,7 @@ int device_number(std::string_view text) {
 std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, bool in_process,
                                   const std::string& installed) {
   const int number = device_number(device);
-  try {
-    run::check_device(number, "Tuner::run with Options::device = \"emulator\" checks kernels without a GPU");
-  } catch (const UsageError& error) {  // of the command; the program is right, and the machine is another one
-    throw tune::Error(error.what());
-  }
+  run::check_device(number, "Tuner::run with Options::device = \"emulator\" checks kernels without a GPU");
   return cache::with_cache(run::open_gpu(number, timeout, in_process, "Options::in_process", installed),
                            run::open_cache());
 }

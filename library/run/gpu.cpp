@@ -99,12 +99,12 @@ void check_device(int number, std::string_view instead) {
   std::string failure_reason;
   const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
   if (devices.empty())
-    throw UsageError(format("there is no device {}: {}; {}", number, failure_reason, instead));
+    throw NoDeviceError(format("there is no device {}: {}; {}", number, failure_reason, instead));
   if (static_cast<std::size_t>(number) < devices.size()) return;
   std::vector<std::string> known;
   for (const DeviceProperties& device : devices)
     known.push_back(format("{} ({})", known.size(), device.name));
-  throw UsageError(format("there is no device {}; there is {}", number, joined(known)));
+  throw NoDeviceError(format("there is no device {}; there is {}", number, joined(known)));
 }
 
 std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,

@@ -19,7 +19,7 @@ void serve_workers();
 /// Returns the number in `0` or `cuda:0`; nothing for another text.
 std::optional<int> device_number(std::string_view text);
 
-/// Throws UsageError where this machine has no GPU of that number. The message lists the GPUs; where there is
+/// Throws NoDeviceError where this machine has no GPU of that number. The message lists the GPUs; where there is
 /// none it names the cause and, with `instead`, what to do without one.
 void check_device(int number, std::string_view instead);
 

@@ -32,6 +32,7 @@ class CudaTune(CMakePackage):
     depends_on("zlib-api")
     depends_on("xxhash")
     depends_on("eigen@3.4:")
+    depends_on("tomlplusplus")
     depends_on("tree-sitter")
     depends_on("cuda@12.4:", when="+cuda")
 

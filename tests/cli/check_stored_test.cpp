@@ -307,7 +307,7 @@ TEST(CheckStoredCommand, WinnersOfAShippedRecordingAreEnough) {
 
 TEST(CheckStoredCommand, IsRefusedWhereItCannotBe) {
   const Sandbox sandbox;
-  expect_refused(sandbox.tune({"check", "--stored"}), 1, {"there is no GPU here"});
+  expect_refused(sandbox.tune({"check", "--stored"}), 4, {"there is no GPU here"});
   expect_refused(sandbox.tune({"check", "stencil3d", "--junit", "x.xml"}), 2, {"--junit needs --stored"});
   expect_refused(sandbox.tune({"check", "stencil3d", "--threshold", "3%"}), 2,
                  {"--threshold needs --stored"});

@@ -26,6 +26,35 @@ TEST(Devices, WithoutOne) {
   EXPECT_NE(json["why_none"], "");
 }
 
+// Every command with --device: Reference.EveryCommandReadsADeviceAlike.
+TEST(Devices, AGpuThatIsNotThereHasAStatusOfItsOwn) {
+  const Sandbox sandbox;
+  const std::vector<std::pair<std::vector<std::string>, std::string>> calls = {
+      {small_run({"--device", "cuda:0"}), "there is no device 0: "},
+      {{"best", "stencil3d", "--device", "7"}, "there is no device 7: "},
+      {{"space", "stencil3d", "--device", "3"}, "; --arch sm_90 takes"},
+      {{"check", "stencil3d", "--device", "3"}, "; --device emulator checks"},
+      {{"check", "stencil3d"}, "; --device emulator checks"},
+      {{"check", "--stored", "--device", "3"}, "; stored winners can only"}};
+  for (const auto& [call, words] : calls) expect_refused(sandbox.tune(call), 4, {words});
+}
+
+TEST(Space, AConstraintIsPrintedOnce) {
+  const Sandbox sandbox;
+  const Json definition = {
+      {"problem", "plain"},
+      {"kernel", "k.cu"},
+      {"sizes", {{"n", 64}}},
+      {"parameters", {{"B", {32, 64, 128}}, {"C", {1, 2}}}},
+      {"constraints", Json::array({"B * C <= 128", {{"rule", "B != 64"}, {"why", "64 is odd here"}}})},
+      {"arguments", {{"a", {{"type", "float"}, {"size", {"n"}}, {"access", "write"}}}}},
+      {"launches", {{{"entry", "k"}, {"grid", {1}}, {"block", {"B"}}}}}};
+  written(sandbox, "k.cu", "extern \"C\" __global__ void k(float* a) { a[threadIdx.x % 64] = B * C; }\n");
+  const std::string out =
+      done(sandbox, {"space", written(sandbox, "k.json", definition.dump()), "--arch", "sm_90"}).out;
+  EXPECT_TRUE(out.ends_with("\nConstraints\n  B * C <= 128\n  B != 64\n      64 is odd here\n")) << out;
+}
+
 TEST(Space, AsJson) {
   const Sandbox sandbox;
   const ProgramResult outcome = sandbox.tune({"space", "stencil3d", "--arch", "sm_80", "--where",
@@ -85,7 +114,7 @@ TEST(Space, WhatCannotBeCountedIsDrawn) {
 
 TEST(Check, NeedsAGpuOrAnArchitecture) {
   const Sandbox sandbox;
-  expect_refused(sandbox.tune({"check", "stencil3d"}), 1, {"no GPU", "--device emulator", "--arch sm_90"});
+  expect_refused(sandbox.tune({"check", "stencil3d"}), 4, {"no GPU", "--device emulator", "--arch sm_90"});
 }
 
 TEST(Check, ACompileThatTakesTooLongIsAFailure) {

@@ -28,7 +28,7 @@ using cli::ProgressDisplay;
 std::string shown(ProgressDisplay::Mode mode, std::uint64_t count, double seconds) {
   std::ostringstream out;
   {
-    ProgressDisplay display(out, mode, 250e-6, 1.3e8, "cell update", Objective::time,
+    ProgressDisplay display(out, mode, 250e-6, 1.3e8, "cell updates/s", Objective::time,
                             [] { return TextStyle{.width = 80}; });
     Progress progress;
     progress.planned = 100;
@@ -57,6 +57,20 @@ TEST(Progress, OnATerminalIsTwoLinesThatVanish) {
   EXPECT_LE(std::ranges::count(text, '\r'), 5) << "redrawn more often than anybody reads";
   EXPECT_NE(text.find("1/100 evaluated"), std::string::npos) << text;
   EXPECT_NE(text.find("\nbest 1 ms  25 % of the limit  130 Gcell updates/s"), std::string::npos) << text;
+}
+
+TEST(Progress, SaysWhatIsGoingOn) {
+  std::ostringstream out;
+  {
+    ProgressDisplay display(out, ProgressDisplay::Mode::live, 0, 0, "item", Objective::time,
+                            [] { return TextStyle{.width = 80}; });
+    display.on_activity(Activity::compiling, 12);
+    EXPECT_EQ(out.str(), "compiling 12") << "also before the first evaluation";
+  }
+  EXPECT_TRUE(out.str().ends_with("\r\x1b[J")) << out.str();
+  std::ostringstream plain;
+  ProgressDisplay(plain, ProgressDisplay::Mode::plain, 0, 0, "item").on_activity(Activity::measuring, 0);
+  EXPECT_EQ(plain.str(), "") << "a file gets no line for it";
 }
 
 cli::RunView some_view() {
@@ -213,8 +227,16 @@ std::string on_terminal(const std::vector<std::string>& arguments, unsigned shor
 TEST(Terminal, NoRowIsWiderThanTheTerminal) {
   Sandbox sandbox;
   done(sandbox, small_run({"--budget-evals", "5"}));
+  done(sandbox, small_run({"--budget-evals", "9", "--seed", "2"}));
+  const std::string recording = sandbox.recording().string();
   const std::vector<std::pair<std::vector<std::string>, unsigned short>> calls = {
-      {{"list", "problems"}, 40}, {{"list", "runs"}, 40}, {{"list", "results"}, 40}, {{"report"}, 80}};
+      {{"list", "problems"}, 40},
+      {{"list", "runs"}, 40},
+      {{"list", "results"}, 40},
+      {{"report"}, 80},
+      {{"diff", "1", "2"}, 50},
+      {{"best", "stencil3d", "-s", "64x64x64", "--top", "3", "--explain"}, 70},
+      {{"replay", "--space", recording, "--strategy", "grid", "--repeats", "1"}, 60}};
   for (const auto& [arguments, columns] : calls) {
     const std::string text = on_terminal(arguments, columns);
     EXPECT_NE(text.find("\x1b[2m"), std::string::npos) << "headings are dim";

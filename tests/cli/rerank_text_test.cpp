@@ -7,6 +7,7 @@
 #include "cli/input/problem_selection.hpp"
 #include "cli/run/run_summary.hpp"
 #include "db/store/sqlite_store.hpp"
+#include "reports/data/result.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
@@ -111,6 +112,51 @@ TEST(RunSummaryText, SaysWhatSearchingGainedAndWhatComesNext) {
                       "            tune show 3 --db r.db\n"),
             std::string::npos)
       << text;
+}
+
+TEST(RunSummaryText, NamesTheBestByWhatDiffers) {
+  const RunRecord run = record();
+  SessionResult value = result();
+  value.top = {{streaming(2), 19.7e-6}, {streaming(1), 19.8e-6}, {streaming(8), 21.78e-6}};
+  const std::string text = cli::to_text({run, value, "x", "y"});
+  EXPECT_NE(text.find("top         20.03 us  1x        the best; below, what differs from it\n"
+                      "            20.08 us  1x (tie)  unroll=2\n"
+                      "            20.54 us  1.03x     unroll=4\n"
+                      "            21.78 us  1.1x      unroll=8\n"),
+            std::string::npos)
+      << text;
+  const Json top = Json::parse(cli::to_json({run, value, "x", "y"}))["top"];
+  ASSERT_EQ(top.size(), 4U);
+  EXPECT_EQ(top[1]["tied"], true);
+  EXPECT_NEAR(top[3]["ratio"].get<double>(), 1.1, 1e-9);
+}
+
+TEST(RunSummaryText, MultiplicationsAreCountedAsFlops) {
+  RunRecord run = record();
+  run.item = "multiply-add";
+  run.flops = 2 * run.items;
+  const SessionResult value = result();
+  const std::string text = cli::to_text({run, value, "x", "y"});
+  EXPECT_EQ(text.find("multiply-add"), std::string::npos) << text;
+  EXPECT_NE(text.find("26.17 GFLOP/s"), std::string::npos) << text;
+  const reports::Rate rate =
+      reports::main_rate({run.limit, run.items, run.flops, 0, run.item}, run.key.device);
+  EXPECT_EQ(reports::rate_text(rate, 20e-6), "26.21 GFLOP/s");
+}
+
+TEST(RunSummaryText, SaysHowMuchOfTheRecordedBestWasFound) {
+  const RunRecord run = record();
+  const SessionResult value = result();
+  cli::FinishedRun summary{run, value, "x", "y"};
+  EXPECT_EQ(cli::to_text(summary).find("recorded  "), std::string::npos);
+  summary.recorded_best = 0.97 * value.rerank.places.front().time.median;
+  EXPECT_NE(cli::to_text(summary).find("recorded    97 % of the best of the recording, 19.43 us\n"),
+            std::string::npos)
+      << cli::to_text(summary);
+  EXPECT_NEAR(Json::parse(cli::to_json(summary))["share_of_recorded_best"].get<double>(), 0.97, 1e-9);
+  summary.recorded_best = value.rerank.places.front().time.median;
+  EXPECT_NE(cli::to_text(summary).find("recorded    the best of the recording was found\n"),
+            std::string::npos);
 }
 
 TEST(WorkOptions, NameTheSameWorkInAnotherCommand) {

@@ -27,16 +27,17 @@ TEST(Run, WithoutAGpuItSaysSoFirstAndReplays) {
   const ProgramResult outcome =
       sandbox.tune({"--problem", "stencil3d", "--size", "64x64x64", "--quiet", "--strategy", "random"});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(
-      sandbox.steady(outcome.err),
-      "no GPU here (<why>): replaying recorded results, nothing is measured; --device cuda:0 insists on a GPU\n");
+  EXPECT_EQ(outcome.err, "");
   expect_golden("cli/run.txt", sandbox.steady(outcome.out));
 }
 
 TEST(Run, WarmTimesAreNotAnsweredByColdOnes) {
   const Sandbox sandbox;
   const ProgramResult outcome = sandbox.tune(small_run({"--device", "replay", "--cache", "warm"}));
-  expect_refused(outcome, 2, {"no recording has", "with warm caches", "--device cuda:0"});
+  EXPECT_EQ(outcome.status, 2);
+  const std::string line = lines_of(outcome.err).front();
+  EXPECT_TRUE(has(line, "no recording has") && has(line, "with warm caches") && has(line, "--device cuda:0"))
+      << line;
 }
 
 // A replay is for machines without a GPU, not for those where it does not work.
@@ -56,7 +57,7 @@ TEST(Run, AGpuThatCannotBeUsedIsAnError) {
   for (const char* device : {"", "0"}) {
     std::vector<std::string> arguments = small_run();
     if (*device != 0) arguments.insert(arguments.end(), {"--device", device});
-    expect_refused(call(arguments), 1, {"a GPU that cannot be used", "driver is too old", "--device replay"});
+    expect_refused(call(arguments), 4, {"a GPU that cannot be used", "driver is too old", "--device replay"});
   }
   EXPECT_FALSE(std::filesystem::exists(sandbox.database()));
   EXPECT_EQ(call(small_run({"--device", "replay", "--quiet"})).status, 0);
@@ -76,17 +77,35 @@ TEST(Run, WhatAReplayCannotAnswerIsRefusedWithWhatToDo) {
                                                        {{"--spread", "1%"}, "--spread needs a GPU"},
                                                        {{"--no-race"}, "--no-race needs a GPU"},
                                                        {{"--finalists", "3"}, "--finalists needs a GPU"},
-                                                       {{"--in-process"}, "--in-process needs a GPU"},
-                                                       {{"--device", "cuda:0"}, "--device replay"}})
+                                                       {{"--in-process"}, "--in-process needs a GPU"}})
     expect_refused(sandbox.tune(small_run(more)), 2, {word});
-  expect_refused(sandbox.tune({"--problem", "stencil3d", "--size", "65x64x63"}), 2,
-                 {"no recording has stencil3d 65x64x63", "that are recorded: ", "--device cuda:0"});
+  expect_refused(sandbox.tune(small_run({"--device", "cuda:0"})), 4, {"--device replay"});
   add_recording(sandbox / "one.db", {.n = 32, .count = 1});
   const auto only = db::list_results(db::Database(sandbox / "one.db"), {.failures = true}).front();
   expect_refused(sandbox.tune({"--problem", "stencil3d", "--size", "32x32x32", "--device",
                                "replay:" + (sandbox / "one.db").string(), "--where",
                                "variant != '" + only.configuration["variant"].as_text() + "'"}),
                  2, {"--where and --fix", "--device cuda:0"});
+}
+
+TEST(Run, AnUnrecordedSizeNamesTheNearestAsCommands) {
+  const Sandbox sandbox;
+  const auto refused = [&](const char* size, const std::string& device) {
+    const ProgramResult outcome =
+        sandbox.tune({"--problem", "stencil3d", "--size", size, "--device", device});
+    EXPECT_EQ(outcome.status, 2);
+    return lines_of(outcome.err);
+  };
+  std::vector<std::string> lines = refused("65x64x63", "0");
+  EXPECT_TRUE(has(lines[0], "no recording has stencil3d 65x64x63") && has(lines[0], "--device cuda:0"));
+  EXPECT_EQ(lines[1],
+            "  tune run stencil3d --size 64x64x64 --set radius=1,shape=star,type=float --device replay");
+  const std::string file = (sandbox / "many.db").string();
+  for (int n = 32; n < 32 + 4 * 12; n += 4) add_recording(file, {.n = n, .count = 3});
+  lines = refused("44x44x43", "replay:" + file);
+  ASSERT_EQ(lines.size(), 12U);
+  EXPECT_TRUE(has(lines[1], "--size 44x44x44 ") && has(lines[1], "--device replay:" + file)) << lines[1];
+  EXPECT_EQ(lines[11], "  and 2 more: tune list runs --db " + file);
 }
 
 TEST(Run, NeverWritesToARecordingThatAnswersHere) {
@@ -143,8 +162,14 @@ TEST(Run, DeviceZeroIsReplayedWhereThereIsNoGpu) {
   const Sandbox sandbox;
   const ProgramResult outcome = sandbox.tune(small_run({"--device", "0", "--quiet"}));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(outcome.err.find("no GPU here"), 0U) << outcome.err;
-  EXPECT_NE(outcome.out.find("replayed"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(outcome.out.starts_with("no GPU here (")) << outcome.out;
+  EXPECT_TRUE(has(lines_of(outcome.out).front(), "nothing is measured")) << outcome.out;
+  const auto reason = [&](const char* device) {
+    return Json::parse(
+        done(sandbox, small_run({"--device", device, "--format", "json"})).out)["replay_reason"];
+  };
+  EXPECT_TRUE(has(reason("0").get<std::string>(), "no GPU here"));
+  EXPECT_EQ(reason("replay"), nullptr) << "asked for";
 }
 
 TEST(Run, DefaultSizeIsTheProblems) {

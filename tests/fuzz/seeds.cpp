@@ -179,6 +179,10 @@ std::map<std::string, Seeds, std::less<>> all_seeds() {
                          "Smodel:start=10,kernel=matern"};
   all["problem_choice"] = {"\1\n64x64x64\ntype=double\nblock_x=32\nblock_x * block_y <= 256", "\2\n\n\n\n",
                            "\3\n100x200\n\n\nvariant == direct", "\4\n0x1\nradius=2,shape=box\n\n"};
+  all["project_file"] = {
+      "problem = \"stencil3d\"\n[run]\nset = {radius = 4, type = 'double'}\nbudget-evals = 50\nfresh = true\n",
+      "[run]\nfix = [\"block_x=32\", \"vector=4\"]\nspread = 0.01\nkeep-sources = \"kept\"\n",
+      "[db.export]\nas = \"t4\"\n", "size = \n", "a.b.c = [[1], {x = 1979-05-27}]\n"};
   all["python_script"] = {
       "import numpy as np\nfrom kernel_tuner import tune_kernel, run_kernel\n"
       "source = '''__global__ void add(float* c, const float* a, int n) {\n  int i = blockIdx.x * block_size_x + threadIdx.x;\n"

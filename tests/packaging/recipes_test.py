@@ -18,6 +18,7 @@ NAMES = {
     "ZLIB": ("zlib-api", "zlib"),
     "xxhash.h": ("xxhash", "xxhash"),
     "Eigen3": ("eigen", "eigen3"),
+    "toml++/toml.h": ("tomlplusplus", "tomlplusplus"),
     "tree_sitter/api.h": ("tree-sitter", "tree-sitter"),
     "CUDAToolkit": ("cuda", "cuda"),
     "Threads": None,
@@ -39,7 +40,7 @@ class Recipes(unittest.TestCase):
         for file in files:
             code = re.sub("#.*", "", file.read_text())
             cls.found.update(re.findall(r"find_package\(([\w-]+)", code))
-            cls.found.update(re.findall(r"find_path\(\w+ ([\w/.]+)", code))
+            cls.found.update(re.findall(r"find_path\(\w+ ([\w/.+]+)", code))
         cls.options = set(re.findall(r"(?:option|set)\((TUNE_\w+)", text("CMakeLists.txt") + text("cmake/TuneTargets.cmake")))
         cls.presets = {one["name"] for one in json.loads(text("CMakePresets.json"))["configurePresets"]}
         cls.version = re.search(r"project\(tune VERSION ([\d.]+)", text("CMakeLists.txt")).group(1)

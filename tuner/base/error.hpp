@@ -4,16 +4,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace tune {
+#include "tuner/base/exit.hpp"
 
-/// Exit statuses of the program, on which scripts rely.
-enum class Exit : int {
-  success = 0,
-  failure = 1,    ///< the work did not succeed: nothing valid found, a wrong result, a full disk
-  usage = 2,      ///< the command line, a size or an expression cannot be read
-  no_answer = 3,  ///< the database has no record that fits, or a check could check nothing
-  interrupted = 130,
-};
+namespace tune {
 
 /// A broken environment or wrong use. `what()` is one line for the user that names the cure. Only main
 /// catches it.
@@ -25,6 +18,12 @@ class Error : public std::runtime_error {
 
  private:
   Exit exit_;
+};
+
+/// A GPU that is asked for is not there, or cannot be used.
+class NoDeviceError : public Error {
+ public:
+  explicit NoDeviceError(const std::string& what) : Error(what, Exit::no_device) {}
 };
 
 /// A wrong command line or definition.

@@ -49,7 +49,7 @@ class T1Draft {
     add_sizes();
     for (const search::Parameter& parameter : is_.parameters) add_parameter(parameter);
     for (const search::Constraint& constraint : is_.constraints)
-      draft.constraints.push_back({"", as_json(constraint.reason)});
+      draft.constraints.push_back({"", as_json(constraint.rule.to_string())});
     for (const Argument& argument : is_.arguments) add_argument(argument);
     add_launch();
     add_results();

@@ -54,7 +54,7 @@ void add_parameter(search::Parameter parameter, const JsonField& place, KernelDe
 }
 
 void add_constraint(const JsonField& rule, std::string reason, KernelDescription& definition) {
-  definition.constraints.push_back({rule.rule(), reason.empty() ? rule.formula() : std::move(reason)});
+  definition.constraints.push_back({rule.rule(), std::move(reason)});
   definition.constraint_places.push_back(rule.place());
 }
 

@@ -3,7 +3,11 @@
 #include <SQLiteCpp/Database.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "lookup/src/checked_pages.hpp"
 #include "tests/cli/sandbox.hpp"
@@ -93,6 +97,26 @@ TEST(Diff, SaysWhatItCannotCompare) {
   expect_refused(sandbox.tune({"diff", "1", "nothing-like-it"}), 3, {"neither a run"});
   expect_refused(sandbox.tune({"diff", "1", "1", "--problem", "gemm"}), 3, {"no work in common"});
   expect_refused(sandbox.tune({"diff", "1", "1", "--fail-above", "much"}), 2, {"--fail-above: 'much'"});
+}
+
+TEST(List, ShowsTheColumnsThatAreNamed) {
+  const Sandbox sandbox;
+  done(sandbox, small_run({"--budget-evals", "4", "--quiet"}));
+  const auto words_of = [](const std::string& line) {
+    std::istringstream stream(line);
+    return std::vector<std::string>(std::istream_iterator<std::string>(stream), {});
+  };
+  const std::string listed = done(sandbox, {"list", "results", "--columns", "variant,time,of_limit"}).out;
+  EXPECT_EQ(words_of(lines_of(listed).front()), (std::vector<std::string>{"variant", "time", "of", "limit"}));
+  const std::string best =
+      done(sandbox, {"best", "stencil3d", "-s", "64x64x64", "--top", "3", "--columns", "block_x,time"}).out;
+  EXPECT_EQ(words_of(*(lines_of(best).end() - 4)), (std::vector<std::string>{"block_x", "time"})) << best;
+  expect_refused(sandbox.tune({"list", "results", "--columns", "tmie"}), 2,
+                 {"'tmie'", "did you mean 'time'?"});
+  expect_refused(sandbox.tune({"list", "runs", "--columns", "time"}), 2, {"tune list results"});
+  expect_refused(sandbox.tune({"list", "results", "--columns", "time", "--format", "json"}), 2,
+                 {"JSON has all"});
+  expect_refused(sandbox.tune({"best", "stencil3d", "--columns", "time"}), 2, {"--top N"});
 }
 
 TEST(DryRun, SaysWhatARunWouldDo) {

@@ -65,9 +65,9 @@ const DeviceProperties& CudaBackend::properties() const {
 void check_number(int number) {
   std::string failure_reason;
   const int count = device_count(&failure_reason);
-  if (count == 0) throw Error(failure_reason);
+  if (count == 0) throw NoDeviceError(failure_reason);
   if (number < 0 || number >= count)
-    throw Error(format("there is no device {}: this machine has {}, numbered from 0", number, count));
+    throw NoDeviceError(format("there is no device {}: this machine has {}, numbered from 0", number, count));
 }
 
 }  // namespace

@@ -22,11 +22,11 @@ bool has_unusable_gpu() {
 }
 
 std::unique_ptr<Backend> open_device(int) {
-  throw Error(reason);
+  throw NoDeviceError(reason);
 }
 
 std::unique_ptr<StreamRunner> open_stream_runner(int) {
-  throw Error(reason);
+  throw NoDeviceError(reason);
 }
 
 }  // namespace tune::cuda

@@ -430,6 +430,7 @@ class CaseRun {
       finding.kind = FindingKind::wrong_result;
       finding.kernel = step_name(case_.plan.launches.back());
       finding.array = buffer.name;
+      finding.no_reference = comparison.unwritten && comparison.no_reference;
       finding.offset = static_cast<std::int64_t>(comparison.worst_index * element_size(buffer.type));
       finding.detail = wrong_result(comparison, buffer.layout.extents, bounds, buffer.name, limits).detail;
       add(std::move(finding));

@@ -27,8 +27,9 @@ namespace tune::process {
 template<>
 inline constexpr std::array member_names<emulator::Index3>{"x", "y", "z"};
 template<>
-inline constexpr std::array member_names<emulator::Finding>{
-    "kind", "kernel", "size", "array", "offset", "has_thread", "block", "thread", "source", "detail"};
+inline constexpr std::array member_names<emulator::Finding>{"kind",   "kernel",     "size",        "array",
+                                                            "offset", "has_thread", "block",       "thread",
+                                                            "source", "detail",     "no_reference"};
 template<>
 inline constexpr std::array member_names<emulator::CheckVerdict>{
     "findings", "not_emulated", "cannot_run", "error", "tolerance", "seconds", "is_unfinished"};

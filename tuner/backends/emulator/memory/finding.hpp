@@ -52,8 +52,9 @@ struct Finding {
   std::int64_t offset = -1;  ///< bytes from the array's start
   bool has_thread = false;
   Index3 block{}, thread{};
-  std::string source;  ///< `streaming_planes.cuh:44`, then the callers' lines
-  std::string detail;  ///< one sentence without kernel, size and source
+  std::string source;         ///< `streaming_planes.cuh:44`, then the callers' lines
+  std::string detail;         ///< one sentence without kernel, size and source
+  bool no_reference = false;  ///< of a wrong result: nothing wrote the element, the reference neither
 
   /// One line.
   std::string text() const;
