@@ -18,6 +18,7 @@ std::unique_ptr<Problem> make_histogram();
 std::unique_ptr<Problem> make_fault_injection();
 std::unique_ptr<Problem> make_gemm();
 std::unique_ptr<Problem> make_gemm_stream();
+std::unique_ptr<Problem> make_grid_knn();
 std::unique_ptr<Problem> make_matvec();
 
 struct ProblemEntry {

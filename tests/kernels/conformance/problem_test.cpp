@@ -164,6 +164,8 @@ TEST(ProblemSpaces, AreBuiltInFewSteps) {
       {"gemm", "", {}, 700'000},
       {"gemm", "1000x1000x1000", {}, 800'000},
       {"gemm_stream", "", {}, 10'000},
+      {"grid_knn", "", {}, 300'000},
+      {"grid_knn", "1000x1000", {{"k", 16}}, 300'000},
       {"histogram", "", {}, 300'000},
       {"histogram", "", {{"type", "float"}, {"bins", 65536}}, 300'000},
       {"matvec", "", {}, 1'800'000},
