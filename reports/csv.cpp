@@ -1,91 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <ostream>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "reports/data/csv_lines.hpp"
 #include "reports/report.hpp"
-#include "tuner/base/format.hpp"
 
 namespace tune::reports {
 namespace {
-
-/// True for a cell that a spreadsheet would compute; numbers are no formulas.
-bool is_formula(std::string_view cell) {
-  if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == std::string_view::npos) return false;
-  double number = 0;
-  const char* end = cell.data() + cell.size();
-  const auto read = std::from_chars(cell.data(), end, number);
-  return read.ec != std::errc() || read.ptr != end;
-}
-
-/// Lines, cell by cell.
-class Lines {
- public:
-  explicit Lines(std::ostream& out) : out_(out) {}
-  Lines(const Lines&) = delete;
-  Lines& operator=(const Lines&) = delete;
-  ~Lines() { write(); }
-
-  void text(std::string_view cell) {
-    separate();
-    const bool formula = is_formula(cell);
-    const bool quoted = cell.find_first_of(",\"\n\r") != std::string_view::npos;
-    if (quoted) text_ += '"';
-    if (formula) text_ += '\'';
-    if (!quoted) {
-      text_ += cell;
-      return;
-    }
-    for (const char c : cell) text_.append(c == '"' ? 2 : 1, c);
-    text_ += '"';
-  }
-  /// Integers, and real numbers in the shortest form that reads back the same.
-  template<class Number>
-  void number(Number value) {
-    separate();
-    if constexpr (std::is_integral_v<Number>) {
-      std::array<char, 24> digits{};
-      text_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
-    } else {
-      text_ += format("{}", value);
-    }
-  }
-  /// Several cells with their commas.
-  void as_is(std::string_view cells) {
-    separate();
-    text_ += cells;
-  }
-  void empty(std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) separate();
-  }
-  /// Empty where it is not known.
-  void known_or_empty(double value) { value > 0 ? number(value) : empty(1); }
-
-  void end_line() {
-    constexpr std::size_t part = 1 << 16;  // one by one, half a second for a million
-    text_ += '\n';
-    first_ = true;
-    if (text_.size() >= part) write();
-  }
-
- private:
-  void write() {
-    out_.write(text_.data(), std::ssize(text_));
-    text_.clear();
-  }
-  void separate() {
-    if (!std::exchange(first_, false)) text_ += ',';
-  }
-
-  std::ostream& out_;
-  std::string text_;
-  bool first_ = true;
-};
 
 using Names = std::vector<std::string>;
 
@@ -134,7 +58,7 @@ constexpr std::string_view last_columns =
     "final_rounds,final_low_seconds,final_high_seconds,final_ratio,stop,executions,throttled_samples,joules,"
     "core_clock,memory_clock,temperature,power,throttle,objective,value";
 
-void add_workload(Lines& line, const db::Workload& workload) {
+void add_workload(CsvLines& line, const db::Workload& workload) {
   for (const std::string* const text :
        {&workload.problem, &workload.size, &workload.settings, &workload.device, &workload.model_key,
         &workload.architecture, &workload.driver, &workload.toolchain.compiler,
@@ -144,7 +68,7 @@ void add_workload(Lines& line, const db::Workload& workload) {
   line.text(to_string(workload.cache));
 }
 
-void add_outcome(Lines& line, const db::ResultRow& row) {
+void add_outcome(CsvLines& line, const db::ResultRow& row) {
   if (!row.time) {
     line.empty(9);
     line.text(to_string(row.failure->phase));
@@ -164,7 +88,7 @@ void add_outcome(Lines& line, const db::ResultRow& row) {
   line.empty(2);
 }
 
-void add_resources(Lines& line, const std::optional<KernelResources>& needs) {
+void add_resources(CsvLines& line, const std::optional<KernelResources>& needs) {
   if (!needs) return line.empty(11);
   for (const int value : {needs->registers, needs->spill_store_bytes, needs->spill_load_bytes,
                           needs->local_bytes, needs->static_shared_memory, needs->dynamic_shared_memory,
@@ -174,7 +98,7 @@ void add_resources(Lines& line, const std::optional<KernelResources>& needs) {
   line.text(needs->limiter);
 }
 
-void add_rerank(Lines& line, const db::ResultRow& row) {
+void add_rerank(CsvLines& line, const db::ResultRow& row) {
   row.measured_time ? line.number(*row.measured_time) : line.empty(1);
   if (!row.rerank) return line.empty(6);
   const db::RerankStanding& rerank = *row.rerank;
@@ -184,7 +108,7 @@ void add_rerank(Lines& line, const db::ResultRow& row) {
   for (const double value : {rerank.time.low, rerank.time.high, rerank.ratio.median}) line.number(value);
 }
 
-void add_measuring(Lines& line, const std::optional<Timing>& timing) {
+void add_measuring(CsvLines& line, const std::optional<Timing>& timing) {
   if (!timing) return line.empty(9);
   const MachineState& machine = timing->machine;
   line.text(to_string(timing->stop));
@@ -196,7 +120,7 @@ void add_measuring(Lines& line, const std::optional<Timing>& timing) {
   line.text(machine.throttle);
 }
 
-void add_row(Lines& line, const Section& section, const db::ResultRow& row, const Names& parameter_names) {
+void add_row(CsvLines& line, const Section& section, const db::ResultRow& row, const Names& parameter_names) {
   add_workload(line, row.workload);
   line.number(row.run);
   line.number(row.evaluation);
@@ -221,7 +145,7 @@ void add_row(Lines& line, const Section& section, const db::ResultRow& row, cons
 
 void write_csv(const ReportData& data, std::ostream& out) {
   const Names names = parameters(data);
-  Lines line(out);
+  CsvLines line(out);
   line.as_is(first_columns);
   for (const std::string& name : names) line.text("param_" + name);
   line.as_is(last_columns);

@@ -54,6 +54,9 @@ std::string library_integrity() {
 
 namespace {
 
+/// Raised when a member of the page's data changes its meaning.
+constexpr int page_version = 2;
+
 /// Forbids to load or send anything but the parts of the page.
 std::string policy(const PageOptions& options) {
   const std::string network = page_library().empty() ? " " + library_address() : "";
@@ -122,18 +125,34 @@ std::string html_page(const PageParts& parts, const PageOptions& options) {
                  options.live.empty() ? "" : format(" data-live=\"{}\"", html_text(options.live)));
   html += format(fmt::runtime(header_html), html_text(parts.source));
   html += contents_html;
-  html += "<main>\n<section id=\"summary\" aria-label=\"Summary\">\n" + parts.summary + "</section>\n";
+  // The script stands where its first chart is: that is drawn before the browser has read what follows.
+  html += "<main>\n<section id=\"summary\" aria-label=\"Summary\">\n<div id=\"tiles\">\n" + parts.tiles +
+          "</div>\n";
+  html += "<div id=\"overview\" class=\"cards\"></div>\n";
+  html += format(
+      "<script type=\"application/json\" id=\"data\">{}</script>\n",
+      script_text(format(R"({{"format":"tune page","format_version":{},"crossovers":{},"sections":[{}]}})",
+                         page_version, parts.crossovers, joined(parts.each, &PageSection::head, ","))));
+  html += library_html(options);
+  html += format("<script>\n{}</script>\n", page_script());
+  html += "<div id=\"tables\">\n" + parts.summary +
+          "</div>\n<div id=\"comparison\" class=\"cards\"></div>\n</section>\n";
   html += bar_html;
-  html += "<section id=\"sections\">\n" + parts.sections + "</section>\n";
+  html += "<section id=\"sections\">\n";
+  // A browser with scripts takes this as mere text: the script makes elements of the section that is shown.
+  for (const PageSection& section : parts.each)
+    html += format("<noscript data-of=\"{}\">\n{}</noscript>\n", section.id, section.html);
+  html += "</section>\n";
   html += charts_html;
   html += "</main>\n";
-  html += format("<script type=\"application/json\" id=\"data\">{}</script>\n", script_text(parts.data));
-  html += library_html(options);
-  html += format("<script>\n{}</script>\n</body>\n</html>\n", page_script());
+  for (const PageSection& section : parts.each)
+    html += format("<script type=\"application/json\" data-of=\"{}\">{}</script>\n", section.id,
+                   script_text(section.body));
+  html += "</body>\n</html>\n";
   return html;
 }
 
-std::string page_update(const PageParts& parts, const std::function<bool(std::size_t)>& changed) {
+std::string page_update(const PageParts& parts, const std::function<std::string(std::size_t)>& body_of) {
   const auto quoted = [](const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   };
@@ -141,12 +160,14 @@ std::string page_update(const PageParts& parts, const std::function<bool(std::si
   for (std::size_t i = 0; i < parts.each.size(); ++i) {
     const PageSection& section = parts.each[i];
     ids += (i == 0 ? "" : ",") + quoted(section.id);
-    if (changed && !changed(i)) continue;
-    sections += format(R"({}{}:{{"data":{},"html":{}}})", sections.empty() ? "" : ",", quoted(section.id),
-                       section.data, quoted(section.html));
+    const std::string body = body_of(i);
+    if (body.empty()) continue;
+    sections += format(R"({}{}:{{"head":{},"body":{},"html":{}}})", sections.empty() ? "" : ",",
+                       quoted(section.id), section.head, body, quoted(section.html));
   }
-  return format(R"({{"source":{},"summary":{},"ids":[{}],"sections":{{{}}}}})", quoted(parts.source),
-                quoted(parts.summary), ids, sections);
+  return format(R"({{"source":{},"tiles":{},"summary":{},"crossovers":{},"ids":[{}],"sections":{{{}}}}})",
+                quoted(parts.source), quoted(parts.tiles), quoted(parts.summary), parts.crossovers, ids,
+                sections);
 }
 
 }  // namespace tune::reports

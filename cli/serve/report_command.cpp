@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -13,10 +16,14 @@
 #include "cli/output/text_layout.hpp"
 #include "cli/serve/http_server.hpp"
 #include "library/run/paths.hpp"
+#include "reports/figures/figures.hpp"
+#include "reports/figures/plot.hpp"
 #include "reports/html.hpp"
+#include "reports/page/live_rows.hpp"
 #include "reports/report.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
@@ -78,8 +85,14 @@ class LivePage {
   std::optional<std::int64_t> version_;         ///< of the data that is shown
   std::chrono::steady_clock::time_point next_;  ///< before this, nothing is made anew
   reports::PageParts parts_;
-  /// By section: its data and article, and the version of the data in which they last changed.
-  std::map<std::string, std::pair<std::string, std::int64_t>> changes_;
+  /// A section: its texts, the version of the data in which they last changed, and its rows.
+  struct Change {
+    std::string text;
+    std::int64_t version = 0;
+    reports::LiveRows rows;
+    std::string body;  ///< with the numbers of the rows
+  };
+  std::map<std::string, Change> changes_;  ///< by the section's id
 };
 
 LivePage::LivePage(const db::Database& database, reports::ReportFilter filter)
@@ -104,12 +117,14 @@ void LivePage::refresh() {
     parts_ = reports::page_parts(reports::collect(database_, filter_, known_facts));
   });
   version_ = version;
-  for (const reports::PageSection& section : parts_.each) {
-    auto& [text, changed] = changes_[section.id];
-    if (std::string now = section.data + section.html; now != text) {
-      text = std::move(now);
-      changed = version;
+  for (reports::PageSection& section : parts_.each) {
+    Change& change = changes_[section.id];
+    if (std::string now = section.head + section.body + section.html; now != change.text) {
+      change.text = std::move(now);
+      change.version = version;
+      change.body = change.rows.take(section.body, version);
     }
+    section.body = change.body;
   }
   const auto end = std::chrono::steady_clock::now();
   next_ = end + 3 * (end - begin);
@@ -141,8 +156,12 @@ HttpResponse LivePage::answer(const HttpRequest& request) {
   const std::string own = format("\"{}-", start_);
   if (known != request.headers.end() && known->second.starts_with(own))
     since = std::atoll(known->second.c_str() + own.size());
-  response.body = reports::page_update(
-      parts_, [&](std::size_t i) { return !since || changes_[parts_.each[i].id].second > *since; });
+  response.body = reports::page_update(parts_, [&](std::size_t i) {
+    const reports::PageSection& section = parts_.each[i];
+    const Change& change = changes_.at(section.id);
+    if (!since) return section.body;
+    return change.version > *since ? change.rows.since(*since) : std::string();
+  });
   return response;
 }
 
@@ -158,10 +177,24 @@ struct ReportRequest {
   std::size_t top = reports::ReportFilter{}.top;
   std::string out;
   const reports::ReportKind* kind = nullptr;  ///< null: by the ending of `out`
+  std::string figures;                        ///< a folder; empty: none
+  std::optional<double> width;                ///< of figures, in points
   std::string database;
 
   void add_to(OptionTable& table);
 };
+
+/// `column`, `page`, or inches; in points.
+double parse_width(const std::string& text) {
+  if (text == "column") return reports::column_width;
+  if (text == "page") return reports::page_width;
+  double inches = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), inches);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !(inches >= 2 && inches <= 20))
+    throw UsageError(
+        format("--width: '{}' is neither column, page, nor a number of inches from 2 to 20", text));
+  return 72 * inches;
+}
 
 void ReportRequest::add_to(OptionTable& table) {
   choice.add_to(table);
@@ -170,6 +203,11 @@ void ReportRequest::add_to(OptionTable& table) {
   std::vector<std::pair<std::string, const reports::ReportKind*>> kinds;
   for (const reports::ReportKind& each : reports::report_kinds()) kinds.emplace_back(each.name, &each);
   table.choice("format", "FORMAT", kinds_help(), kinds, kind);
+  table.text("figures", "DIR",
+             "write the figures of a paper into DIR: SVG, PDF, their data as CSV, and captions", figures);
+  table.add("width", "W",
+            "width of the figures: column (3.33 in), page (7 in), or a number of inches; default: column",
+            [this](const std::string& text) { width = parse_width(text); });
   add_database_option(table, database);
 }
 
@@ -200,12 +238,35 @@ void print_text(const reports::ReportData& data, const ReportRequest& request) {
             << labelled("everything", format("{} | less -S", command));
 }
 
+/// Makes the folder, which may be there.
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder) || ::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw Error(
+        format("--figures: '{}' is not a folder that you may write to: name another", folder.string()));
+}
+
+void write_figures(const reports::ReportData& data, const ReportRequest& request) {
+  const std::filesystem::path folder = request.figures;
+  const std::size_t count = reports::write_figures(
+      data, request.width.value_or(reports::column_width),
+      [&](const std::string& name, const std::string& text) { write_whole_file(folder / name, text); });
+  if (count == 0)
+    throw Error("no figure can be drawn: nothing was measured in what was chosen", Exit::no_answer);
+  std::cout << format("{} in {}: SVG, PDF and CSV of each, captions.md, captions.tex\n",
+                      counted(count, "figure"), folder.string());
+}
+
 int run_report(const ReportRequest& request) {
   const std::string& out = request.out;
+  if (request.width && request.figures.empty())
+    throw UsageError("--width is of figures: give --figures DIR too");
   const reports::ReportKind& kind = request.kind != nullptr ? *request.kind : kind_for_file(out);
   const std::filesystem::path path = run::database_path(request.database);
   const NamedFile output{"out", out};
   check_outputs({&output, 1}, {path.string()});
+  if (!request.figures.empty()) make_folder(request.figures);
   const db::Database database(path, db::OpenMode::read_only);
   const LeftOutRows left_out(database);
   reports::ReportFilter filter = request.choice.filter(database);
@@ -214,6 +275,8 @@ int run_report(const ReportRequest& request) {
   database.read([&](SQLite::Database&) {
     const reports::ReportData data = reports::collect(
         database, filter, [&](const db::Workload& workload) { return facts_of(database, workload); });
+    if (!request.figures.empty()) write_figures(data, request);
+    if (out.empty() && !request.figures.empty() && request.kind == nullptr) return;
     if (out.empty() && &kind == reports::find_report("text"))
       print_text(data, request);
     else if (out.empty())
@@ -232,7 +295,8 @@ Command report_command() {
           "tune report [P] [--out FILE] [options]",
           "  tune report stencil3d\n"
           "  tune report stencil3d --out stencil3d.md\n"
-          "  tune report --out report.html\n",
+          "  tune report --out report.html\n"
+          "  tune report stencil3d --figures figures --width page\n",
           "problem",
           bind_request<ReportRequest, run_report>};
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the pictures of the README from real output:
+// Makes the pictures of the README and the tutorials from real output:
 //   node docs/pictures/make.mjs build/bin/tune build/reports/web/node_modules
 // terminal.svg: a search on the recording of an H200. report.png: the page of `tune report` on that recording.
+// crossover.svg: a figure of `tune report --figures`.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -36,8 +37,11 @@ ${rows.join("\n")}
 try {
   const run = ["--problem", "stencil3d", "--device", "replay"];
   writeFileSync(join(here, "terminal.svg"), terminal([run]));
+  const recording = join(here, "../../db/recordings/nvidia_h200.db");
+  call("report", "stencil3d", "--db", recording, "--figures", join(folder, "figures"));
+  copyFileSync(join(folder, "figures/crossover-stencil3d-radius.svg"), join(here, "crossover.svg"));
   const page = join(folder, "report.html");
-  call("report", "--db", join(here, "../../db/recordings/nvidia_h200.db"), "--out", page);
+  call("report", "--db", recording, "--out", page);
   const { chromium } = createRequire(import.meta.url)(join(modules, "playwright-core"));
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
   const tab = await browser.newPage({ viewport: { width: 1280, height: 760 } });

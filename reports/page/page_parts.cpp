@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/data/wording.hpp"
+#include "reports/page/crossover.hpp"
 #include "reports/page/effects.hpp"
 #include "reports/page/sampling.hpp"
 #include "reports/page/summary.hpp"
@@ -20,8 +21,6 @@ namespace tune::reports {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int page_version = 1;
 
 /// Five significant digits, which the shortest text of a number then has too.
 double rounded(double value) {
@@ -233,8 +232,20 @@ Json objective_json(const Section& section) {
           {"maximised", metric != nullptr && metric->maximised}};
 }
 
-std::string section_data(const Section& section, const std::string& id, const ValueTable& table,
-                         const std::vector<ParameterEffect>& effects, const PageLimits& limits) {
+std::string text_of(const Json& object) {
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// The first row, which others are compared with: null where nothing was measured.
+Json best_json(const ValueTable& table, const std::vector<VariantBest>& bests) {
+  if (table.rows == 0) return nullptr;
+  return {{"value", number(table.values[0])},
+          {"seconds", number(table.seconds[0])},
+          {"variant", bests.empty() || !table.group ? Json(nullptr) : Json(bests.front().variant)}};
+}
+
+std::string section_head(const Section& section, const std::string& id, const ValueTable& table,
+                         const std::vector<VariantBest>& bests, const PageLimits& limits) {
   Json object;
   add_workload(object, section, id);
   object["objective"] = objective_json(section);
@@ -243,14 +254,40 @@ std::string section_data(const Section& section, const std::string& id, const Va
   object["measured"] = table.rows;
   object["median"] = or_null(section.median_value);
   object["default"] = or_null(section.default_value);
+  object["best"] = best_json(table, bests);
+  object["runs"] = Json::array();
+  for (const RunReport& run : section.runs) object["runs"].push_back(run_json(run, limits));
+  return text_of(object);
+}
+
+std::string section_body(const Section& section, const ValueTable& table,
+                         const std::vector<ParameterEffect>& effects, const PageLimits& limits) {
+  Json object;
   add_measurements(object, table, effects, limits, section.objective == Objective::time);
   object["failures"] = Json::array();
   for (const db::FailureCount& failure : section.failures)
     object["failures"].push_back(
         {{"phase", to_string(failure.phase)}, {"reason", failure.reason}, {"count", failure.count}});
-  object["runs"] = Json::array();
-  for (const RunReport& run : section.runs) object["runs"].push_back(run_json(run, limits));
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text_of(object);
+}
+
+Json crossover_json(const Crossover& crossover) {
+  Json lines = Json::array(), crossings = Json::array();
+  for (const VariantLine& line : crossover.lines) {
+    Json values = Json::array(), seconds = Json::array();
+    for (const auto& best : line.best) {
+      values.push_back(best ? number(best->value) : Json(nullptr));
+      seconds.push_back(best ? number(best->seconds) : Json(nullptr));
+    }
+    lines.push_back({{"variant", line.variant}, {"value", values}, {"seconds", seconds}});
+  }
+  for (const Crossing& crossing : crossover.crossings)
+    crossings.push_back({{"before", crossing.before},
+                         {"after", crossing.after},
+                         {"at", crossing.at},
+                         {"share", number(crossing.share)}});
+  return {{"along", crossover.along}, {"alike", crossover.alike}, {"sections", crossover.sections},
+          {"x", crossover.x},         {"lines", lines},           {"crossings", crossings}};
 }
 
 }  // namespace
@@ -260,21 +297,22 @@ PageParts page_parts(const ReportData& data, const PageLimits& limits) {
   for (const Section& section : data.sections) measured.push_back(section.measured);
   const std::vector<std::string> ids = section_ids(data);
   const std::vector<std::size_t> shares = fair_shares(measured, limits.rows);
-  PageParts parts{"Results in " + data.database, summary_html(data), "", "", {}};
-  parts.data = format(R"({{"format":"tune page","format_version":{},"sections":[)", page_version);
+  PageParts parts{"Results in " + data.database, tiles_html(data), summary_html(data), "", {}};
+  std::vector<std::vector<VariantBest>> bests;
   for (std::size_t i = 0; i < data.sections.size(); ++i) {
     const Section& section = data.sections[i];
     const ValueTable table = value_table(section);
     const std::vector<ParameterEffect> effects = parameter_effects(table);
     PageLimits own = limits;
     own.rows = shares[i];
-    const PageSection& made =
-        parts.each.emplace_back(PageSection{ids[i], section_html(section, ids[i], i, table, effects),
-                                            section_data(section, ids[i], table, effects, own)});
-    parts.sections += made.html;
-    parts.data += (i == 0 ? "" : ",") + made.data;
+    bests.push_back(variant_bests(table));
+    parts.each.push_back({ids[i], section_html(section, ids[i], table, effects),
+                          section_head(section, ids[i], table, bests.back(), own),
+                          section_body(section, table, effects, own)});
   }
-  parts.data += "]}";
+  Json list = Json::array();
+  for (const Crossover& crossover : crossovers(data, bests)) list.push_back(crossover_json(crossover));
+  parts.crossovers = text_of(list);
   return parts;
 }
 

@@ -21,18 +21,18 @@ struct PageLimits {
 struct PageSection {
   std::string id;    ///< section_ids
   std::string html;  ///< its article
-  std::string data;  ///< JSON
+  std::string head;  ///< JSON: what the summary and charts of all works need
+  std::string body;  ///< JSON: parameters, rows and what else the charts of this work alone need
 };
 
 /// What follows from the data in a page.
 struct PageParts {
-  std::string source;    ///< a sentence that names the database
-  std::string summary;   ///< HTML
-  std::string sections;  ///< HTML
-  /// For the script, as one line of JSON: for each section, columns of numbers of five significant digits in
-  /// plain units (seconds, bytes).
-  std::string data;
-  std::vector<PageSection> each;  ///< what `sections` and `data` are made of
+  std::string source;      ///< a sentence that names the database
+  std::string tiles;       ///< HTML: the headline
+  std::string summary;     ///< HTML
+  std::string crossovers;  ///< JSON: where the best variant changes along a number
+  /// Numbers have five significant digits and plain units (seconds, bytes); rows are columns.
+  std::vector<PageSection> each;
 };
 
 /// Reads all evaluations, one section after another, of which only numbers are held: about 100 bytes for each

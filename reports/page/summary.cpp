@@ -144,36 +144,6 @@ std::string tile(const char* heading, std::vector<double> values, Form form, con
                 form(median(std::move(values))), counted(count, "work"), of, form(largest));
 }
 
-/// The figures that everything comes down to.
-std::string tiles_html(const ReportData& data) {
-  std::vector<std::string> problems, devices;
-  std::vector<double> over_default, over_median, shares;
-  std::size_t measured = 0;
-  for (const Section& section : data.sections) {
-    for (auto [list, name] :
-         {std::pair(&problems, &section.workload.problem), std::pair(&devices, &section.workload.device)})
-      if (std::ranges::find(*list, *name) == list->end()) list->push_back(*name);
-    measured += evaluated(section);
-    if (!section.winner) continue;
-    if (const auto factor = gain(section, section.default_value)) over_default.push_back(*factor);
-    if (const auto factor = gain(section, section.median_value)) over_median.push_back(*factor);
-    if (const auto share = share_of_limit(section.amount, *section.winner->time)) shares.push_back(*share);
-  }
-  const auto faster = [](double factor) { return format("{:.2f}x", factor); };
-  std::string html = "<dl class=\"tiles\">\n";
-  html += format("<div><dt>Tuned</dt><dd>{}<small>{}, {}</small></dd></div>\n",
-                 counted(data.sections.size(), "work"), counted(problems.size(), "problem"),
-                 counted(measured, "configuration"));
-  html += tile("Speed-up over the default", over_default, faster, "");
-  if (over_default.empty()) html += tile("Speed-up over the median", over_median, faster, "");
-  html += tile("Share of the limit", shares, percent_text, "");
-  html +=
-      format("<div><dt>{}</dt><dd class=\"long\">{}<small>{}</small></dd></div>\n",
-             devices.size() == 1 ? "Device" : "Devices", html_text(joined(devices, std::identity(), ", ")),
-             html_text(data.sections.front().workload.architecture));
-  return html + "</dl>\n";
-}
-
 /// The winner with what a person takes from it: the configuration, and commands for this workload.
 std::string winner_html(const Section& section) {
   const db::Workload& workload = section.workload;
@@ -234,20 +204,21 @@ std::string table_html(const char* heading, const Grid& grid) {
 
 }  // namespace
 
+void add_to_id(std::string& id, std::string_view words) {
+  if (!id.empty()) id += '-';
+  for (const char letter : words) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (std::isalnum(byte) != 0 && byte < 0x80)
+      id += static_cast<char>(std::tolower(byte));
+    else if (letter == '_')
+      id += '_';
+    else if (!id.empty() && id.back() != '-')
+      id += '-';
+  }
+  while (!id.empty() && id.back() == '-') id.pop_back();
+}
+
 std::vector<std::string> section_ids(const ReportData& data) {
-  const auto add = [](std::string& id, std::string_view words) {
-    if (!id.empty()) id += '-';
-    for (const char letter : words) {
-      const auto byte = static_cast<unsigned char>(letter);
-      if (std::isalnum(byte) != 0 && byte < 0x80)
-        id += static_cast<char>(std::tolower(byte));
-      else if (letter == '_')
-        id += '_';
-      else if (!id.empty() && id.back() != '-')
-        id += '-';
-    }
-    while (!id.empty() && id.back() == '-') id.pop_back();
-  };
   const bool one_device = std::ranges::all_of(data.sections, [&](const Section& section) {
     return section.workload.model_key == data.sections.front().workload.model_key;
   });
@@ -256,24 +227,53 @@ std::vector<std::string> section_ids(const ReportData& data) {
   for (const Section& section : data.sections) {
     const db::Workload& workload = section.workload;
     std::string id;
-    add(id, workload.problem);
+    add_to_id(id, workload.problem);
     const auto& extents = workload.extents;
     const bool cube = extents.size() > 1 && std::ranges::all_of(extents, [&](const auto& extent) {
                         return extent.second == extents.front().second;
                       });
-    add(id, cube ? format("{}", extents.front().second) : workload.size);
+    add_to_id(id, cube ? format("{}", extents.front().second) : workload.size);
     const Configuration settings = Configuration::parse(workload.settings);
     for (const auto& [name, value] : settings.entries())
       if (name != "type" || value.to_string() != "float")
-        add(id, value.is_text() ? value.to_string() : name + value.to_string());
-    if (!one_device) add(id, workload.device);
-    if (workload.origin != Origin::measured) add(id, to_string(workload.origin));
-    if (workload.cache == CacheState::warm) add(id, "warm");
+        add_to_id(id, value.is_text() ? value.to_string() : name + value.to_string());
+    if (!one_device) add_to_id(id, workload.device);
+    if (workload.origin != Origin::measured) add_to_id(id, to_string(workload.origin));
+    if (workload.cache == CacheState::warm) add_to_id(id, "warm");
     if (id.empty()) id = "work";
     const int times = ++used[id];
     ids.push_back(times == 1 ? id : format("{}--{}", id, times));
   }
   return ids;
+}
+
+std::string tiles_html(const ReportData& data) {
+  std::vector<std::string> problems, devices;
+  std::vector<double> over_default, over_median, shares;
+  std::size_t measured = 0;
+  for (const Section& section : data.sections) {
+    for (auto [list, name] :
+         {std::pair(&problems, &section.workload.problem), std::pair(&devices, &section.workload.device)})
+      if (std::ranges::find(*list, *name) == list->end()) list->push_back(*name);
+    measured += evaluated(section);
+    if (!section.winner) continue;
+    if (const auto factor = gain(section, section.default_value)) over_default.push_back(*factor);
+    if (const auto factor = gain(section, section.median_value)) over_median.push_back(*factor);
+    if (const auto share = share_of_limit(section.amount, *section.winner->time)) shares.push_back(*share);
+  }
+  const auto faster = [](double factor) { return format("{:.2f}x", factor); };
+  std::string html = "<dl class=\"tiles\">\n";
+  html += format("<div><dt>Tuned</dt><dd>{}<small>{}, {}</small></dd></div>\n",
+                 counted(data.sections.size(), "work"), counted(problems.size(), "problem"),
+                 counted(measured, "configuration"));
+  html += tile("Speed-up over the default", over_default, faster, "");
+  if (over_default.empty()) html += tile("Speed-up over the median", over_median, faster, "");
+  html += tile("Share of the limit", shares, percent_text, "");
+  html +=
+      format("<div><dt>{}</dt><dd class=\"long\">{}<small>{}</small></dd></div>\n",
+             devices.size() == 1 ? "Device" : "Devices", html_text(joined(devices, std::identity(), ", ")),
+             html_text(data.sections.front().workload.architecture));
+  return html + "</dl>\n";
 }
 
 std::string summary_html(const ReportData& data) {
@@ -299,13 +299,13 @@ std::string summary_html(const ReportData& data) {
     }
     html += "</tbody></table></div>\n";
   }
-  return tiles_html(data) + html;
+  return html;
 }
 
-std::string section_html(const Section& section, const std::string& id, std::size_t number,
-                         const ValueTable& table, const std::vector<ParameterEffect>& effects) {
-  std::string html = format("<article id=\"{0}\" class=\"section\" data-section=\"{1}\">\n<h2>{2}</h2>\n", id,
-                            number, html_text(spaced(title(section))));
+std::string section_html(const Section& section, const std::string& id, const ValueTable& table,
+                         const std::vector<ParameterEffect>& effects) {
+  std::string html =
+      format("<article id=\"{0}\" class=\"section\">\n<h2>{1}</h2>\n", id, html_text(spaced(title(section))));
   const std::vector<std::string> reasons = why_it_wins(section, table, effects);
   if (reasons.empty()) {
     html += "<p>No configuration was measured: all failed. The failures are below.</p>\n";

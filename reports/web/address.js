@@ -23,7 +23,7 @@ function readAddress() {
     if (name === "filter") state.filter = value;
     else if (/^[\w-]+\.[\w-]+$/.test(name)) state.choices[name] = value;
   shownChart = cards.some((card) => card.chart.id === chart) ? chart : "";
-  return byId(shownChart ? `chart-${shownChart}` : id);
+  return shownChart ? byId(`chart-${shownChart}`) : articleOf(currentSection());
 }
 
 /** The address follows the chart that is read. */

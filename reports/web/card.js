@@ -14,7 +14,7 @@ const addChart = (kind) => chartKinds.push(kind);
 
 function makeCard(chart) {
   const plot = make("div", { class: "plot", tabindex: "0", role: "img" });
-  const card = { chart, plot, instance: null, visible: Boolean(chart.page), drawing: null };
+  const card = { chart, plot, instance: null, visible: Boolean(chart.page && !chart.below), drawing: null };
   card.choices = make("div", { class: "choices" });
   card.note = make("p", { class: "note" });
   card.element = make("div", { class: "element" });
@@ -62,9 +62,9 @@ function controlsOf(card) {
   return { controls, control };
 }
 
-/** Redraws; the plot of a card that was not seen yet waits. */
+/** Redraws; what was not seen yet waits: the picture of a chart of all works, all of a chart of one. */
 function drawCard(card) {
-  if (!card.visible) return;
+  if (!card.visible && !card.chart.page) return;
   const { controls, control } = controlsOf(card);
   const view = card.chart.page ? null : currentView();
   const drawing = card.drawing = view && view.count === 0 && view.filtered ? { empty: "No configuration passes the filter." } : card.chart.draw(view, control);
@@ -84,6 +84,7 @@ function drawCard(card) {
   if (drawing.empty || drawing.plain || drawing.element) return;
   card.plot.style.height = `${drawing.height ?? card.chart.height ?? 340}px`;
   card.plot.setAttribute("aria-label", `${card.chart.title}. ${drawing.spoken ?? ""}`);
+  if (!card.visible) return;
   card.instance = echarts.init(card.plot, null, { renderer: forced ? "svg" : "canvas" });
   // Paper takes what is there at once.
   if (forced) for (const series of drawing.option.series) series.progressive = 0;
@@ -102,6 +103,7 @@ function leaveOut(view, group) {
 let changing = 0;
 /** What is not shown is named once, below the others. */
 function cardsChanged() {
+  if (!state.ready) return;
   clearTimeout(changing);
   changing = setTimeout(() => {
     const empty = cards.filter((card) => !card.chart.page && card.drawing?.empty);

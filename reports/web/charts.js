@@ -7,15 +7,21 @@ function fillChooser() {
     make("option", { value: String(i), selected: i === state.section }, section.title)));
 }
 
+const articles = new Map(); // by id
+
+/** The sentences and tables of a work, made when it is first shown. All text in the HTML is escaped. */
+function articleOf({ id }) {
+  if (!articles.has(id)) articles.set(id, document.createRange().createContextualFragment(state.html.get(id)).firstElementChild);
+  return articles.get(id);
+}
+
 /** Shows a section's sentences and charts. */
 function showSection(index) {
   state.section = index;
   byId("section-choice").value = String(index);
-  for (const element of document.querySelectorAll("[data-section]")) {
-    const own = Number(element.dataset.section) === index;
-    if (element.classList.contains("section")) element.hidden = !own;
-    else element.classList.toggle("chosen", own);
-  }
+  for (const row of document.querySelectorAll("#summary [data-section]")) row.classList.toggle("chosen", Number(row.dataset.section) === index);
+  byId("sections").replaceChildren(articleOf(currentSection()));
+  addCopyButtons();
   byId("shown").textContent = whatIsShown(currentSection());
   drawSection();
 }
@@ -29,23 +35,19 @@ function drawSection() {
 /** What is left out; empty where that is nothing. */
 function whatIsShown(section) {
   const notes = section.shown < section.measured
-    ? [`Of ${section.measured.toLocaleString("en")} measured configurations ${section.shown.toLocaleString("en")} are shown one by one: ` +
+    ? [`Of ${grouped(section.measured)} measured configurations ${grouped(section.shown)} are shown one by one: ` +
       "the best, the best with each value, and a uniform part of the rest. Tables, sentences and importance count all of them."]
     : [];
   for (const { name, values, all_values: all } of section.parameters)
-    if (all) notes.push(`Of the ${all.toLocaleString("en")} values of ${name}, the ${values.length.toLocaleString("en")} of these configurations are listed.`);
+    if (all) notes.push(`Of the ${grouped(all)} values of ${name}, the ${grouped(values.length)} of these configurations are listed.`);
   return notes.join(" ");
 }
 
-function buildCards() {
-  const all = chartKinds.map(makeCard);
-  byId("cards").replaceChildren(...all.filter((card) => !card.chart.page).map((card) => card.figure));
-  const part = (id, below) => make("div", { id, class: "cards" }, ...all.filter((card) => card.chart.page && Boolean(card.chart.below) === below).map((card) => card.figure));
-  byId("summary").prepend(part("overview", false));
-  byId("summary").append(part("comparison", true));
-  byId("summary").prepend(byId("summary").querySelector(".tiles"));
-  for (const card of cards) {
-    if (!card.chart.page) inSight.observe(card.figure);
-    new ResizeObserver(() => card.instance?.resize()).observe(card.plot);
+/** Watches what is in the page: charts that come into sight are drawn, and fit their place. */
+function placeCards(place, placed) {
+  byId(place).replaceChildren(...placed.map((card) => card.figure));
+  for (const card of placed) {
+    if (!card.visible) inSight.observe(card.figure);
+    new ResizeObserver(() => { if (card.instance && card.instance.getWidth() !== card.plot.clientWidth) card.instance.resize(); }).observe(card.plot);
   }
 }

@@ -12,7 +12,8 @@ function fillContents() {
   };
   const current = currentSection().problem;
   byId("contents-list").replaceChildren(
-    make("ul", {}, make("li", {}, make("a", { href: "#summary" }, "Summary")), ...(!byId("chart-compare").hidden ? [make("li", {}, make("a", { href: "#chart-compare" }, "Comparison"))] : [])),
+    make("ul", {}, make("li", {}, make("a", { href: "#summary" }, "Summary")), ...(!byId("chart-compare").hidden ? [make("li", {}, make("a", { href: "#chart-compare" }, "Comparison"))] : []),
+      ...(!byId("chart-crossover").hidden ? [make("li", {}, make("a", { href: "#chart-crossover" }, "Which variant wins"))] : [])),
     ...[...groups].map(([problem, works]) => make("details", { open: problem === current || groups.size === 1 }, make("summary", {}, problem, " ", make("small", {}, String(works.length))), make("ul", {}, ...works.map(link)))),
     make("h4", {}, "Charts of this work"), make("ul", { id: "chart-links" }), make("p", {}, make("a", { href: "#top" }, "Back to top")));
 }
@@ -32,7 +33,7 @@ function markContents() {
 function searchWorks(text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = state.data.sections.map((section) => {
-    const all = `${section.title} ${section.group === null || section.rows.value.length === 0 ? "" : section.parameters[section.group].values[section.rows.levels[section.group][0]]}`.toLowerCase();
+    const all = `${section.title} ${section.best?.variant ?? ""}`.toLowerCase();
     return words.every((word) => all.includes(word));
   });
   for (const item of document.querySelectorAll("[data-work]")) item.hidden = !found[Number(item.dataset.work)];

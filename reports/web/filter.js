@@ -172,6 +172,6 @@ function setFilter(text) {
 
 function showFilterState(view) {
   const all = currentSection().rows.value.length;
-  byId("filtered").textContent = filterProblem || (state.filter.trim() ? `${view.count.toLocaleString("en")} of ${counted(all, "configuration")}` : "");
+  byId("filtered").textContent = filterProblem || (state.filter.trim() ? `${grouped(view.count)} of ${counted(all, "configuration")}` : "");
   byId("filter").toggleAttribute("aria-invalid", Boolean(filterProblem));
 }

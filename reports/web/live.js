@@ -12,28 +12,49 @@ async function fetchUpdate() {
   return update;
 }
 
-/** Only sections that changed are sent; the others are those of before. */
+/** [[3, 2]] is [3, 4]. */
+const expanded = (runs) => runs.flatMap(([first, count]) => Array.from({ length: count }, (_, i) => first + i));
+const placesOf = (runs) => new Map(expanded(runs).map((number, place) => [number, place]));
+
+/** A body with all its rows: of those that are not sent, the page has the content. Null where it has not. */
+function completeBody(body, before) {
+  if (!body.fresh) return body;
+  const numbers = expanded(body.numbers), fresh = placesOf(body.fresh), old = placesOf(before.numbers);
+  if (numbers.some((number) => !fresh.has(number) && !old.has(number))) return null;
+  const joined = (sent, known) => numbers.map((number) => (fresh.has(number) ? sent[fresh.get(number)] : known(old.get(number))));
+  const levels = body.parameters.map(({ name, values }, p) => {
+    const was = before.parameters.findIndex((each) => each.name === name);
+    const level = was < 0 ? [] : before.parameters[was].values.map((value) => values.indexOf(value)); // new values come between
+    return joined(body.rows.levels[p], (row) => (was < 0 || before.rows.levels[was][row] < 0 ? -1 : level[before.rows.levels[was][row]]));
+  });
+  const columns = Object.entries(body.rows).filter(([name]) => name !== "levels" && name !== "tied").map(([name, sent]) => [name, joined(sent, (row) => before.rows[name][row])]);
+  return { ...body, rows: { ...body.rows, ...Object.fromEntries(columns), levels } };
+}
+
+/** Only sections that changed are sent, and of their rows the new ones; the others are those of before. */
 function applyUpdate(update) {
-  const open = new Set([...document.querySelectorAll("#sections details[open]")].map((details) => `${details.closest("article").id} ${details.firstElementChild.textContent}`));
+  const heading = (details) => details.firstElementChild.textContent;
+  const open = new Set([...document.querySelectorAll("#sections details[open]")].map(heading));
   const before = new Map(state.data.sections.map((section) => [section.id, section]));
-  const articles = new Map([...document.querySelectorAll("#sections > article")].map((article) => [article.id, article]));
-  if (update.ids.some((id) => !update.sections[id] && !before.has(id))) { live.tag = null; return; } // all of it, next time
-  replaceData({ ...state.data, sections: update.ids.map((id) => update.sections[id]?.data ?? before.get(id)) });
-  byId("summary").querySelectorAll(":scope > :not(.cards)").forEach((element) => element.remove());
+  const sections = update.ids.map((id) => {
+    if (!update.sections[id]) return before.get(id);
+    const { head, body } = update.sections[id];
+    const whole = body.fresh && !before.has(id) ? null : completeBody(body, before.get(id));
+    return whole && lazySection(head, () => whole);
+  });
+  if (sections.some((section) => !section)) { live.tag = null; return; } // all of it, next time
+  replaceData({ ...state.data, crossovers: update.crossovers, sections });
   // The server escapes all text in these, as in the page itself.
-  byId("summary").insertAdjacentHTML("beforeend", update.summary);
-  byId("sections").replaceChildren(...update.ids.map((id, i) => {
-    const article = update.sections[id] ? document.createRange().createContextualFragment(update.sections[id].html).firstElementChild : articles.get(id);
-    article.dataset.section = String(i);
-    return article;
-  }));
-  for (const details of document.querySelectorAll("#sections details")) details.open = open.has(`${details.closest("article").id} ${details.firstElementChild.textContent}`);
-  byId("summary").prepend(byId("summary").querySelector(".tiles"));
-  byId("summary").append(byId("comparison"));
+  byId("tiles").innerHTML = update.tiles;
+  byId("tables").innerHTML = update.summary;
+  for (const [id, { html }] of Object.entries(update.sections)) {
+    state.html.set(id, html);
+    articles.delete(id);
+  }
+  for (const details of articleOf(currentSection()).querySelectorAll("details")) details.open = open.has(heading(details));
   fillChooser();
   fillContents();
   sortSummary();
-  addCopyButtons();
   if (byId("search").value) searchWorks(byId("search").value);
   cards.filter((card) => card.chart.page).forEach(drawCard);
   showSection(state.section);
@@ -56,7 +77,7 @@ function runStatus() {
   const left = [total && rate > 0 ? (total - run.evaluations) / rate : Infinity, run.budget_seconds ? run.budget_seconds - run.seconds : Infinity];
   const wait = Math.max(0, Math.min(...left));
   const best = run.progress.best.at(-1);
-  const words = [`run ${run.run}, ${section.problem} ${section.size}: ${run.evaluations.toLocaleString("en")}${total ? ` of ${total.toLocaleString("en")}` : ""} evaluated`,
+  const words = [`run ${run.run}, ${section.problem} ${section.size}: ${grouped(run.evaluations)}${total ? ` of ${grouped(total)}` : ""} evaluated`,
     ...(rate > 0 ? [`${significant(rate, 2)} a second`] : []), ...(Number.isFinite(wait) ? [`about ${duration(wait)} left`] : []),
     ...(best ? [`best ${sectionView(section).text(best)}`] : []), ...(run.failures > 0 ? [counted(run.failures, "failure")] : [])];
   return { text: words.join(", "), short: total ? `${Math.floor((100 * run.evaluations) / total)} %` : String(run.evaluations) };

@@ -36,7 +36,9 @@ function goToAddress() {
   if (!target) return;
   byId("filter").value = state.filter;
   if (target.id.startsWith("chart-")) for (const card of cards) {
+    const drawn = card.visible;
     card.visible = true;
+    if (card.chart.page && !drawn) drawCard(card);
     if (card.figure === target) break;
   }
   if (target.closest("#summary") && filter === state.filter) { target.scrollIntoView(); return; }
@@ -44,6 +46,7 @@ function goToAddress() {
   target.scrollIntoView();
 }
 
+/** What is drawn before the rest of the page is read: the chart of all works. */
 function start() {
   byId("theme").addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme());
@@ -51,26 +54,40 @@ function start() {
     const button = event.target.closest?.("button[data-copy]");
     if (button) copyText(button, button.dataset.copy);
   });
-  addCopyButtons();
+  setTheme();
+  if (typeof echarts !== "undefined") {
+    // The one with most to show.
+    state.section = state.data.sections.reduce((most, section, i, all) => (section.measured > all[most].measured ? i : most), 0);
+    chartKinds.forEach(makeCard);
+    placeCards("overview", cards.filter(({ chart }) => chart.page && !chart.below));
+    cards.filter((card) => card.visible).forEach(drawCard);
+  }
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startWorks);
+  else startWorks();
+}
+
+function startWorks() {
+  state.ready = true;
+  for (const text of document.querySelectorAll("#sections > noscript")) state.html.set(text.dataset.of, text.textContent);
   if (typeof echarts === "undefined") {
+    byId("sections").replaceChildren(...state.data.sections.map(articleOf));
+    addCopyButtons();
     byId("no-charts").hidden = false;
-    setTheme();
     return;
   }
   byId("charts").hidden = false;
-  // The one with most to show.
-  state.section = state.data.sections.reduce((most, section, i, all) => (section.measured > all[most].measured ? i : most), 0);
+  placeCards("comparison", cards.filter(({ chart }) => chart.below));
+  placeCards("cards", cards.filter(({ chart }) => !chart.page));
   fillChooser();
   byId("section-choice").addEventListener("change", (event) => { showSection(Number(event.target.value)); writeAddress(); });
-  buildCards();
   startContents();
-  cards.filter((card) => card.chart.page).forEach(drawCard);
+  cards.filter(({ chart }) => chart.below).forEach(drawCard);
   fillContents();
   document.addEventListener("click", follow);
   addEventListener("hashchange", goToAddress);
-  setTheme();
-  if (readAddress()) goToAddress();
-  else showSection(state.section);
+  const addressed = readAddress();
+  showSection(state.section);
+  if (addressed) goToAddress();
   followScrolling();
   matchMedia("print").addEventListener("change", (query) => preparePrint(query.matches));
   addEventListener("beforeprint", () => preparePrint(true));

@@ -29,7 +29,9 @@ const seconds = (value, digits = 4) => si(value, "s", digits);
 const percent = (share, digits = 3) => `${significant(100 * share, digits)} %`;
 const signedPercent = (share) => (share > 0 ? "+" : "") + percent(share);
 const times = (factor) => `${factor.toFixed(2)}×`;
-const counted = (count, thing) => `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
+/** 12,345: the browser's own way is slow to begin with. */
+const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+const counted = (count, thing) => `${grouped(count)} ${thing}${count === 1 ? "" : "s"}`;
 
 /** Host time: "8.4 s", "12 min". */
 function duration(value) {

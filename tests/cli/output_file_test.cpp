@@ -42,6 +42,33 @@ TEST(OutputFile, IsReplacedAlsoThroughALink) {
   EXPECT_FALSE(std::filesystem::exists(file + ".part"));
 }
 
+TEST(OutputFile, FiguresAreWrittenIntoAFolder) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 40});
+  const std::filesystem::path folder = sandbox / "paper" / "figures";
+  const std::string told = done(sandbox, {"report", "--figures", folder.string(), "--width", "2.5"}).out;
+  std::size_t pictures = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().extension() != ".svg") continue;
+    ++pictures;
+    EXPECT_NE(read_file(file.path()).find("width=\"180pt\""), std::string::npos);
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(file.path()).replace_extension(".pdf")));
+  }
+  EXPECT_GT(pictures, 2U);
+  EXPECT_EQ(told.find(std::to_string(pictures) + " figures in "), 0U) << told;
+  EXPECT_TRUE(std::filesystem::exists(folder / "captions.tex"));
+  EXPECT_EQ(done(sandbox, {"report", "--figures", folder.string()}).out, told);
+
+  const std::string file = (folder / "captions.md").string();
+  expect_refused(sandbox.tune({"report", "--figures", file}), 1, {"--figures", file, "not a folder"});
+  expect_refused(sandbox.tune({"report", "--figures", folder.string(), "--problem", "none"}), 2, {"none"});
+  expect_refused(sandbox.tune({"report", "--figures", folder.string(), "--width", "wide"}), 2,
+                 {"--width", "column, page"});
+  expect_refused(sandbox.tune({"report", "--figures", folder.string(), "--width", "1e9"}), 2,
+                 {"--width", "2 to 20"});
+  expect_refused(sandbox.tune({"report", "--width", "page"}), 2, {"--width", "--figures"});
+}
+
 /// Files of this process cannot become larger, as on a full disk.
 class LittleRoom {
  public:

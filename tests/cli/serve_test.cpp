@@ -64,8 +64,9 @@ TEST_F(ServeTest, ShowsThePageAndItsData) {
 
 TEST_F(ServeTest, SendsDataAgainOnlyWhereTheyChanged) {
   ASSERT_NE(port_, 0);
-  const std::string tag = tag_of(get(port_, "/data"));
+  const std::string first = get(port_, "/data"), tag = tag_of(first);
   ASSERT_FALSE(tag.empty());
+  const std::string known = nlohmann::json::parse(body_of(first))["ids"][0];
   EXPECT_THAT(get(port_, "/"), HasSubstr("data-live=\"" + tag.substr(1, tag.size() - 2) + "\""));
   const std::string same = get(port_, "/data", "If-None-Match: " + tag + "\r\n");
   EXPECT_THAT(same, StartsWith("HTTP/1.1 304"));
@@ -83,6 +84,9 @@ TEST_F(ServeTest, SendsDataAgainOnlyWhereTheyChanged) {
   EXPECT_EQ(update["ids"].size(), 2U);
   for (const nlohmann::json& id : update["ids"])
     EXPECT_TRUE(update["sections"].contains(id.get<std::string>()));
+  // The work of before got no rows: none are sent, and those of the new one all are.
+  for (const auto& [id, section] : update["sections"].items())
+    EXPECT_EQ(section["body"]["rows"]["value"].empty(), id == known) << id;
 }
 
 TEST_F(ServeTest, AnswersOnlyToItsOwnName) {

@@ -337,7 +337,12 @@ TEST_F(ReportDataTest, EvaluationsThatStayInTheDatabaseGiveTheSameReports) {
     const auto all = listed(database_, filter, stored);
     for (const reports::ReportKind& kind : reports::report_kinds())
       EXPECT_EQ(kind.render(stored), kind.render(all)) << kind.name;
-    EXPECT_EQ(reports::page_parts(stored, {.rows = 6}).data, reports::page_parts(all, {.rows = 6}).data);
+    const reports::PageParts one = reports::page_parts(stored, {.rows = 6}),
+                             other = reports::page_parts(all, {.rows = 6});
+    for (std::size_t i = 0; i < one.each.size(); ++i) {
+      EXPECT_EQ(one.each[i].head, other.each[i].head);
+      EXPECT_EQ(one.each[i].body, other.each[i].body);
+    }
   }
 }
 

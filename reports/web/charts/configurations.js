@@ -69,7 +69,7 @@ addChart({
     });
     return {
       element: make("div", {}, make("div", { class: "scroll tall", tabindex: "0" }, make("table", {}, make("thead", {}, make("tr", {}, ...columns.map(heading), make("th", {}, ""))), body)), more),
-      note: `${counted(view.count, "configuration")}${view.count < view.measured ? ` of ${view.measured.toLocaleString("en")}` : ""}.`,
+      note: `${counted(view.count, "configuration")}${view.count < view.measured ? ` of ${grouped(view.measured)}` : ""}.`,
       csv: () => ({ head: all.map((each) => each.name), rows: rows.map((row) => all.map((each) => each.csv(row))) }),
     };
   },

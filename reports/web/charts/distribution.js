@@ -65,7 +65,7 @@ addChart({
     const base = chartBase({ tooltip });
     return {
       option: { ...base, series, xAxis, yAxis },
-      note: view.even.length < view.measured ? `From ${view.even.length.toLocaleString("en")} of ${view.measured.toLocaleString("en")}, taken at equal steps through the ranking.` : "",
+      note: view.even.length < view.measured ? `From ${grouped(view.even.length)} of ${grouped(view.measured)}, taken at equal steps through the ranking.` : "",
       spoken: `${view.measured} configurations, winner ${view.text(view.rows.value[0])}, median ${view.text(view.median)}`,
       table: { head: ["share of the configurations", view.byTime ? "as fast as" : "as good as"], rows: [["the winner", view.text(view.rows.value[0])], ["1 %", at(0.01)], ["10 %", at(0.1)], ["25 %", at(0.25)],
         ["50 %", at(0.5)], ["75 %", at(0.75)], ["90 %", at(0.9)], ["100 %", view.text(times.at(-1))]] },

@@ -17,12 +17,12 @@ addChart({
       height: 110 + 28 * failures.length,
       option: {
         ...base,
-        xAxis: valueAxis("x", "evaluations", (value) => value.toLocaleString("en"), { minInterval: 1 }),
+        xAxis: valueAxis("x", "evaluations", (value) => grouped(value), { minInterval: 1 }),
         yAxis: categoryAxis("y", "", failures.map((failure) => failure.reason), { axisLabel: { width: 150, overflow: "truncate" } }),
         series: phases.map((phase, i) => ({
           type: "bar", stack: "all", name: phase, barMaxWidth: 20, itemStyle: { color: colourAt(i) },
           data: failures.map((failure) => (failure.phase === phase ? { value: failure.count, failure } : null)),
-          label: { show: true, position: "right", color: colours.text, fontFamily: font, formatter: ({ value }) => (value ? value.toLocaleString("en") : "") },
+          label: { show: true, position: "right", color: colours.text, fontFamily: font, formatter: ({ value }) => (value ? grouped(value) : "") },
         })),
       },
       note: view.failures.length > 20 ? `The 20 most frequent of ${view.failures.length} reasons.` : "",

@@ -13,7 +13,7 @@ addChart({
     if (known.length === 0) return { empty: "No parameter has enough measured values." };
     const colours = ink();
     const some = (parameter) => parameter.count < view.measured;
-    const label = (parameter) => percent(parameter.importance, 2) + (some(parameter) ? ` in ${parameter.count.toLocaleString("en")}` : "");
+    const label = (parameter) => percent(parameter.importance, 2) + (some(parameter) ? ` in ${grouped(parameter.count)}` : "");
     const tooltip = { trigger: "item", formatter: ({ dataIndex }) => {
       const parameter = known[dataIndex];
       return `<strong>${escapeHtml(parameter.name)}</strong>: ${percent(parameter.importance)} of the variance of log ${escapeHtml(view.quantity)}` +

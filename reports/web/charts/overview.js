@@ -9,17 +9,17 @@ addChart({
   page: true,
   height: 270,
   draw(_, control) {
-    const works = state.data.sections.map((section, index) => ({ section, index })).filter(({ section, index }) => section.limit && section.rows.value.length > 0 && (!state.found || state.found[index]));
+    const works = state.data.sections.map((section, index) => ({ section, index })).filter(({ section, index }) => section.limit && section.best && (!state.found || state.found[index]));
     if (works.length === 0) return { empty: "The limit of no work is known." };
     const order = control("order", "order", [["problem", "by problem"], ["share", "by share"]], "problem");
-    const share = ({ section }) => section.limit / secondsOf(section, 0);
+    const share = ({ section }) => section.limit / section.best.seconds;
     if (order === "share") works.sort((a, b) => share(b) - share(a));
     const standard = ({ section }) => (section.default && section.objective.name === "time" ? section.limit / section.default : null);
     const problems = [...new Set(works.map(({ section }) => section.problem))];
     const tooltip = { trigger: "axis", axisPointer: { type: "shadow" }, formatter: (parts) => {
       const { section } = works[parts[0].dataIndex], other = standard(works[parts[0].dataIndex]);
-      return `<strong>${escapeHtml(section.title)}</strong><br>best ${seconds(secondsOf(section, 0))}, ${percent(share({ section }))} of the limit ${seconds(section.limit)}` +
-        (other === null ? "" : `<br>default ${seconds(section.default)}, ${percent(other)}; the best is ${times(section.default / secondsOf(section, 0))} as fast`);
+      return `<strong>${escapeHtml(section.title)}</strong><br>best ${seconds(section.best.seconds)}, ${percent(share({ section }))} of the limit ${seconds(section.limit)}` +
+        (other === null ? "" : `<br>default ${seconds(section.default)}, ${percent(other)}; the best is ${times(section.default / section.best.seconds)} as fast`);
     } };
     const base = chartBase({ tooltip });
     base.grid = { ...base.grid, top: 52, bottom: 12 };
@@ -37,7 +37,7 @@ addChart({
       },
       events: { click: ({ dataIndex }) => { location.hash = `#${works[dataIndex].section.id}`; } },
       spoken: `${counted(works.length, "work")}; median ${percent(mid(works.map(share)))} of the limit`,
-      table: { head: ["work", "best", "default", "limit", "share of the limit", "share of the default"], rows: works.map((work) => [work.section.title, seconds(secondsOf(work.section, 0)),
+      table: { head: ["work", "best", "default", "limit", "share of the limit", "share of the default"], rows: works.map((work) => [work.section.title, seconds(work.section.best.seconds),
         standard(work) === null ? "–" : seconds(work.section.default), seconds(work.section.limit), percent(share(work)), standard(work) === null ? "–" : percent(standard(work))]) },
     };
   },
@@ -52,12 +52,12 @@ function resultSets() {
     sets.get(name).set(work, value);
   };
   for (const section of state.data.sections) {
-    if (section.rows.value.length === 0) continue;
+    if (!section.best) continue;
     const work = `${section.problem} ${section.size} ${Object.entries(section.settings).map((pair) => pair.join("=")).join(",")}`;
     const name = [section.device.name, ...(section.origin === "measured" ? [] : [section.origin]), ...(section.cache === "warm" ? ["warm caches"] : [])].join(", ");
     const older = sets.get(name)?.get(work); // the newest versions come last
     if (older) put(`${name}, older versions`, work, older);
-    put(name, work, secondsOf(section, 0));
+    put(name, work, section.best.seconds);
     if (section.objective.name === "time" && section.runs.length > 1)
       for (const [run, title] of ["newest run", "run before"].entries()) put(title, `${work} on ${name}`, section.runs[run].progress.best.at(-1));
   }

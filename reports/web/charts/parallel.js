@@ -68,7 +68,7 @@ addChart({
     const times = rows.map((row) => view.rows.value[row]);
     const data = rows.map((row) => [Math.log10(view.rows.value[row]),
       ...parameters.map((parameter) => (view.level(parameter, row) < 0 ? "–" : view.valueText(parameter, view.level(parameter, row)))), row]);
-    const shown = rows.length < view.measured ? `${rows.length.toLocaleString("en")} of ${view.measured.toLocaleString("en")} configurations are drawn: the best, and an even part of the rest. ` : "";
+    const shown = rows.length < view.measured ? `${grouped(rows.length)} of ${grouped(view.measured)} configurations are drawn: the best, and an even part of the rest. ` : "";
     const chosen = (_, card) => {
       const model = card.instance.getModel(), series = model.getSeriesByIndex(0);
       const left = [];

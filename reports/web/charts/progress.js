@@ -39,7 +39,7 @@ addChart({
         yAxis: view.valueAxis("y", `best ${view.quantity} so far`, ys),
       },
       note: runs.filter((run) => run.progress.all).map((run) =>
-        `Of ${run.progress.all.toLocaleString("en")} improvements of run ${run.run}, ${run.progress.best.length.toLocaleString("en")} are drawn.`).join(" "),
+        `Of ${grouped(run.progress.all)} improvements of run ${run.run}, ${grouped(run.progress.best.length)} are drawn.`).join(" "),
       spoken: runs.map((run) => `${run.strategy}: ${view.text(run.progress.best.at(-1))} after ${run.evaluations} evaluations`).join("; "),
       table: {
         head: ["run", "strategy", "seed", "evaluations", "reused", "time", "best", "found at"],

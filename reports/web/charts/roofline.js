@@ -12,8 +12,8 @@ function rooflinePoints(view) {
 /** Winners of the other problems and sizes on this device. */
 function otherWinners(view) {
   return state.data.sections
-    .filter((other) => sectionKey(other) !== sectionKey(view) && other.ceilings.units === view.ceilings.units && sameDevice(other, view) && other.rows.value.length > 0 && other.work.flops > 0 && other.work.bytes > 0)
-    .map((other) => ({ value: [other.work.flops / other.work.bytes, other.work.flops / secondsOf(other, 0)], other }));
+    .filter((other) => sectionKey(other) !== sectionKey(view) && other.ceilings.units === view.ceilings.units && sameDevice(other, view) && other.best && other.work.flops > 0 && other.work.bytes > 0)
+    .map((other) => ({ value: [other.work.flops / other.work.bytes, other.work.flops / other.best.seconds], other }));
 }
 
 function roofs(view, low, high) {
@@ -44,7 +44,7 @@ addChart({
     const colours = ink();
     const rate = (value) => si(value, "FLOP/s", 3);
     const tooltip = { trigger: "item", formatter: ({ data }) => data.row !== undefined ? view.tip(data.row, rate(data.value[1]))
-      : data.other ? `<strong>${escapeHtml(data.other.title)}</strong><br>winner: ${seconds(secondsOf(data.other, 0))}, ${rate(data.value[1])}` : "" };
+      : data.other ? `<strong>${escapeHtml(data.other.title)}</strong><br>winner: ${seconds(data.other.best.seconds)}, ${rate(data.value[1])}` : "" };
     const elsewhere = state.data.sections.filter((other) => sameDevice(other, view) && other.ceilings.units !== view.ceilings.units).length;
     return {
       option: {
@@ -65,7 +65,7 @@ addChart({
       spoken: `the winner reaches ${rate(winner.value[1])} at ${significant(winner.value[0], 3)} FLOP a byte`,
       table: { head: ["winner of", "FLOP/byte", "FLOP/s", "of the roof"], rows: [{ ...winner, other: view }, ...others].map((point) =>
         [point.other.title, significant(point.value[0], 3), rate(point.value[1]),
-          point.other.limit ? percent(point.other.limit / secondsOf(point.other, 0)) : "–"]) },
+          point.other.limit ? percent(point.other.limit / point.other.best.seconds) : "–"]) },
     };
   },
 });

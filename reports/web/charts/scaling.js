@@ -3,7 +3,7 @@
 
 /** By what the sections that differ from this one in a single number, and in the setting `beside`, differ: {name, sections, x}. */
 function scalings(view, beside) {
-  const alike = state.data.sections.filter((other) => other.problem === view.problem && sameDevice(other, view) && other.rows.value.length > 0 && other.objective.name === view.objective.name);
+  const alike = state.data.sections.filter((other) => other.problem === view.problem && sameDevice(other, view) && other.best && other.objective.name === view.objective.name);
   const text = (object, without) => JSON.stringify(Object.entries(object).filter(([name]) => name !== without && name !== beside));
   const found = [];
   const add = (name, sections, x) => {
@@ -63,27 +63,10 @@ function bestOfLines(sections, x, xs, choice) {
   return lines;
 }
 
-/** Where the fastest changes between neighbouring values: where the two lines cross on logarithmic axes. */
-function crossovers(xs, lines) {
-  const best = xs.map((_, at) => [...lines].filter(([, line]) => line[at] !== null).sort((a, b) => a[1][at] - b[1][at])[0]?.[0]);
-  const found = [];
-  for (let at = 0; at + 1 < xs.length; at++) {
-    const [before, after] = [best[at], best[at + 1]];
-    if (!before || !after || before === after) continue;
-    const gap = (k) => (lines.get(before)[k] === null || lines.get(after)[k] === null ? null : Math.log(lines.get(after)[k] / lines.get(before)[k]));
-    const [g0, g1] = [gap(at), gap(at + 1)];
-    if (g0 === null || g1 === null || g0 <= 0 || g1 >= 0) continue; // one of the two was not measured on both sides
-    const t = g0 / (g0 - g1);
-    const between = (a, b) => Math.exp(Math.log(a) * (1 - t) + Math.log(b) * t);
-    found.push({ before, after, value: [between(xs[at], xs[at + 1]), between(lines.get(before)[at], lines.get(before)[at + 1])] });
-  }
-  return found;
-}
-
 addChart({
   id: "scaling",
   title: "Time and error against size and settings",
-  help: "The best result of each line in the sections that differ from this one in one number only, and in the setting that the lines stand for. A ring marks where another line becomes the fastest. Errors are those of the fastest configuration.",
+  help: "The best result of each line in the sections that differ from this one in one number only, and in the setting that the lines stand for. Errors are those of the fastest configuration.",
   draw(view, control) {
     const choices = lineChoices(view);
     const choice = control("lines", "lines", choices, "group");
@@ -104,15 +87,9 @@ addChart({
       data: bests.map((best, at) => (shownAs(best) === null ? null : [xs[at], shownAs(best)])).filter(Boolean),
     })).filter(({ data }) => data.length > 0);
     if (series.length === 0) return { empty: "No error was measured here: results are whole numbers, or exact." };
-    const times = new Map([...lines].map(([line, bests]) => [line, bests.map((best) => best?.value ?? null)]));
-    const crossings = form === "value" ? crossovers(xs, times) : [];
-    if (crossings.length > 0)
-      series.push({ type: "scatter", name: "crossover", data: crossings, symbol: "circle", symbolSize: 18, itemStyle: { color: "transparent", borderColor: ink().text, borderWidth: 2 }, z: 5,
-        label: { show: true, position: "bottom", color: ink().text, fontFamily: font, formatter: ({ data }) => `${name} ≈ ${significant(data.value[0], 2)}` } });
-    const values = series.flatMap((line) => line.data.map((point) => (point.value ?? point)[1]));
-    const tooltip = { trigger: "item", formatter: ({ seriesName, data }) => data.before
-      ? `${escapeHtml(data.before)} below, ${escapeHtml(data.after)} above ${escapeHtml(name)} ≈ ${significant(data.value[0], 3)}`
-      : `${escapeHtml(seriesName)}, ${escapeHtml(name)} = ${si(data[0], "", 4)}<br><strong>${label(data[1])}${form === "rate" ? `${escapeHtml(item)}s/s` : ""}</strong>` };
+    const values = series.flatMap((line) => line.data.map((point) => point[1]));
+    const tooltip = { trigger: "item", formatter: ({ seriesName, data }) =>
+      `${escapeHtml(seriesName)}, ${escapeHtml(name)} = ${si(data[0], "", 4)}<br><strong>${label(data[1])}${form === "rate" ? `${escapeHtml(item)}s/s` : ""}</strong>` };
     const xAxis = logAxis("x", name === "size" ? `${item}s (product of the extents)` : name, xs, (value) => si(value, "", 4).trim());
     for (const part of ["axisLabel", "axisTick", "splitLine"]) xAxis[part] = { ...xAxis[part], customValues: xs };
     const axis = { value: `best ${view.quantity}`, rate: `${item}s a second`, error: "largest |out - reference|" }[form];

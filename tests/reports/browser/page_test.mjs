@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens pages in Chromium without a window. Exit status 77: skipped, and why.
 //   node page_test.mjs TUNE WRITE_PAGES RECORDING NODE_MODULES FOLDER [WORDS]: only tests whose names have these
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
 import assert from "node:assert/strict";
 
 const [tune, writePages, recording, modules, folder, words = ""] = process.argv.slice(2);
@@ -24,15 +25,19 @@ const { chromium } = createRequire(import.meta.url)(join(modules, "playwright-co
 setTimeout(() => { console.error("no end within 280 s"); process.exit(1); }, 280_000).unref();
 
 mkdirSync(folder, { recursive: true });
-execFileSync(writePages, [folder]);
-execFileSync(tune, ["report", "--db", recording, "--out", join(folder, "recording.html")]);
-const both = join(folder, "both.db");
-for (const suffix of ["", "-wal", "-shm"]) rmSync(both + suffix, { force: true });
-for (const each of [recording, recording.replace("h200", "h100")])
-  execFileSync(tune, ["db", "merge", "--db", both, each], { stdio: "ignore" });
-execFileSync(tune, ["report", "--db", both, "--problem", "gemm", "--out", join(folder, "both.html")]);
+const call = promisify(execFile);
 
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"], timeout: 30_000 });
+/** Of both devices. */
+async function writeBoth() {
+  const both = join(folder, "both.db");
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(both + suffix, { force: true });
+  for (const each of [recording, recording.replace("h200", "h100")]) await call(tune, ["db", "merge", "--db", both, each]);
+  await call(tune, ["report", "--db", both, "--problem", "gemm", "--out", join(folder, "both.html")]);
+}
+
+const [browser] = await Promise.all([
+  chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"], timeout: 30_000 }),
+  call(writePages, [folder]), call(tune, ["report", "--db", recording, "--out", join(folder, "recording.html")]), writeBoth()]);
 
 /** A page with the problems that it had so far. */
 async function open(name, { width = 1366, ...options } = {}) {
@@ -46,11 +51,13 @@ async function open(name, { width = 1366, ...options } = {}) {
   return { page, problems, close: () => context.close() };
 }
 
-/** Scrolls through the page, so that every chart is drawn. */
+/** Brings every chart into sight for a moment, so that it is drawn: scrolling paints each part of the page. */
 const seeAll = (page) => page.evaluate(async () => {
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
-  for (let y = document.getElementById("charts").offsetTop; y < document.body.scrollHeight; y += 900) { scrollTo(0, y); await pause(); }
-  await pause();
+  const all = [...document.querySelectorAll(".card")];
+  const tops = all.map((card) => card.getBoundingClientRect().top);
+  all.forEach((card, i) => { card.style.transform = `translateY(${-tops[i]}px)`; });
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))); // what is in sight is drawn after a frame
+  for (const card of all) card.style.transform = "";
 });
 
 /** Of each card: whether it says that it is empty, its series with data, and how many colours its canvas shows. */
@@ -85,7 +92,7 @@ const tests = {
     await seeAll(page);
     const all = await cards(page);
     expectDrawn(all);
-    assert.equal(all.length, 16);
+    assert.equal(all.length, 17);
     assert.deepEqual(emptyOnes(all), ["failures"]);
     assert.match(await page.textContent("#left-out"), /Failures \(No configuration failed\)/);
     const sections = await page.locator("#section-choice option").count();
@@ -128,7 +135,7 @@ const tests = {
     const { page, problems, close } = await open("recording.html#gemm-4096-tf32x3/configurations?filter=variant+%3D%3D+wgmma+and+stages+%3E%3D+3");
     await page.waitForSelector("#chart-configurations tbody tr");
     const truth = await page.evaluate(() => { // by the data, in another way
-      const section = JSON.parse(document.getElementById("data").textContent).sections.find((each) => each.id === "gemm-4096-tf32x3");
+      const section = JSON.parse(document.querySelector('[data-of="gemm-4096-tf32x3"]').textContent);
       const column = (name) => section.parameters.findIndex((parameter) => parameter.name === name);
       const value = (name, row) => section.parameters[column(name)].values[section.rows.levels[column(name)][row]];
       const kept = section.rows.value.filter((_, row) => value("variant", row) === "wgmma" && value("stages", row) >= 3);
@@ -187,6 +194,32 @@ const tests = {
     const card = page.locator("#chart-compare");
     assert.match(await card.locator("> .note").textContent(), /\d+ works in both, \d+ regressions?; geometric mean/);
     assert.deepEqual((await card.locator("select").nth(0).locator("option").allTextContents()).slice(0, 2), ["NVIDIA H200", "NVIDIA H100 80GB HBM3"]);
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "the variant that wins along a setting is drawn and told, as a rate and as a time"() {
+    const { page, problems, close } = await open("recording.html#chart-crossover");
+    await page.waitForSelector("#chart-crossover canvas");
+    const card = page.locator("#chart-crossover");
+    const works = await card.locator("select").first().locator("option").allTextContents();
+    assert.ok(works.length > 3 && works.every((work) => / by \w+$/.test(work)), works.join("; "));
+    let rings = 0;
+    for (const work of works) {
+      await card.locator("select").first().selectOption(work);
+      const forms = card.locator("[data-name=form] select");
+      for (let i = 0; i < Math.max(1, await forms.locator("option").count()); i++) {
+        if (await forms.count() > 0) await forms.selectOption({ index: i });
+        const drawn = await page.evaluate(() => {
+          const option = echarts.getInstanceByDom(document.querySelector("#chart-crossover .plot")).getOption();
+          return { lines: option.series.filter((each) => each.type === "line" && each.data.length > 0).length, rings: option.series.filter((each) => each.type === "scatter").flatMap((each) => each.data).length };
+        });
+        assert.ok(drawn.lines > 0, work);
+        rings += drawn.rings;
+        assert.match(await card.locator("> .note").textContent(), /^Best: \w+ at /);
+      }
+    }
+    assert.ok(rings > 0);
     assert.deepEqual(problems, []);
     await close();
   },
@@ -334,7 +367,7 @@ const tests = {
   async "a live page shows new results and keeps what was chosen"() {
     const database = join(folder, "live.db");
     for (const suffix of ["", "-wal", "-shm"]) rmSync(database + suffix, { force: true });
-    execFileSync(tune, ["db", "export", "--db", recording, "--out", database], { stdio: "ignore" });
+    await call(tune, ["db", "export", "--db", recording, "--problem", "stencil3d", "--out", database]);
     const server = spawn(tune, ["serve", "--db", database, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
     try {
       const address = await new Promise((resolve, reject) => {
@@ -347,13 +380,32 @@ const tests = {
       const chosen = await page.locator("#section-choice option:checked").textContent();
       await seeAll(page);
       await page.locator("#chart-progress select").first().selectOption("seconds");
-      execFileSync(tune, ["--problem", "stencil3d", "--size", "512x512x512", "--device", `replay:${recording}`, "--db", database,
-        "--strategy", "random", "--budget-evals", "20"], { stdio: "ignore" });
+      await call(tune, ["--problem", "stencil3d", "--size", "512x512x512", "--device", `replay:${recording}`, "--db", database,
+        "--strategy", "random", "--budget-evals", "20"]);
       await page.waitForFunction((before) => document.querySelectorAll("#section-choice option").length > before, sections);
       assert.equal(await page.locator("#section-choice option:checked").textContent(), chosen);
       assert.equal(await page.locator("#chart-progress select").first().inputValue(), "seconds");
       assert.ok((await page.locator("article.section:visible h2").textContent()).replaceAll(", ", ",") === chosen);
       expectDrawn(await cards(page));
+
+      // More rows of that work: only they are sent, and the page is as one that is opened now.
+      const updates = [];
+      page.on("response", async (answer) => { if (answer.url().endsWith("/data") && answer.status() === 200) updates.push(await answer.json()); });
+      const added = (await page.locator("#section-choice option").allTextContents()).findIndex((name) => /replayed/.test(name));
+      await page.selectOption("#section-choice", String(added));
+      const lines = () => page.evaluate(() => document.querySelector("#chart-configurations .note").textContent);
+      const before = parseInt(await lines(), 10);
+      await call(tune, ["--problem", "stencil3d", "--size", "512x512x512", "--device", `replay:${recording}`, "--db", database,
+        "--strategy", "random", "--seed", "2", "--budget-evals", "20"]);
+      await page.waitForFunction((count) => parseInt(document.querySelector("#chart-configurations .note").textContent, 10) > count, before);
+      await page.waitForResponse((answer) => answer.url().endsWith("/data") && answer.status() === 304);
+      const sent = updates.flatMap((update) => Object.values(update.sections)).filter(({ head }) => head.origin === "replayed").map(({ body }) => body.rows.value.length);
+      assert.equal(sent.reduce((sum, count) => sum + count, 0), parseInt(await lines(), 10) - before);
+      const fresh = await open(`${address}${await page.evaluate(() => location.hash)}`);
+      await seeAll(fresh.page);
+      const shown = (on) => on.evaluate(() => ["configurations", "values-table"].map((id) => document.querySelector(`#chart-${id} table`).textContent));
+      assert.deepEqual(await shown(page), await shown(fresh.page));
+      await fresh.close();
       assert.deepEqual(problems, []);
       server.kill("SIGINT");
       await page.waitForSelector("#live.lost");
@@ -383,8 +435,7 @@ const tests = {
 };
 
 let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  if (!name.includes(words)) continue;
+async function run([name, test]) {
   const begin = Date.now();
   try {
     await test();
@@ -394,5 +445,11 @@ for (const [name, test] of Object.entries(tests)) {
     console.log(`FAILED  ${name}\n${problem.stack}`);
   }
 }
+const chosen = Object.entries(tests).filter(([name]) => name.includes(words));
+const alone = chosen.filter(([name]) => name.endsWith(" soon")); // it measures
+for (const test of alone) await run(test);
+const waiting = chosen.filter((test) => !alone.includes(test));
+const worker = async () => { while (waiting.length > 0) await run(waiting.shift()); };
+await Promise.all([worker(), worker()]);
 await browser.close();
 process.exit(failed ? 1 : 0);
