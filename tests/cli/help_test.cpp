@@ -61,7 +61,7 @@ TEST(Help, ExamplesCanBeRead) {
       if (words[0] != "tune") continue;  // part of another program's call
       words.erase(words.begin());
       for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-        if (words[i] == "--out") words[i + 1] = (sandbox / words[i + 1]).string();
+        if (words[i] == "--out" || words[i] == "--figures") words[i + 1] = (sandbox / words[i + 1]).string();
         if (words[i] == "--sample") words[i + 1] = "1";  // each may be compiled
       }
       // It would go on for ever.

@@ -139,8 +139,8 @@ TEST(Figures, SvgPdfAndCsvAreAsBefore) {
   const std::string name = "crossover-stencil3d-radius";
   for (const std::string suffix : {".svg", ".pdf", ".csv"})
     expect_golden("figures/crossover" + suffix, files.at(name + suffix));
-  expect_golden("figures/captions.md", files.at("captions.md"));
-  expect_golden("figures/captions.tex", files.at("captions.tex"));
+  expect_golden("figures/captions_markdown.txt", files.at("captions.md"));
+  expect_golden("figures/captions_latex.txt", files.at("captions.tex"));
   expect_golden("figures/distribution.svg", files.at("stencil3d-512-radius1-distribution.svg"));
 }
 
