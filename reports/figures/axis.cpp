@@ -67,7 +67,7 @@ std::vector<double> log_values(double low, double high, std::size_t most) {
 
 void choose_prefix(Axis& axis) {
   static constexpr std::array prefixes = {"n", "\u00b5", "m", "", "k", "M", "G", "T", "P"};
-  if (axis.unit.empty() || axis.unit == "%" || axis.unit == "flop/B") return;
+  if (axis.unit.empty() || axis.unit == "%" || axis.unit == "FLOP/B") return;
   const double middle =
       axis.kind == Axis::Kind::logarithmic ? std::sqrt(axis.low * axis.high) : axis.high / 2;
   if (!(middle > 0)) return;

@@ -160,7 +160,7 @@ std::string varying_name(const Crossover& crossover, const Section& section, boo
 std::optional<std::string> common_rate(const ReportData& data, const Crossover& crossover) {
   std::set<std::string> units;
   for (const std::size_t i : crossover.sections) {
-    const MainRate rate = main_rate(data.sections[i]);
+    const Rate rate = main_rate(data.sections[i]);
     if (!(rate.amount > 0) || data.sections[i].objective != Objective::time) return std::nullopt;
     units.insert(rate.unit);
   }
@@ -227,11 +227,11 @@ std::vector<Figure> roofline_figures(const ReportData& data) {
       ys.push_back(series.points.back().y);
     }
     Plot plot;
-    plot.x = log_axis("arithmetic intensity", "flop/B", xs);
+    plot.x = log_axis("arithmetic intensity", "FLOP/B", xs);
     const auto at = [&](double x) { return Point{x, std::min(roof.top.flops, roof.top.bandwidth * x)}; };
     Series line{"roof", Series::Kind::limit, 0, {at(plot.x.low), at(ridge), at(plot.x.high)}};
     for (const Point& point : line.points) ys.push_back(1.15 * point.y);
-    plot.y = log_axis("performance", "flop/s", ys);
+    plot.y = log_axis("performance", "FLOP/s", ys);
     plot.series.push_back(std::move(line));
     for (auto& [problem, series] : problems) {
       series.name = problem;
@@ -245,7 +245,7 @@ std::vector<Figure> roofline_figures(const ReportData& data) {
          format(
              "Roofline of {}: bandwidth {} ({}), peak {} ({}); each point is the best configuration of a work. {}.",
              roof.sections.front()->workload.device, si(roof.top.bandwidth, "B/s"),
-             roof.top.measured ? "of a measured copy" : "of the datasheet", si(roof.top.flops, "flop/s"),
+             roof.top.measured ? "of a measured copy" : "of the datasheet", si(roof.top.flops, "FLOP/s"),
              roof.top.units, conditions_text(roof.sections)),
          std::move(plot)});
   }
