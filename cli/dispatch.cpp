@@ -198,7 +198,8 @@ int dispatch(const std::vector<std::string>& arguments) {
   try {
     const int status = choose_and_run(arguments);
     std::cout.flush();
-    if (!std::cout) return report_error("the output could not be written (is the disk full?)", Exit::failure);
+    if (!std::cout)
+      return report_error("the output could not be written: check the free disk space", Exit::failure);
     return status;
   } catch (const ListedError& error) {
     const int status = report_error(error.what(), error.exit());
@@ -239,11 +240,11 @@ int dispatch(const std::vector<std::string>& arguments) {
                         Exit::usage);
   } catch (const nlohmann::json::exception& error) {
     const std::string refused = refused_input(error);
-    return refused.empty() ? report_error(
-                                 "a file or a row of the database is no valid JSON; 'tune db check' "
-                                 "examines a database",
-                                 Exit::failure)
-                           : report_error(refused, Exit::usage);
+    return refused.empty()
+               ? report_error(
+                     "a file or a row of the database is not valid JSON; 'tune db check' examines a database",
+                     Exit::failure)
+               : report_error(refused, Exit::usage);
   } catch (const std::exception& error) {
     return report_error(format("unexpected: {}", error.what()), Exit::failure);
   }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# tune_install_pc(NAME COMPONENT c DESCRIPTION d LIBS l [REQUIRES r] [REQUIRES_PRIVATE r] [LIBS_PRIVATE l]): the package
+# tune_install_pc(NAME COMPONENT c DESCRIPTION d LIBS l [REQUIRES r] [LIBS_PRIVATE l]): the package
 # of a library for pkg-config. The folder of the file says where the package lies, unless that of libraries is absolute.
 function(tune_install_pc name)
-  cmake_parse_arguments(pc "" "COMPONENT;DESCRIPTION;LIBS;REQUIRES;REQUIRES_PRIVATE;LIBS_PRIVATE" "" ${ARGN})
+  cmake_parse_arguments(pc "" "COMPONENT;DESCRIPTION;LIBS;REQUIRES;LIBS_PRIVATE" "" ${ARGN})
   set(pc_PREFIX ${CMAKE_INSTALL_PREFIX})
   if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
     file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the prefix /usr has libraries by architecture

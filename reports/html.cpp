@@ -88,7 +88,7 @@ constexpr std::string_view favicon_html =
     "10h3v5h-3z'/%3E%3C/svg%3E\">\n";
 
 constexpr std::string_view contents_html = R"(<nav id="contents" hidden aria-label="Contents">
-<p class="search"><input type="search" id="search" placeholder="Search works" aria-label="Search works"></p>
+<p class="search"><input type="search" id="search" placeholder="Search workloads" aria-label="Search workloads"></p>
 <div id="contents-list"></div>
 </nav>
 )";
@@ -99,14 +99,14 @@ constexpr std::string_view charts_html = R"(<section id="charts" hidden aria-lab
 <div id="cards" class="cards"></div>
 <p id="left-out" class="note"></p>
 </section>
-<p id="no-charts" class="note" hidden>The charts need the library ECharts, which could not be loaded: this program was
+<p id="no-charts" class="note" hidden>The charts need the library ECharts, which is missing: this program was
 built without it, and it could not be loaded from the network. Everything else is above.</p>
 <noscript><p class="note">Charts need JavaScript; everything above works without it.</p></noscript>
 )";
 
 constexpr std::string_view bar_html = R"(<div id="bar" hidden>
 <button type="button" id="open-contents" aria-expanded="false" aria-controls="contents">Contents</button>
-<label for="section-choice">Work</label><select id="section-choice"></select>
+<label for="section-choice">Workload</label><select id="section-choice"></select>
 <label for="filter">Filter</label><input type="search" id="filter" spellcheck="false" autocapitalize="off" placeholder="block_x &gt;= 64 and time &lt; 2 ms" aria-describedby="filtered">
 <output id="filtered" for="filter"></output>
 </div>

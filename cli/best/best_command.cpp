@@ -60,9 +60,9 @@ Metrics metrics_of(const BestAnswer& answer) {
 
 std::string objective_text(const Objective& objective, double value) {
   if (const MetricObjective* metric = objective.of_metric())
-    return format("{} {}: the {} that is stored", metric->name, objective.value_text(value),
+    return format("{} {}: the {} stored value", metric->name, objective.value_text(value),
                   metric->maximised ? "largest" : "smallest");
-  return format("{} an execution: the smallest {} that is stored", objective.value_text(value),
+  return format("{} per execution: the smallest {} stored", objective.value_text(value),
                 to_string(objective));
 }
 
@@ -204,16 +204,14 @@ void BestRequest::add_to(OptionTable& table) {
       "the figure to minimise: time, energy, edp (energy times time), or a metric: min:METRIC, max:METRIC; energies "
       "must be stored; default: that of the definition, else time",
       objective);
-  table.flag("imported",
-             "answer with results that other programs measured ('tune db import'), instead of those of tune",
-             imported);
+  table.flag("imported", "answer with imported results of other programs ('tune db import')", imported);
   table.flag(
       "portfolio",
-      "with --format header: serve all recorded devices and sizes with as few configurations as lose at most --loss",
+      "with --format header: write the fewest configurations that serve all recorded devices and sizes and "
+      "lose at most --loss",
       portfolio);
   table
-      .add("loss", "S",
-           "with --portfolio: the share of speed that may be lost against the best of each recorded workload",
+      .add("loss", "S", "with --portfolio: largest loss of speed against the best of each recorded workload",
            [this](const std::string& text) {  // 0: each workload is served by its best
              loss = text == "0" || text == "0%" ? 0 : parse_share(text, "loss");
            })
@@ -221,9 +219,7 @@ void BestRequest::add_to(OptionTable& table) {
       .tells(names_loss);
   table.count("top", "N", "list the N best configurations of the record; default: 1", top, 1);
   add_columns_option(table, {"time", "against_the_best", "configuration"}, columns);
-  table
-      .flag("explain", "list the records that were considered, the best fit first, each with the reason",
-            explain)
+  table.flag("explain", "list the records considered, the nearest first, each with its reason", explain)
       .also("near");
   add_keep_sources_option(table, "this configuration", sources_folder);
   add_database_option(table, database);
@@ -307,12 +303,11 @@ std::string named_file(const Question& question, const std::string& text) {
   if (!imported) throw Error(format("{}; the program that defines it can measure it", text), Exit::no_answer);
   sizes.erase("");
   if (sizes.empty())
-    throw Error(format("{} that was measured by tune, but imported ones: --imported answers with them", text),
+    throw Error(format("{} measured by tune, but imported ones: --imported answers with them", text),
                 Exit::no_answer);
-  throw Error(
-      format("{} that was measured by tune, but imported ones of size {}: --imported answers with them", text,
-             joined(sizes)),
-      Exit::no_answer);
+  throw Error(format("{} measured by tune, but imported ones of size {}: --imported answers with them", text,
+                     joined(sizes)),
+              Exit::no_answer);
 }
 
 /// The command that measures what the user asked for.
@@ -532,7 +527,7 @@ int run_best(const BestRequest& request) {
     throw UsageError("--portfolio writes a header: add --format header");
   if ((request.top > 1 || request.explain) && request.form != BestForm::text &&
       request.form != BestForm::json)
-    throw UsageError("--top and --explain need --format text or json: leave them out, or change it");
+    throw UsageError("--top and --explain need --format text or json: leave them out, or change --format");
   if (!request.columns.empty() && (request.top == 1 || request.form != BestForm::text))
     throw UsageError("--columns needs --top N and --format text: add them");
   if (!request.portfolio && request.names_loss) throw UsageError("--loss needs --portfolio: add it");

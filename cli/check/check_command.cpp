@@ -60,8 +60,8 @@ void EmulatorOptions::add_to(OptionTable& table) {
              "with --device emulator: compare only the results, in two orders of the threads; faster", plain);
   table.texts(
       "allow", "KIND",
-      "with --device emulator: pass over uninitialised (reads of memory that nothing wrote) or race, where a "
-      "kernel means it; may be repeated",
+      "with --device emulator: ignore intended findings of this kind: uninitialised (reads of memory that "
+      "nothing wrote) or race; may be repeated",
       allow);
 }
 
@@ -112,13 +112,15 @@ void refuse_large(const ProblemSelection& selection, const Configuration& config
     sizes.push_back(format("\"{}\": {}", name, std::min(extent, small)));
   const bool follow = std::ranges::any_of(extents, [&](const auto& one) { return one.second > small; });
   throw UsageError(format(
-      "{} names no small sizes to check at, and its own are too large for the CPU ({} threads or items): {}",
+      "{} names no small sizes for checks, and its own are too large for the CPU ({} threads or items): {}",
       selection.problem->info().name, si(work, ""),
-      follow ? format("add \"check\": [{{{}}}] to the definition (a T1 becomes one that has it by 'tune "
-                      "import'), or name a size with --size",
-                      joined(sizes))
-             : "a T1 becomes a definition that has them by 'tune import'; in a definition, let arrays and "
-               "grid follow \"sizes\", then add \"check\" with small ones"));
+      follow
+          ? format(
+                "add \"check\": [{{{}}}] to the definition (convert T1 with 'tune import' first), or name a "
+                "size with --size",
+                joined(sizes))
+          : "convert T1 with 'tune import'; in a definition, let arrays and grid follow \"sizes\", then add "
+            "\"check\" with small ones"));
 }
 
 /// Says where a kernel of the user asks for a kind of device: the emulator is none.
@@ -137,8 +139,8 @@ std::string condition_on_device(const ProblemSelection& selection, const Configu
       if (directive && (directive->name.starts_with("if") || directive->name.starts_with("elif")) &&
           line.find("__CUDA_ARCH__") != std::string_view::npos)
         return format(
-            "{}:{} asks for __CUDA_ARCH__, which the emulator does not define: code for certain devices is "
-            "not checked",
+            "{}:{} tests __CUDA_ARCH__, which the emulator does not define: code for certain devices is not "
+            "checked",
             file->name, number);
     }
   }
@@ -184,7 +186,7 @@ int check_emulated(const ProblemSelection& selection, const DeviceProperties& li
   const std::string what =
       format("emulated on the CPU ({}{}, {} of processor time, not comparable with a GPU), at {}",
              plain ? "plain" : "sanitize",
-             emulation.allow.empty() ? "" : format(", passing over {}", joined(emulation.allow)),
+             emulation.allow.empty() ? "" : format(", ignoring {}", joined(emulation.allow)),
              duration_text(report.emulated_seconds()), one_size ? selection.instance.size() : "odd sizes");
   std::string notice = jobs.notice(), condition;
   if (!configurations.empty()) condition = condition_on_device(selection, configurations.front(), sources);
@@ -231,11 +233,11 @@ void CheckRequest::add_to(OptionTable& table) {
   table.count("sample", "N", "check N random configurations; default: 20", sample, 1);
   table.flag("all", "check every configuration", all);
   table.count("seed", "N", "seed of the sample; default: 1", seed, 0);
-  table.seconds("budget-time", "end the check after this time, with what was checked until then: 20s, 5m",
-                seconds);
+  table.seconds("budget-time", "end the check after this time: 20s, 5m", seconds);
   table.text(
       "arch", "SM",
-      "only compile for this architecture, such as sm_90, which needs no GPU; with --device emulator: take its limits",
+      "only compile, for this architecture, such as sm_90; needs no GPU; with --device emulator: use its "
+      "limits",
       architecture);
   stored.add_to(table);
   emulator.add_to(table);
@@ -384,7 +386,7 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   tell_notice(cache.get());
   if (waits)
     notice += (notice.empty() ? "" : "; ") +
-              std::string("only a device knows whether all blocks of a cooperative launch fit at once");
+              std::string("only a GPU shows whether all blocks of a cooperative launch fit at once");
   if (!effects_notice.empty()) notice += (notice.empty() ? "" : "; ") + effects_notice;
   const std::string found = cached == 0 ? "" : format(" ({} from the compile cache)", cached);
   return findings.finish(format("compiled for {}{}, not run", architecture, found), notice,

@@ -156,8 +156,7 @@ int CheckReport::finish(std::string what, const std::string& notice, const order
         std::cout << format("{}{} [{}{}]\n", group.count > 1 ? format("{} x ", group.count) : "", group.line,
                             group.first, group.count > 1 ? ", ..." : "");
     if (!notice.empty()) std::cout << "note: " << notice << '\n';
-    const std::string slow =
-        not_finished_ == 0 ? "" : format(", {} not finished in the time of --timeout", not_finished_);
+    const std::string slow = not_finished_ == 0 ? "" : format(", {} exceeded --timeout", not_finished_);
     std::cout << format("{}: {}, {} failed{}{}{}{}\n", what, counted(checked_, "configuration"), wrong_,
                         lacking, beyond, slow, compared_.empty() ? "" : "; compared with " + compared_);
   }

@@ -170,13 +170,12 @@ std::vector<run::StoredWorkload> stored_workloads(const ProblemOptions& options,
 }
 
 void StoredCheckOptions::add_to(OptionTable& table) {
-  table.flag(
-      "stored",
-      "measure the stored winners of this device again, in turns with the default configuration; the exit status is 1 "
-      "if one is worse than recorded",
-      stored);
+  table.flag("stored",
+             "measure the stored winners of this device again, in turns with the default configuration; exit "
+             "status 1 if one is worse than recorded",
+             stored);
   table
-      .share("threshold", "with --stored: the share of the gain over the default that may be lost",
+      .share("threshold", "with --stored: allowed loss, as a share of the gain over the default",
              limits.threshold)
       .by_default("3%")
       .tells(names_threshold);
@@ -209,7 +208,7 @@ int check_stored(const StoredCheckRequest& request) {
     return stored_workloads(request.problem, databases, backend->properties(), checks);
   });
   if (workloads.empty() && checks.empty())
-    throw Error(format("no result of {} is stored that could be measured again: tune a problem first",
+    throw Error(format("no stored result of {} can be measured again: tune a problem first",
                        backend->properties().name),
                 Exit::no_answer);
   for (const run::StoredWorkload& workload : workloads) {

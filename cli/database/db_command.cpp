@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 void add_database_word(OptionTable& table, std::string& path) {
   table.text(
       "db", "FILE",
-      "the database ('--db' itself may be left out); default: $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else "
+      "the database ('--db' may be left out); default: $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else "
       "~/.local/share/tune/results.db",
       path);
 }
@@ -47,8 +47,8 @@ struct DbInfoRequest {
 
 std::string schema_text(const db::DatabaseInfo& info) {
   if (info.schema == info.program_schema) return format("{}, the newest", info.schema);
-  return format("{}; this program writes {}, and brings the file up to date when it writes to it",
-                info.schema, info.program_schema);
+  return format("{}; this program writes {} and updates the file when it writes to it", info.schema,
+                info.program_schema);
 }
 
 std::string log_text(const db::DatabaseInfo& info) {
@@ -73,7 +73,7 @@ std::string_view unended_text(const db::DatabaseInfo& info) {
   gmtime_r(&then, &utc);
   const std::string limit = format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", utc.tm_year + 1900, utc.tm_mon + 1,
                                    utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
-  return info.last < limit ? "ended early (killed: what they measured is kept)" : "killed or running";
+  return info.last < limit ? "killed; their results are kept" : "killed or running";
 }
 
 std::string to_text(const db::DatabaseInfo& info, const std::string& path) {
@@ -303,7 +303,7 @@ struct DbMergeRequest {
 
   void add_to(OptionTable& table) {
     table.texts("source", "FILE...",
-                "databases to copy everything from ('--source' itself may be left out); they are not changed",
+                "databases to copy everything from ('--source' may be left out); they are not changed",
                 sources);
     add_database_option(table, database);
     add_format_option(table, format);

@@ -279,7 +279,7 @@ void DbExportRequest::add_to(OptionTable& table) {
              written_formats(&replay::FileFormat::name), written_formats(&replay::FileFormat::ending)),
       formats, writer);
   table
-      .add("format", "FORMAT", "text or json: how the result is told; a name of --as is taken for --as",
+      .add("format", "FORMAT", "text or json for the summary; a format of --as works here too",
            [this, formats](const std::string& text) {
              std::vector<std::string> names = {"text", "json"};
              for (const auto& one : formats) names.push_back(one.first);
@@ -295,13 +295,14 @@ void DbExportRequest::add_to(OptionTable& table) {
   table.flag("all", "write every current configuration; the default", all);
   table.flag(
       "best",
-      "write only the configuration that 'tune best' returns for each problem, size with settings, and device",
+      "for each problem, size, settings and device, write only the configuration that 'tune best' returns",
       best);
   table.flag("without-samples", "write medians only: a third of the size", without_samples);
   table.flag("without-views",
              "write no views for sqlite3: lookups start 0.2 ms sooner; tune itself does not need them",
              without_views);
-  table.flag("recording", "mark the new database: no run, merge or import writes to it", recording);
+  table.flag("recording", "mark the new database as a recording, which no run, merge or import changes",
+             recording);
   add_database_option(table, database);
 }
 

@@ -49,15 +49,13 @@ void DbImportRequest::add_to(OptionTable& table) {
     table.add(name, value, what, [&target](const std::string& text) { target = replay::printable(text); });
   };
   table.texts("file", "FILE...",
-              format("{}; each also as .gz ('--file' itself may be left out)", replay::format_titles()),
-              files);
-  table.add(
-      "problem", "P",
-      "the problem that they solve: a name, or the file of your own definition; default: as in the file",
-      [this](const std::string& text) {
-        const bool is_file = text.ends_with(".json") || text.ends_with(".jsonc");
-        properties.problem = is_file ? described::read_definition(text).name : replay::printable(text);
-      });
+              format("{}; each also as .gz ('--file' may be left out)", replay::format_titles()), files);
+  table.add("problem", "P",
+            "the problem of the results: a name, or the file of your own definition; default: as in the file",
+            [this](const std::string& text) {
+              const bool is_file = text.ends_with(".json") || text.ends_with(".jsonc");
+              properties.problem = is_file ? described::read_definition(text).name : replay::printable(text);
+            });
   table.add("size", "NXxNYxNZ", "its extents; default: as in the file", [this](const std::string& text) {
     if (extents_of(text).empty())
       throw UsageError(format("--size: '{}' is not a size such as 512x512x512", replay::printable(text)));
@@ -173,7 +171,7 @@ Understood understand(const std::string& file, const MissingProperties& properti
   const replay::ThirdPartyRecord& record = content->record();
   if (content->count() == 0) throw Error(format("{}: it has no recorded configuration: tune first", file));
   if (record.parameters.empty())
-    throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
+    throw Error(format("{}: its configurations have no parameters: check that it is the right file", file));
   Understood understood{file, {}, record.format, record.notes};
   replay::ThirdPartyRecord named = record;
   if (!properties.problem.empty()) named.problem = properties.problem;

@@ -25,12 +25,11 @@ struct RmRequest {
 
   void add_to(OptionTable& table) {
     table.add(
-        "run", "RUN...",
-        "the numbers of the runs, as 'tune list runs' shows them ('--run' itself may be left out)",
+        "run", "RUN...", "the numbers of the runs, as 'tune list runs' shows them ('--run' may be left out)",
         [this](const std::string& text) { runs.push_back(static_cast<RunId>(parse_count(text, "run", 1))); },
         OptionTable::Kind::list);
     table.flag("yes", "do not ask", yes);
-    table.flag("dry-run", "only say what would be removed", dry_run);
+    table.flag("dry-run", "show what would be removed, and remove nothing", dry_run);
     add_database_option(table, database);
     add_format_option(table, form);
   }
@@ -42,14 +41,16 @@ std::string amounts(const db::RemovalResult& result) {
   };
   std::string text = format("{} with {} and {}", count(result.runs, "run"),
                             count(result.evaluations, "evaluation"), count(result.samples, "sample"));
-  if (result.kept > 0) text += format("; {} that other runs saw too stay", count(result.kept, "evaluation"));
+  if (result.kept > 0) text += format("; {} of other runs too stay", count(result.kept, "evaluation"));
   return text;
 }
 
 /// True where the user says yes.
 bool ask(const db::RemovalResult& result, const std::string& path) {
   if (isatty(STDIN_FILENO) != 1)
-    throw UsageError("nobody can be asked here: add --yes to remove, or --dry-run to see what it would be");
+    throw UsageError(
+        "nothing can be asked without a terminal: add --yes to remove, or --dry-run to see what would be "
+        "removed");
   std::cout << format("remove {} from {}? [y/N] ", amounts(result), path) << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
@@ -80,7 +81,7 @@ int run_rm(const RmRequest& request) {
                             {"kept_evaluations", result.kept}});
   else
     std::cout << format("{} {}\n", request.dry_run ? "would remove" : "removed", amounts(result))
-              << (request.dry_run ? "" : "'tune db compact' gives the room back to the disk\n");
+              << (request.dry_run ? "" : "'tune db compact' frees the disk space\n");
   return 0;
 }
 
@@ -88,7 +89,7 @@ int run_rm(const RmRequest& request) {
 
 Command rm_command() {
   return {.name = "rm",
-          .summary = "removes runs from the database, with all that belongs to them alone",
+          .summary = "removes runs and their results from the database",
           .usage = "tune rm RUN... [--yes] [options]",
           .example = "  tune rm 3 --dry-run\n  tune rm 3 4 --yes\n",
           .positional = "run",

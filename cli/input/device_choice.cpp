@@ -110,7 +110,7 @@ std::optional<std::string> name_with(const std::string& text, const std::vector<
   for (const std::string& name : names)
     if (has_words(lower(name), lower(text))) fitting.insert(name);
   if (fitting.size() > 1)
-    throw UsageError(format("--device: '{}' is a part of several names: {}; write more of one", text,
+    throw UsageError(format("--device: '{}' is part of several names: {}; write a longer part", text,
                             joined(fitting, {}, "; ")));
   return fitting.empty() ? std::nullopt : std::optional(*fitting.begin());
 }
@@ -267,7 +267,10 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
   const std::string missing =
       format("{}no recording has {} {}{}; on a machine with a GPU, --device cuda:0 measures", reason,
              instance.problem, instance.key(), cache == CacheState::warm ? " with warm caches" : "");
-  if (recorded.empty()) throw UsageError(missing + "; no size of this problem is recorded");
+  if (recorded.empty())
+    throw UsageError(
+        missing +
+        "; no size of this problem is recorded; 'tune check --device emulator' checks it on the CPU");
   throw ListedError(missing + "; recorded, the nearest first:",
                     commands_for(nearest_first(recorded, instance), instance.problem, choice.recording));
 }
@@ -300,20 +303,17 @@ DeviceProperties properties_or_architecture(const std::string& device, const std
 }
 
 void ProcessOptions::add_to(OptionTable& table) {
-  table.seconds("timeout", "longest time that one execution of a kernel may take: 500ms, 10s, 2m", timeout)
+  table.seconds("timeout", "time limit of one execution of a kernel: 500ms, 10s, 2m", timeout)
       .by_default("10s")
       .tells(timeout_given);
   table
       .seconds("compile-timeout",
-               "longest time that one compile may take, after which the configuration is a failure; not with "
-               "--in-process",
+               "time limit of one compile, after which the configuration fails; not with --in-process",
                compile_timeout)
       .by_default("5m");
-  table.count(
-      "compilers", "N",
-      "kernels that are compiled at the same time; default: as many as the cores and the memory that this "
-      "process may use allow",
-      compilers, 1);
+  table.count("compilers", "N",
+              "number of kernels compiled at the same time; default: as many as cores and memory allow",
+              compilers, 1);
   table.flag(
       "in-process",
       "launch and compile in this process, for debuggers and profilers: a fault or a hang then ends the run",

@@ -69,8 +69,8 @@ std::vector<std::string> split(std::string_view names, char separator) {
   if (arguments.rend() - at > 2 && at[2].starts_with("-") && at[2].find('=') == std::string::npos &&
       !at[1].starts_with("-"))
     reason += format("; a value has no blanks: {0} {1}{2}, or {0} '{1} {2}'", at[2], at[1], stray);
-  throw UsageError(format("the word '{}' belongs to no option ({}); 'tune help {}' shows how it is called",
-                          stray, reason, command));
+  throw UsageError(format("the word '{}' belongs to no option ({}); 'tune help {}' shows the usage", stray,
+                          reason, command));
 }
 
 /// Gives the words without `--` to their options. Throws UsageError for one that belongs to none: one beyond

@@ -97,8 +97,8 @@ void ProblemOptions::add_to(OptionTable& table) {
 void ProblemOptions::add_reference_to(OptionTable& table) {
   table.text(
       "reference", "R",
-      "for your own kernel: 'none' compares no results, 'same:NAME,...' compares with a reference of the same "
-      "value of these parameters; default: as the definition says",
+      "for your own kernel: 'none' compares nothing, 'same:NAME,...' compares with a reference that has the "
+      "same values of these parameters; default: as in the definition",
       reference);
 }
 
@@ -122,10 +122,13 @@ ProblemSelection selected_problem(const ProblemOptions& options) {
   const std::string& name = options.problem;
   if (!options.reference.empty() && !is_file(name))
     throw UsageError(
-        "--reference: for the definition of a kernel of your own; built-in problems have theirs");
+        "--reference is for your own definitions; built-in problems have their own reference: leave it out");
   if (!options.stencil.empty()) return problem_of_stencil(options);
   if (name.empty()) throw UsageError("name a problem with --problem; 'tune list problems' lists them");
   ProblemSelection selection;
+  if (name.ends_with(".cu"))
+    throw UsageError(
+        format("{0} is the file of a kernel: 'tune new {0}' writes its definition; name that file", name));
   if (is_file(name)) {
     described::KernelDescription description = described::read_definition(name);
     if (!options.reference.empty()) take_reference(options.reference, description);

@@ -292,7 +292,7 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
       files.empty()
           ? format("'{}' is not a problem of this program: name the file of its definition with --problem",
                    problem)
-          : format("its definition {} is not here: name the file with --problem", files.front());
+          : format("its definition {} does not exist: name the file with --problem", files.front());
   return nullptr;
 }
 

@@ -22,7 +22,7 @@ struct DevicesRequest {
   void add_to(OptionTable& table) { add_format_option(table, format); }
 };
 
-/// Blocks that fit on a multiprocessor by threads and block slots alone: without shared memory and with few
+/// Blocks that fit on an SM by threads and block slots alone: without shared memory and with few
 /// registers.
 int resident_blocks(const DeviceProperties& device, int threads) {
   return std::min(device.max_blocks_per_multiprocessor, device.max_threads_per_multiprocessor / threads);
@@ -61,16 +61,16 @@ std::string describe(int number, const DeviceProperties& device) {
   }
   row("L2 cache", kib(device.l2_cache));
   row("shared memory",
-      format("{} a block, {} opted in, {} a multiprocessor", kib(device.shared_memory_per_block),
+      format("{} per block, {} opt-in, {} per SM", kib(device.shared_memory_per_block),
              kib(device.shared_memory_per_block_optin), kib(device.shared_memory_per_multiprocessor)));
-  row("registers", format("{} a block, {} a multiprocessor", device.registers_per_block,
-                          device.registers_per_multiprocessor));
-  row("threads", format("{} a block, {} a multiprocessor", device.max_threads_per_block,
-                        device.max_threads_per_multiprocessor));
-  row("blocks a multiprocessor", std::to_string(device.max_blocks_per_multiprocessor));
+  row("registers",
+      format("{} per block, {} per SM", device.registers_per_block, device.registers_per_multiprocessor));
+  row("threads",
+      format("{} per block, {} per SM", device.max_threads_per_block, device.max_threads_per_multiprocessor));
+  row("blocks per SM", std::to_string(device.max_blocks_per_multiprocessor));
   for (const int threads : block_sizes)
     row(format("  of {} threads", threads),
-        format("{} resident, with up to {} registers a thread", resident_blocks(device, threads),
+        format("{} resident, with up to {} registers per thread", resident_blocks(device, threads),
                registers_for_full(device, threads)));
   row("ECC", device.ecc ? "on" : "off");
   row("power limit", device.power_limit > 0 ? si(device.power_limit, "W") : "unknown");

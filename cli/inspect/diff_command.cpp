@@ -34,14 +34,13 @@ struct DiffRequest {
   Format form = Format::text;
 
   void add_to(OptionTable& table) {
-    table.texts(
-        "of", "A B",
-        "what is compared ('--of' itself may be left out): numbers of runs, files of databases, parts of "
-        "devices' names, or versions of tune, a driver or a compiler",
-        sides, OptionTable::Kind::list);
+    table.texts("of", "A B",
+                "what is compared ('--of' may be left out): numbers of runs, files of databases, parts of "
+                "devices' names, or versions of tune, a driver or a compiler",
+                sides, OptionTable::Kind::list);
     table.text("problem", "P", "only this problem", stored.problem);
     table.text("size", "NXxNYxNZ", "only this size", stored.size);
-    table.share("fail-above", "end with status 1 where B is slower than A by more than this share: 5%",
+    table.share("fail-above", "exit with status 1 if B is slower than A by more than this share, such as 5%",
                 fail_above);
     add_database_option(table, database);
     add_format_option(table, form);
@@ -100,7 +99,7 @@ Runs runs_of(const std::string& word, const std::string& own, Side& side) {
     side.names_device = true;
     const auto number = static_cast<RunId>(parse_count(word, "of", 1));
     if (databases.own == 0)
-      throw Error(format("there is no run {}: no database has runs of yours yet", word), Exit::no_answer);
+      throw Error(format("there is no run {}: no run is stored yet", word), Exit::no_answer);
     static_cast<void>(find_run(static_cast<std::uint64_t>(number), *databases.opened.front()));
     Runs chosen = db::list_runs(*databases.opened.front());
     std::erase_if(chosen, [&](const db::RunSummary& run) { return run.run != number; });
@@ -184,7 +183,7 @@ std::string ratio_text(double ratio) {
 
 void print(const std::vector<Difference>& all, const Side& a, const Side& b) {
   std::cout << format("A: {}\nB: {}\n", a.label, b.label);
-  reports::Grid table({"B against A", "A", "B", "work", "changed"});
+  reports::Grid table({"B against A", "A", "B", "workload", "changed"});
   for (const Difference& one : all) {
     const std::vector<std::string> changed = changes(one.a->configuration, one.b->configuration);
     table.add({ratio_text(one.ratio), si(*one.a->run.best, "s"), si(*one.b->run.best, "s"), one.title,
@@ -194,8 +193,8 @@ void print(const std::vector<Difference>& all, const Side& a, const Side& b) {
   std::cout << table.text("", output_style());
   const std::size_t only_a = a.works.size() - all.size(), only_b = b.works.size() - all.size();
   if (only_a + only_b > 0)
-    std::cout << format("not compared: {} of A alone, {} of B alone\n", counted(only_a, "work"),
-                        counted(only_b, "work"));
+    std::cout << format("not compared: {} only in A, {} only in B\n", counted(only_a, "workload"),
+                        counted(only_b, "workload"));
 }
 
 void print_json(const std::vector<Difference>& all, const Side& a, const Side& b) {
@@ -238,8 +237,8 @@ int run_diff(const DiffRequest& request) {
   const std::vector<Difference> all = differences_of(a, b);
   if (all.empty())
     throw Error(
-        format("{} and {} have no work in common ({} and {} with results{})", a.label, b.label,
-               counted(a.works.size(), "work"), counted(b.works.size(), "work"),
+        format("{} and {} have no workload in common ({} and {} with results{})", a.label, b.label,
+               counted(a.works.size(), "workload"), counted(b.works.size(), "workload"),
                a.works.empty() || b.works.empty()
                    ? std::string()
                    : format("; the first are {} and {}", a.works.begin()->first, b.works.begin()->first)),
@@ -253,7 +252,7 @@ int run_diff(const DiffRequest& request) {
       std::ranges::count_if(all, [&](const Difference& one) { return one.ratio > 1 + *request.fail_above; });
   if (slower == 0) return 0;
   std::cout.flush();
-  throw Error(format("{} of {} slower by more than {}", slower, counted(all.size(), "work"),
+  throw Error(format("{} of {} slower by more than {}", slower, counted(all.size(), "workload"),
                      percent_text(*request.fail_above)));
 }
 

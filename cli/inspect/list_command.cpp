@@ -46,7 +46,7 @@ void ListRequest::add_to(OptionTable& table) {
                       what)
       .by_default("problems");
   stored.add_to(table);
-  table.count("run", "N", "for runs and results: only this run, or the results that it saw", run, 1);
+  table.count("run", "N", "for runs and results: only this run or its results", run, 1);
   table.flag("failures", "for results: also list failures, after the measurements", failures);
   table.count("top", "N", "for runs and results: list at most N, the newest or the fastest", limit, 1)
       .by_default("20")

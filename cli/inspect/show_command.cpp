@@ -129,10 +129,10 @@ std::string describe(const db::RunDetails& details) {
                    record.space_size == 0 ? "unknown" : counted(record.space_size, "valid configuration"));
   text += labelled("started", time_of_day(summary.started));
   text += labelled("ended", summary.ended.empty()
-                                ? "not cleanly: killed, or still running"
+                                ? "unfinished: killed, or still running"
                                 : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
   text += labelled("results",
-                   format("{}, {} of them known before, {}",
+                   format("{} ({} known before), {}",
                           counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"),
                           summary.reused, counted(static_cast<std::uint64_t>(summary.failures), "failure")));
   text += winner_text(details);

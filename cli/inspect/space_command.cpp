@@ -31,9 +31,10 @@ void SpaceRequest::add_to(OptionTable& table) {
   space.add_to(table);
   table.text(
       "device", "D",
-      "the GPU whose limits apply, by its number, or a stored device by a part of its name; default: the first GPU",
+      "the GPU whose limits apply: its number, or part of the name of a stored device; default: the first "
+      "GPU",
       device);
-  table.text("arch", "SM", "take the limits of an architecture instead, such as sm_90", architecture);
+  table.text("arch", "SM", "use the limits of an architecture instead, such as sm_90", architecture);
   table.flag("count", "print only the number of valid configurations", count);
   table.count("sample", "N", "print N random valid configurations", sample, 1);
   table.count("seed", "N", "seed of the sample; default: 1", seed, 0);
@@ -58,7 +59,7 @@ std::string describe(const ProblemSelection& selection, const DeviceProperties& 
                                 ? std::string("valid configurations: not counted,")
                                 : format("{} valid configurations", space.large_count());
   std::string text =
-      format("{} {} on {}\n{} of {:.0f} in the plain product\n\nParameters\n", selection.instance.problem,
+      format("{} {} on {}\n{} of {:.0f} combinations\n\nParameters\n", selection.instance.problem,
              selection.instance.key(), device.name, valid, space.product_size());
   std::size_t width = 14;
   for (const search::Parameter& parameter : space.parameters())

@@ -140,9 +140,8 @@ described::UndefinedNames ask_compiler(const described::KernelText& text) {
       if (binary) return all;
       if (binary.error().phase == Phase::timeout) {
         *given_up = true;
-        say(format(
-            "NVRTC takes more than {:g} s for this file: names that it leaves undefined are not looked for",
-            longest_compile));
+        say(format("NVRTC takes more than {:g} s for this file: undefined names are not searched",
+                   longest_compile));
         return std::nullopt;
       }
       const std::size_t known = all.size();
@@ -166,7 +165,7 @@ std::string name_from(const std::filesystem::path& folder, const std::filesystem
 
 std::string read_source(const std::string& name) {
   auto text = read_text(name);
-  if (!text) throw UsageError(format("cannot read {}: {}", name, text.error()));
+  if (!text) throw UsageError(format("cannot read {}: {}: check its name", name, text.error()));
   return without_byte_order_mark(std::move(*text));
 }
 
@@ -194,8 +193,9 @@ bool check_and_correct(described::FirstDefinition& definition, const NewFiles& f
   if (!check_on_emulator(out, files.timeout, arrays)) return false;
   std::erase_if(arrays, [&](const std::string& array) { return !give_contents(definition, array); });
   if (arrays.empty()) return true;
-  std::cout << format("the kernel writes only a part of '{}', which now has contents before; once more:\n",
-                      joined(arrays, {}, "', '"));
+  std::cout << format(
+      "the kernel writes only a part of '{}', so the definition fills it first; second check:\n",
+      joined(arrays, {}, "', '"));
   write_file(files.definition, definition.json);
   return check_on_emulator(out, files.timeout, arrays);
 }
@@ -211,11 +211,11 @@ void write_definition(described::FirstDefinition definition, const NewFiles& fil
   if (!definition.missing.empty())
     std::cout << format("it cannot be checked yet: {}\n", joined(definition.missing, {}, "; "));
   else if (!no_check && !check_and_correct(definition, files))
-    throw Error(format("interrupted: {} is written, and not checked to the end", out), Exit::interrupted);
+    throw Error(format("interrupted: {} is written, but not checked completely", out), Exit::interrupted);
   if (definition.guesses.empty())
-    std::cout << "nothing is left to look at: no line is a guess\n";
+    std::cout << "nothing is left to review: no line is a guess\n";
   else
-    std::cout << format("left to look at, each marked TODO in {}:\n", out);
+    std::cout << format("review these lines, marked TODO in {}:\n", out);
   for (const described::Guess& guess : definition.guesses)
     std::cout << format("  line {}, {}: {}\n", guess.line, guess.name, guess.text);
   std::cout << format(

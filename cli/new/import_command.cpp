@@ -22,7 +22,7 @@ struct ImportOptions {
     table.text("file", "FILE",
                "a script of Kernel Tuner (.py), a definition in T1 (.json), or a benchmark of nvbench (.cu)",
                file);
-    table.text("kernel", "NAME", "the kernel, or the line of its call, where a file has several", kernel);
+    table.text("kernel", "NAME", "if the file has several kernels: name of one, or line of its call", kernel);
     table.text("out", "FILE.json",
                "the file to write; default: beside FILE, with the ending .json; '-': standard output", out);
     table.flag("no-check", "do not run the new definition on the emulator", no_check);

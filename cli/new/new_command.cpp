@@ -22,13 +22,11 @@ struct NewRequest {
   Format format = Format::text;
 
   void add_to(OptionTable& table) {
-    table.text("kernel", "FILE", "the .cu file; or a folder, in which the kernel of --entry is looked for",
-               kernel);
-    table.text(
-        "entry", "NAME",
-        "the kernel to describe, by its name, also with its namespaces, or by its line; default: the first in the file",
-        entry);
-    table.texts("include", "DIR", "folders of headers; default: folders above the file's that have them",
+    table.text("kernel", "FILE", "the .cu file, or a folder to search for the kernel of --entry", kernel);
+    table.text("entry", "NAME",
+               "name (also with namespaces) or line of the kernel; default: the first kernel in the file",
+               entry);
+    table.texts("include", "DIR", "folders of headers; default: those found in the folders above the file",
                 include);
     table.text("out", "FILE.json",
                "the file to write; default: beside the kernel, with the ending .json; '-': standard output",
@@ -143,12 +141,12 @@ int run_new(const NewRequest& asked) {
   NewFiles files{out};
   files.format = request.format;
   if (definition.kernels.size() > 1 && request.entry.empty())
-    files.notes.push_back(format("it describes the first of {} kernels; --entry describes another: {}",
+    files.notes.push_back(format("it describes the first of {} kernels; choose another with --entry: {}",
                                  definition.kernels.size(), joined(definition.kernels)));
   if (const auto other = including_file(path))
-    files.notes.push_back(format("if it does not compile alone: {0} includes it: tune new {0} --entry {1}",
-                                 other->string(),
-                                 request.entry.empty() ? definition.kernels.front() : request.entry));
+    files.notes.push_back(
+        format("if it does not compile alone, describe the file that includes it: tune new {0} --entry {1}",
+               other->string(), request.entry.empty() ? definition.kernels.front() : request.entry));
   write_definition(definition, files, request.no_check);
   return 0;
 }

@@ -37,8 +37,8 @@ void check_output(const NamedFile& output, const std::vector<std::string>& input
   const bool works = std::ofstream(output.path, std::ios::app).is_open();
   if (works && is_new) fs::remove(output.path, ignored);
   if (!works)
-    throw Error(format("--{}: cannot write '{}': is the folder there, and may you write to it?",
-                       output.option, output.path));
+    throw Error(format("--{}: cannot write '{}': check that the folder exists and is writable", output.option,
+                       output.path));
 }
 
 }  // namespace
@@ -68,7 +68,8 @@ void write_whole_file(const fs::path& path, const std::function<void(std::ostrea
     return out ? std::error_code() : std::make_error_code(std::errc::io_error);
   };
   if (replace_file(path, write_to))
-    throw Error(format("cannot write '{}': is the folder there, and room on the disk?", path.string()));
+    throw Error(
+        format("cannot write '{}': check that the folder exists and the disk has room", path.string()));
 }
 
 namespace {

@@ -18,21 +18,21 @@ std::vector<Fact> common_options() {
 
 std::vector<Fact> environment_facts() {
   return {
-      {"TUNE_DB", "the database, where --db is not given"},
-      {"TUNE_CACHE_DIR", "the folder of compiled kernels, where --cache-dir is not given"},
-      {"TUNE_CACHE_SIZE", "the most bytes that compiled kernels may take: 512M, 4G"},
+      {"TUNE_DB", "the database, unless --db is given"},
+      {"TUNE_CACHE_DIR", "the folder of compiled kernels, unless --cache-dir is given"},
+      {"TUNE_CACHE_SIZE", "size limit of the folder of compiled kernels: 512M, 4G"},
       {"TUNE_RECORDINGS", "a folder of recordings that replace the shipped ones"},
       {"TUNE_EMULATOR_CXX", "the C++ compiler of the emulator; default: c++, g++ or clang++ of the PATH"},
-      {"TUNE_WORKER", "for programs that link libtune: the program tune, which they start as their worker"},
-      {"TUNE_CAPTURE", "for programs that link libtune: the kernels to save, as 'tune capture' sets it"},
-      {"TUNE_CAPTURE_DIR", "the folder into which they are saved"},
-      {"CUDA_HOME, CUDA_PATH", "the CUDA toolkit, where it is not in /usr/local/cuda or on the PATH"},
-      {"CUDA_VISIBLE_DEVICES", "the GPUs that the program sees, as in every CUDA program"},
+      {"TUNE_WORKER", "for programs that link libtune: the program tune, their worker"},
+      {"TUNE_CAPTURE", "for programs that link libtune: the kernels to capture; 'tune capture' sets it"},
+      {"TUNE_CAPTURE_DIR", "the folder of captured kernels"},
+      {"CUDA_HOME, CUDA_PATH", "the CUDA toolkit, if it is not in /usr/local/cuda or on the PATH"},
+      {"CUDA_VISIBLE_DEVICES", "the GPUs that CUDA programs see"},
       {"NVCC_CCBIN, NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS",
        "read by nvcc, and part of the key of its binaries"},
       {"NO_COLOR, CLICOLOR_FORCE", "no colours at a terminal; colours also in a pipe"},
-      {"COLUMNS, LINES", "the size of the terminal, where its own is not to count"},
-      {"XDG_DATA_HOME, XDG_CACHE_HOME", "the folders in place of ~/.local/share and ~/.cache"},
+      {"COLUMNS, LINES", "the size of the terminal, in place of its own"},
+      {"XDG_DATA_HOME, XDG_CACHE_HOME", "the folders that replace ~/.local/share and ~/.cache"},
   };
 }
 

@@ -52,8 +52,8 @@ struct WarmChoice {
   }
   std::string text() const {
     if (files.empty()) return {};
-    if (!evaluations) return "Strategies were given all of the recordings of --warm.";
-    return format("Strategies were given the results of {} evaluations by {} of each recording of --warm.",
+    if (!evaluations) return "Strategies began with all results of --warm.";
+    return format("Strategies began with the results of {} evaluations by {} in each recording of --warm.",
                   *evaluations, strategy);
   }
 };
@@ -143,8 +143,8 @@ void ReplayRequest::add_to(OptionTable& table) {
       .also("budget");
   table.add(
       "budget-time", "D,...",
-      "also compare after these amounts of recorded time for compiling, checking and measuring, such as 30s,2min; "
-      "searches continue until the longest is over",
+      "also compare after these recorded times (compiling, checking, measuring), such as 30s,2min; searches "
+      "continue until the longest",
       [this](const std::string& text) {
         for (const std::string& word : list_of(text))
           comparison.times.push_back(parse_seconds(word, "budget-time"));
@@ -152,25 +152,22 @@ void ReplayRequest::add_to(OptionTable& table) {
       });
   table.count("repeats", "N", "number of searches of each strategy on each space; default: 20",
               comparison.repeats, 1);
-  table.count("seed", "N", "seed from which the seeds of the searches follow; default: 1", comparison.seed,
-              0);
-  table.count("batch", "N", "ask a strategy for N configurations at a time, as far as it allows; default: 1",
+  table.count("seed", "N", "seed of the searches; default: 1", comparison.seed, 0);
+  table.count("batch", "N", "ask a strategy for up to N configurations at a time; default: 1",
               comparison.batch, 1);
   table.count(
       "in-flight", "N",
-      "keep N configurations on their way, as far as a strategy allows: it chooses before the results of the "
-      "last N-1; default: 1",
+      "keep up to N configurations in flight: a strategy chooses before it knows the last N-1 results; "
+      "default: 1",
       comparison.in_flight, 1);
   table.count("compilers", "N",
-              "search a second time as a run does, with N compilers beside a device and the recorded times",
-              compilers, 1);
-  table.texts(
-      "warm", "FILE...",
-      "recorded spaces whose results are given to the strategies as related records, the most similar first",
-      warm.files, Kind::list);
+              "also simulate runs with N compilers beside one device, by the recorded times", compilers, 1);
+  table.texts("warm", "FILE...",
+              "recorded spaces that strategies begin with as related records, the most similar first",
+              warm.files, Kind::list);
   table
       .add("warm-evaluations", "N",
-           "with --warm: give only the results of a search of N evaluations, or 'all'",
+           "with --warm: use only the results of a search of N evaluations, or 'all'",
            [this](const std::string& text) {
              if (text != "all") warm.evaluations = parse_count(text, "warm-evaluations", 1);
            })
@@ -196,8 +193,8 @@ void ReplayRequest::add_to(OptionTable& table) {
           {{"text", to_text}, {"json", to_json}, {"csv", to_csv}}, render)
       .by_default("text");
   table.text("out", "FILE", "write to FILE; default: standard output", out);
-  table.text("json", "FILE", "write JSON to FILE, beside what --format says", json);
-  table.text("csv", "FILE", "write CSV to FILE, beside what --format says", csv);
+  table.text("json", "FILE", "also write JSON to FILE", json);
+  table.text("csv", "FILE", "also write CSV to FILE", csv);
 }
 
 std::vector<replay::ComparedStrategy> contenders_of(const std::vector<std::string>& names) {
@@ -228,7 +225,7 @@ std::vector<replay::SpaceGroup> FoldChoice::of(const std::vector<replay::Recorde
   std::vector<replay::SpaceGroup> folds = replay::groups_by(names);
   if (folds.size() < 2)
     throw UsageError(format("--choose-by: all spaces belong to one {}: name more spaces{}", name(),
-                            by == By::kernel ? ", or tell with --group which belong together" : ""));
+                            by == By::kernel ? ", or group them with --group" : ""));
   return folds;
 }
 

@@ -158,13 +158,12 @@ std::string to_text(const ReplayReport& report) {
   if (report.held) text += held_text(report) + "\n";
   text += legend(report);
   if (report.options.batch > 1)
-    text += format("Strategies were asked for {} configurations at a time.\n", report.options.batch);
+    text += format("Strategies chose {} configurations at a time.\n", report.options.batch);
   if (report.options.in_flight > 1)
-    text += format("Up to {} configurations were on their way.\n", report.options.in_flight);
+    text += format("Up to {} configurations were in flight.\n", report.options.in_flight);
   if (report.compilers > 0)
-    text +=
-        format("With {}: as in a run that compiles so many configurations beside its device, by its clock.\n",
-               counted(report.compilers, "compiler"));
+    text += format("With {}: a simulated run with so many compilers beside one device, by its clock.\n",
+                   counted(report.compilers, "compiler"));
   if (!report.warm.empty()) text += report.warm + "\n";
   return text;
 }

@@ -36,10 +36,10 @@ struct CaptureOptions {
 
   void add_to(OptionTable& table) {
     table.texts("program", "PROGRAM", "the program and its arguments, behind '--'", program);
-    table.text("name", "NAMES", "problems whose calls are saved, with commas between; default: all", names);
-    table.text("dir", "DIR", "the folder that gets a folder for each problem and size; default: captured",
-               folder);
-    table.count("call", "N", "the call of each that is saved; default: the first", call, 1);
+    table.text("name", "NAMES", "problems to capture, separated by commas; default: all", names);
+    table.text("dir", "DIR",
+               "the folder to write, with a folder for each problem and size; default: captured", folder);
+    table.count("call", "N", "number of the call to capture; default: the first", call, 1);
     add_format_option(table, format);
   }
 };

@@ -15,7 +15,7 @@ std::string budget_text(const Budget& budget) {
   std::vector<std::string> parts;
   if (budget.evaluations) parts.push_back(counted(*budget.evaluations, "evaluation"));
   if (budget.seconds) parts.push_back(duration_text(*budget.seconds));
-  if (budget.gain) parts.push_back(format("until {} are gained no more", percent_text(*budget.gain)));
+  if (budget.gain) parts.push_back(format("until less than {} can be gained", percent_text(*budget.gain)));
   return parts.empty() ? std::string("the whole space") : joined(parts, {}, ", or ");
 }
 
@@ -72,7 +72,7 @@ std::string to_text(const std::vector<PlannedWork>& works) {
                                                  : format("{} valid configurations", work.space));
     text += labelled("strategy", work.strategy);
     text += labelled("budget", budget_text(work.budget));
-    text += labelled("known", format("{} of this work are stored", counted(work.known, "configuration")));
+    text += labelled("known", format("{} of this workload are stored", counted(work.known, "configuration")));
     const std::optional<double> seconds = seconds_of(work);
     text += labelled(
         "time", wrapped(work.evaluations == 0

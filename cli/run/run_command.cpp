@@ -34,7 +34,7 @@ namespace tune::cli {
 namespace {
 
 std::string strategy_help() {
-  std::string text = format("search strategy: auto (the same as {});", search::default_strategy);
+  std::string text = format("search strategy: auto (same as {});", search::default_strategy);
   for (const search::StrategyEntry& strategy : search::strategies())
     text += format(" {} ({});", strategy.name, strategy.summary);
   return text + " options follow colons (model:start=10), 'tune replay --options S' lists them";
@@ -96,8 +96,8 @@ void RunRequest::add_to(OptionTable& table) {
   files.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU ('tune devices' lists them), or replay[:FILE] to take recorded results instead; default: 0, "
-      "the first GPU, or replay where there is no GPU; cuda:0 never falls back to replay",
+      "number of a GPU ('tune devices' lists them), or replay[:FILE] to use recorded results; default: 0, "
+      "the first GPU, or replay without a GPU; cuda:0 never falls back to replay",
       device);
   space.add_to(table);
   table
@@ -107,28 +107,26 @@ void RunRequest::add_to(OptionTable& table) {
       .tells(names_strategy);
   table.count(
       "budget-evals", "N",
-      "end the run after N evaluations; default: 200, or the whole space for grid, where neither another budget "
-      "nor --until-gain is given",
+      "end the run after N evaluations; default, if no other limit is given: 200, or the whole space for "
+      "grid",
       tuning.budget.evaluations, 1);
-  table.share(
-      "until-gain",
-      "end the run when no remaining configuration is expected to improve the best by this share, such as 1%",
-      tuning.budget.gain);
+  table.share("until-gain", "end the run when the expected improvement is below this share, such as 1%",
+              tuning.budget.gain);
   table.seconds("budget-time", "end the run after this time, re-ranking included: 90s, 5m, 1.5h",
                 tuning.budget.seconds);
   table.count("seed", "N", "seed of the search; default: 1; the same call continues where it stopped",
               tuning.seed, 0);
   table.flag("no-transfer", "ignore results of other sizes, settings and devices", no_transfer);
-  table.flag("fresh", "evaluate configurations again that the database already has", tuning.fresh);
+  table.flag("fresh", "evaluate known configurations again", tuning.fresh);
   table.flag(
       "reproducible",
-      "wait for slow compiles, and ask the strategy for as many configurations at once on every machine: the "
-      "order of evaluations then depends on the seed and the results alone",
+      "make the order of evaluations depend only on seed and results: wait for slow compiles, and choose "
+      "equally many configurations at once on every machine",
       tuning.reproducible);
   table.flag(
       "no-low-fidelity",
-      "evaluate every configuration at the size and settings that are asked for; by default, a stencil of many time "
-      "steps is measured over a few of them first, and over all of them where it may be the fastest",
+      "always measure at full size; by default, stencils of many time steps are measured over a few steps "
+      "first, and over all steps only if they may be the fastest",
       no_low_fidelity);
   add_measuring_to(table);
   process.add_to(table);
@@ -138,10 +136,10 @@ void RunRequest::add_to(OptionTable& table) {
   add_database_option(table, database);
   add_format_option(table, format);
   table.flag("dry-run",
-             "only say what the run would do: space, strategy, budget, what is known, the likely time",
+             "show space, strategy, budget, known results and expected time of the run, and measure nothing",
              dry_run);
   table.flag("quiet", "show no progress, only the summary", quiet);
-  table.flag("verbose", "show a line for every evaluation, once it is stored", verbose);
+  table.flag("verbose", "show a line for each stored evaluation", verbose);
 }
 
 void RunRequest::add_measuring_to(OptionTable& table) {
@@ -152,7 +150,8 @@ void RunRequest::add_measuring_to(OptionTable& table) {
       tuning.objective);
   add_cache_state_option(
       table,
-      "state of the caches when an execution starts: cold (flushed) or warm (as the execution before left them)",
+      "state of the caches when an execution starts: cold (flushed) or warm (as left by the execution "
+      "before)",
       tuning.cache);
   table
       .add("samples", "MIN[:MAX]", "number of samples of each configuration; default: 7:60",
@@ -166,11 +165,12 @@ void RunRequest::add_measuring_to(OptionTable& table) {
       .by_default("1%")
       .tells(names_spread);
   table.flag("no-race",
-             "measure every configuration to the end, even if it is clearly slower than the fastest",
+             "measure every configuration completely, even if it is clearly slower than the fastest",
              no_race);
   table.count(
       "finalists", "N",
-      "time this many of the best configurations again, in turns, at the end; default: 12, or 5 by energy; 0: none",
+      "number of the best configurations to time again, in turns, at the end; default: 12, or 5 by energy; "
+      "0: none",
       tuning.top_k, 0);
 }
 
@@ -277,7 +277,7 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
   if (result.end == RunEnd::failed) throw Error(result.reason);
   if (result.end == RunEnd::interrupted) return static_cast<int>(Exit::interrupted);
   if (!result.progress.best)
-    throw Error("no configuration gave a right result; 'tune show' has the failures");
+    throw Error("no configuration gave a correct result; 'tune show' lists the failures");
   job.winner = result.progress.best->configuration;
   return 0;
 }
@@ -345,9 +345,8 @@ int run_on_third_party(RunSetup& job, const std::string& file) {
   if (!request.kernel_folder.empty() ||
       request.tuning.objective.value_or(Objective::time) != Objective::time ||
       request.tuning.cache == CacheState::warm || !request.sources_folder.empty())
-    throw UsageError(
-        format("{} has recorded times alone: leave out --kernel-dir, --keep-sources, --objective and --cache",
-               file));
+    throw UsageError(format(
+        "{} has only recorded times: leave out --kernel-dir, --keep-sources, --objective and --cache", file));
   refuse_measuring_options(request);
   const replay::RecordedSpace recorded = open_third_party(file, request.problem, request.space);
   for (const std::string& note : recorded.notes) say(format("{}: {}", file, note));
@@ -371,7 +370,7 @@ int tune_problem(const RunRequest& request) {
   if (!request.files.input.empty()) {
     if (chosen_device(request.device, DeviceUse::tuning).kind != DeviceChoice::Kind::cuda)
       throw UsageError(
-          "--input needs a GPU (--device cuda:0): recorded results know nothing of a file's numbers");
+          "--input needs a GPU (--device cuda:0): recorded results do not depend on the numbers of a file");
     take_inputs(request.files, job.selection);
   }
   job.tuning = request.settled(job.selection.problem.get());

@@ -120,7 +120,7 @@ std::string speed_up_text(const FinishedRun& summary) {
   std::vector<std::string> parts;
   if (over_default) parts.push_back(format("{:.3g}x over the default configuration", *over_default));
   if (over_median && summary.result.progress.measured > 1)
-    parts.push_back(format("{:.3g}x over the median of all that were measured", *over_median));
+    parts.push_back(format("{:.3g}x over the median of all measured configurations", *over_median));
   return parts.empty() ? std::string() : labelled("speed-up", wrapped(joined(parts), label_column));
 }
 
@@ -181,8 +181,8 @@ std::string counts_text(const RunRecord& record, const SessionResult& result) {
   if (const std::string late = failures_text(progress, false, "failed"); !late.empty()) text += ", " + late;
   std::vector<std::string> lines = {text};
   if (progress.estimated > 0)
-    lines.push_back(format("{} were measured at {} alone: too slow there for the fastest", progress.estimated,
-                           low_fidelity_text(record)));
+    lines.push_back(format("{} were measured only at {}: too slow there to be the fastest",
+                           progress.estimated, low_fidelity_text(record)));
   if (result.fidelity.pairs > 0)
     lines.push_back(reports::agreement_text(low_fidelity_text(record), result.fidelity));
   if (std::string early = failures_text(progress, true, "more cannot run"); !early.empty())
@@ -194,7 +194,7 @@ std::string counts_text(const RunRecord& record, const SessionResult& result) {
   if (progress.from_cache > 0)
     lines.push_back(format("{} were taken from the compile cache", progress.from_cache));
   if (progress.same_code > 0)
-    lines.push_back(format("{} have the machine code of another configuration and were not measured again",
+    lines.push_back(format("{} compile to the same machine code as another one and were not measured again",
                            progress.same_code));
   return labelled("evaluated", lines);
 }
@@ -221,9 +221,8 @@ std::string times_text(const Progress& progress, Origin origin) {
   const double recorded = phases.load + phases.verify + phases.measure;
   std::string text = duration_text(progress.seconds);
   if (origin == Origin::replayed && recorded > 0)
-    return labelled("time",
-                    {text + "; the recorded verifying and measuring took " + duration_text(recorded) + ",",
-                     format("compiling {} summed over the cores", duration_text(phases.compile))});
+    return labelled("time", {text + "; recorded times: verify and measure " + duration_text(recorded) + ",",
+                             format("compile {} summed over the cores", duration_text(phases.compile))});
   if (origin == Origin::replayed) return labelled("time", text);
   std::string parts = format("compile {} summed over the cores", duration_text(phases.compile));
   const std::pair<const char*, double> others[] = {{"reference", phases.reference},
@@ -235,7 +234,7 @@ std::string times_text(const Progress& progress, Origin origin) {
                                                    {"re-ranking", progress.rerank_seconds}};
   for (const auto& [name, seconds] : others) parts += format(", {} {}", name, duration_text(seconds));
   if (const auto pace = pace_of(progress))
-    text += format("; {:.1f} evaluations a second, device busy {}", pace->evaluations_per_second,
+    text += format("; {:.1f} evaluations per second, device busy {}", pace->evaluations_per_second,
                    percent_text(pace->device_busy));
   return labelled("time", {text, parts});
 }
@@ -243,8 +242,8 @@ std::string times_text(const Progress& progress, Origin origin) {
 std::string_view end_text(RunEnd end) {
   static constexpr std::array<std::string_view, 5> texts = {
       "the whole space was evaluated", "the budget is used up",
-      "interrupted; the same call continues from here",
-      "no remaining configuration is expected to gain enough", "failed"};  // as RunEnd
+      "interrupted; the same call continues from here", "the expected improvement is too small",
+      "failed"};  // as RunEnd
   return texts.at(static_cast<std::size_t>(end));
 }
 

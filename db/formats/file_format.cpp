@@ -19,7 +19,7 @@ std::string no_format(bool with_members) {
     return with_members ? format("{} ('{}')", file_format.title, file_format.entries)
                         : std::string(file_format.title);
   };
-  return format("neither {} nor one of our databases", joined(file_formats(), title, " nor "));
+  return format("neither {} nor a database of tune", joined(file_formats(), title, " nor "));
 }
 
 /// A number below a picosecond is not a time, like one that is not above 0.
@@ -148,7 +148,8 @@ class Parser {
   /// Throws Error unless the text was cut off behind entries that count; returns false.
   bool refuse(Kind token) {
     if (token == Kind::too_large)
-      throw UsageError(format("{}: a number is beyond the range of double: is it the right file?", file_));
+      throw UsageError(
+          format("{}: a number is beyond the range of double: check that it is the right file", file_));
     const bool at_end = tokens_.at_end();
     if (!at_end || reader_ == nullptr || !reader_->may_be_cut_off() || !in_entries() || count_ == 0)
       throw UsageError(complaint(at_end));
@@ -199,8 +200,9 @@ class Parser {
 
   void open(Json::value_t kind) {
     if (depth_ == max_json_depth)
-      throw UsageError(format("{}: more than {} lists or objects in each other: is it the right file?", file_,
-                              max_json_depth));
+      throw UsageError(
+          format("{}: more than {} lists or objects in each other: check that it is the right file", file_,
+                 max_json_depth));
     if (skips_ || skip_depth_ > 0) {
       skips_ = false;
       ++skip_depth_;
@@ -234,8 +236,8 @@ class Parser {
     if (depth_ == 0 && !one.is_object()) throw no_file_of_ours();
     if (!in_entries()) return;
     if (depth_ == 1 && (format_->named_entries ? !one.is_object() : !one.is_array()))
-      throw UsageError(format("{}: '{}' is {}, not {} of what was recorded: is it the right file?", file_,
-                              format_->entries, kind_of(one),
+      throw UsageError(format("{}: '{}' is {}, not {} of what was recorded: check that it is the right file",
+                              file_, format_->entries, kind_of(one),
                               format_->named_entries ? "an object" : "a list"));
     if (depth_ == 2 && !one.is_object())
       throw UsageError(format("{}: an entry of '{}' is {}, not an object", file_, top_, kind_of(one)));
@@ -259,7 +261,7 @@ class Parser {
   }
 
   std::string complaint(bool at_end) const {
-    if (tokens_.first() == 0) return format("{}: the file is empty: is it the right one?", file_);
+    if (tokens_.first() == 0) return format("{}: the file is empty: check that it is the right one", file_);
     if (tokens_.first() == '<')
       return format("{}: XML is not read: let KTT write its results as JSON (OutputFormat::JSON)", file_);
     if (at_end) return format("{}: line {}: the file is cut off: copy it again", file_, tokens_.line());
@@ -268,7 +270,7 @@ class Parser {
   }
 
   UsageError no_file_of_ours() const {
-    return UsageError(format("{}: {}: is it the right file?", file_, no_format(true)));
+    return UsageError(format("{}: {}: check that it is the right file", file_, no_format(true)));
   }
 
   std::string file_;
@@ -316,7 +318,8 @@ void FormatReader::add_value(Evaluation& evaluation, const std::string& name, co
   if (std::ranges::find(record.parameters, parameter) != record.parameters.end()) return;
   constexpr std::size_t most_parameters = 1'000;
   if (record.parameters.size() == most_parameters)
-    throw UsageError(format("{}: more than {} parameters: is it the right file?", where, most_parameters));
+    throw UsageError(
+        format("{}: more than {} parameters: check that it is the right file", where, most_parameters));
   record.parameters.push_back(parameter);
 }
 

@@ -38,8 +38,9 @@ bool JsonTokens::fill() {
   if (part_.empty()) part_ = source_.next();
   if (part_.empty()) return false;
   if (before_ + at_ - released_ > most_text)
-    throw UsageError(format(
-        "{}: line {}: more than 4 MiB without a name, text or number: is it the right file?", file_, line()));
+    throw UsageError(
+        format("{}: line {}: more than 4 MiB without a name, text or number: check that it is the right file",
+               file_, line()));
   const std::size_t drop = token_ - std::min(token_, shown);
   lines_ += lines_in(std::string_view(buffer_).substr(0, drop));
   buffer_.erase(0, drop);
@@ -275,15 +276,16 @@ void ValueBuilder::reset() {
 void ValueBuilder::count(std::size_t text) {
   text_ += text;
   if (++values_ > most_values || text_ > most_text)
-    throw UsageError(format("{}: more than {} values or 4 MiB of text in one entry: is it the right file?",
-                            file_, most_values));
+    throw UsageError(
+        format("{}: more than {} values or 4 MiB of text in one entry: check that it is the right file",
+               file_, most_values));
 }
 
 void ValueBuilder::key(std::string& name) {
   count(name.size());
   if (open_.back()->size() >= most_members)
-    throw UsageError(
-        format("{}: more than {} members in one object: is it the right file?", file_, most_members));
+    throw UsageError(format("{}: more than {} members in one object: check that it is the right file", file_,
+                            most_members));
   key_ = std::move(name);
 }
 

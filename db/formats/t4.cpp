@@ -117,7 +117,7 @@ class T4Reader : public FormatReader {
     const std::string unit = metadata == nullptr ? std::string() : text_member(*metadata, "timeunit");
     seconds_ = seconds_of_unit(unit.empty() ? "ms" : unit, file_);
     if (unit.empty() && names_no_unit_)
-      record.notes.push_back("it names no unit of time: taken for milliseconds");
+      record.notes.push_back("it names no unit of time: milliseconds are assumed");
   }
 
   void complete(RecordedEvaluation& entry) const override {

@@ -20,7 +20,7 @@ void check_end(gzFile file, const std::string& name) {
   if (code == Z_OK || code == Z_STREAM_END) return;
   if (code == Z_BUF_ERROR)
     throw UsageError(format("{}: the compressed file is cut off: copy it again", name));
-  if (code == Z_ERRNO) throw UsageError(format("cannot read '{}': is it a file, and may you read it?", name));
+  if (code == Z_ERRNO) throw UsageError(format("cannot read '{}': check that it is a readable file", name));
   throw UsageError(format("{}: the compressed file is damaged: copy it again", name));
 }
 
@@ -40,7 +40,7 @@ TextFile::TextFile(const std::filesystem::path& path, std::size_t max_count)
   if (is_other_than_file(path))
     throw UsageError(format("'{}' is a device, pipe or socket: name a regular file", name_));
   file_.reset(gzopen(name_.c_str(), "rb"));
-  if (!file_) throw UsageError(format("cannot read '{}': is it a file, and may you read it?", name_));
+  if (!file_) throw UsageError(format("cannot read '{}': check that it is a readable file", name_));
 }
 
 std::string_view TextFile::next() {
@@ -56,15 +56,15 @@ std::string_view TextFile::next() {
 
 void TextFile::refuse_bombs() const {
   if (count_ > max_count_)
-    throw UsageError(format("{}: more than {} of text: is it the right file?", name_,
+    throw UsageError(format("{}: more than {} of text: check that it is the right file", name_,
                             bytes_text(static_cast<double>(max_count_))));
   // gzip shrinks nothing below a thousandth, and the text of different configurations to a twentieth.
   constexpr std::size_t most_times = 100, harmless = std::size_t{4} << 20;
   if (count_ <= harmless || gzdirect(file_.get()) != 0) return;
   const auto packed = static_cast<std::size_t>(std::max<z_off_t>(gzoffset(file_.get()), 1));
   if (count_ / packed > most_times)
-    throw UsageError(
-        format("{}: it unpacks to more than {} times its size: is it the right file?", name_, most_times));
+    throw UsageError(format("{}: it unpacks to more than {} times its size: check that it is the right file",
+                            name_, most_times));
 }
 
 void write_new_text(const std::filesystem::path& path, const std::function<void(const TextSink&)>& write) {
@@ -72,10 +72,10 @@ void write_new_text(const std::filesystem::path& path, const std::function<void(
   std::error_code error;
   if (std::filesystem::exists(path, error))
     throw UsageError(format("{} exists: name a new file, or remove it first", name));
-  const Error no_room(format("cannot write '{}': is there room on the disk?", name));
+  const Error no_room(format("cannot write '{}': check that the disk has room", name));
   const auto write_partial = [&](const std::filesystem::path& partial) -> std::error_code {
     OpenText file(gzopen(partial.c_str(), path.extension() == ".gz" ? "wb" : "wbT"));
-    if (!file) throw Error(format("cannot write '{}': is the folder there, and may you write to it?", name));
+    if (!file) throw Error(format("cannot write '{}': check that the folder exists and is writable", name));
     gzbuffer(file.get(), 1U << 17);
     write([&](std::string_view text) {
       constexpr std::size_t max_count = std::size_t{1} << 20;  // a call takes 32 bits

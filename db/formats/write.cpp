@@ -115,7 +115,7 @@ std::vector<std::string> import_losses(const RecordedFile& file, const ThirdPart
     lines.push_back(format("it names no kernel: stored under the file's name; name it with --problem"));
   if (record.workload.empty()) lines.push_back("it has no size: stored without; name it with --size");
   if (file.first_date().empty()) lines.push_back("it has no times of day: stored without");
-  if (file.has_samples()) lines.push_back("its times are means, ours the medians of the same samples");
+  if (file.has_samples()) lines.push_back("its times are means, those of tune medians of the same samples");
   return lines;
 }
 

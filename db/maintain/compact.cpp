@@ -72,12 +72,12 @@ void write_anew(Database& database, const CompactResult& dropped) {
     const bool room = code == SQLITE_FULL || code == SQLITE_IOERR;
     const std::string what =
         room ? format(
-                   "no room to write {} anew: free disk space (also in /var/tmp, or name another folder with"
-                   " SQLITE_TMPDIR) and compact it again",
+                   "no room to rewrite {}: free disk space (also in /var/tmp, or name another folder with "
+                   "SQLITE_TMPDIR) and compact it again",
                    database.path().string())
              : std::string(to_error(exception, database.path()).what());
     if (dropped.evaluations + dropped.samples == 0) throw Error(what + "; nothing was changed");
-    throw Error(format("{}; what was to be dropped is dropped, its room not yet given back", what));
+    throw Error(format("{}; the data are dropped, but the disk space is not free yet", what));
   }
 }
 

@@ -380,8 +380,8 @@ void refuse_damage(const Database& source, const SourceLabel& label) {
   const Findings findings = check_rows(source);
   if (findings.count() == 0) return;
   throw Error(format(
-      "{} is damaged, and nothing of it was taken ({} finding{}, the first: {}): merge what 'tune db salvage"
-      " {} --out NEW' saves",
+      "{} is damaged, and nothing was merged ({} finding{}, the first: {}): run 'tune db salvage {} --out "
+      "NEW' and merge NEW",
       label.file, findings.count(), findings.count() == 1 ? "" : "s", findings.lines.front().substr(0, 120),
       label.file));
 }

@@ -116,10 +116,8 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
                  file));
     case SQLITE_CANTOPEN:
       if (auto locked_out = log_of_another_user(path)) return *std::move(locked_out);
-      return Error(
-          format("cannot open {}: see that it can be read and that its folder can be"
-                 " written, or name another file with --db",
-                 file));
+      return Error(format(
+          "cannot open {}: make it readable and its folder writable, or name another file with --db", file));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
@@ -127,8 +125,8 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
           "{} is in use: another process holds it; end that one, or name another file with --db", file));
     case SQLITE_IOERR:
       return Error(
-          format("reading or writing {} failed: see that its disk has room and works;"
-                 " network file systems without locks cannot hold a database",
+          format("reading or writing {} failed: check that its disk has room and works; network file systems "
+                 "without locks cannot hold a database",
                  file));
     case SQLITE_NOMEM:
       return Error(format("out of memory while {} was read: end other programs", file));
@@ -137,8 +135,8 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
                           one_line(exception.what())));
     default:
       return Error(format(
-          "{} is not as tune makes it (error {} of its reader): 'tune db salvage {} --out NEW' saves what"
-          " is sound; or restore a copy",
+          "{} is not as tune writes it (error {} of its reader): 'tune db salvage {} --out NEW' saves the "
+          "sound results; or restore a copy",
           file, exception.getExtendedErrorCode(), file));
   }
 }
@@ -285,7 +283,7 @@ void Database::check_content() const {
   if (file_bytes(path_) <= max_copied_bytes) return;
   throw Error(
       format("{} was made by an older tune (schema {}, this program needs {}): `tune db compact {}`"
-             " or any tuning run that uses it updates it",
+             " or any tuning run updates it",
              path_.string(), version, schema_version(), path_.string()));
 }
 
@@ -298,7 +296,7 @@ void Database::prepare_for_writing() {
   write_ahead_log_ = use_write_ahead_log();
   if (!write_ahead_log_ && path_ != in_memory)
     notice_ = format(
-        "{}: its file system allows no write-ahead log; results are as safe, but readers wait for writers",
+        "{}: its file system allows no write-ahead log: results are safe, but readers wait for writers",
         path_.string());
   connection_->exec("PRAGMA synchronous = FULL");
   migrate(*connection_, migrations());  // may copy tables that others refer to
@@ -313,9 +311,10 @@ void Database::refuse_recording() const {
   if (connection_->execAndGet("SELECT COUNT(*) FROM properties WHERE name = 'recording'").getInt() == 0)
     return;
   throw Error(
-      format("{} is a recording, which nothing is written to: name another file with --db, or copy it with"
-             " 'tune db export --db {} --out NEW'",
-             path_.string(), path_.string()),
+      format(
+          "{} is a recording, which is never changed: name another file with --db, or copy it with 'tune db "
+          "export --db {} --out NEW'",
+          path_.string(), path_.string()),
       Exit::usage);
 }
 
@@ -376,8 +375,8 @@ void Database::check_place() {
     for (const char* suffix : {"-wal", "-shm"}) fs::remove(path_.string() + suffix, ignored);
   }
   throw Error(format(
-      "{} was moved, replaced or deleted while tune wrote to it{}: results of the last moments are lost;"
-      " see that the file stays, and start again",
+      "{} was moved, replaced or deleted while tune wrote to it{}: the last results are lost; keep the file "
+      "in place, and start again",
       path_.string(), moved == 0 && other_log ? ", or its log " + path_.string() + "-wal was" : ""));
 }
 

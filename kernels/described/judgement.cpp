@@ -87,7 +87,7 @@ class JudgedFiles {
     std::ofstream file(path, std::ios::binary);
     file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     file.close();
-    if (!file) throw Error(format("cannot write {}: is there room?", path.string()));
+    if (!file) throw Error(format("cannot write {}: check the free disk space", path.string()));
     return path.string();
   }
 
@@ -112,7 +112,7 @@ Result<void> ask_program(const JudgeDescription& judge, const std::map<std::stri
   if (command.front().find('/') != std::string::npos)
     command.front() = std::filesystem::absolute(judge.folder / command.front()).lexically_normal().string();
   if (find_program(command.front()).empty())
-    judge.place.fail(format("cannot start '{}': is it there, and may it be executed?", command.front()));
+    judge.place.fail(format("cannot start '{}': check that it exists and is executable", command.front()));
   const ProgramResult ended = run_program(command, {.folder = judge.folder, .seconds = judge.seconds});
   std::string says = one_line(ended.output);
   says.erase(says.find_last_not_of(' ') + 1);

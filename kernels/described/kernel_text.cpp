@@ -82,7 +82,8 @@ KernelText read_kernel_text(const std::filesystem::path& file,
   };
   const auto read = [&](const std::filesystem::path& path) {
     const auto text = find(path);
-    if (!text) place.fail(format("cannot read the kernel's file {}: {}", path.string(), text.error()));
+    if (!text)
+      place.fail(format("cannot read the kernel's file {}: {}: check its name", path.string(), text.error()));
     return *text;
   };
   KernelText all;

@@ -41,8 +41,7 @@ Expr is_variant(std::string_view name) {
 }
 
 Parameter min_blocks(std::vector<Value> values, std::optional<Expr> exists_if) {
-  return {"min_blocks",
-          "blocks that are to fit on a multiprocessor: the compiler limits the registers accordingly",
+  return {"min_blocks", "blocks that must fit on an SM; the compiler limits the registers accordingly",
           std::move(values), 1, std::move(exists_if)};
 }
 
@@ -70,12 +69,12 @@ void Rules::add_max_threads(const Expr& threads) const {
 }
 
 void Rules::add_min_threads(const Expr& threads) const {
-  add(threads >= 64, "fewer than two warps a block cannot fill a multiprocessor");
+  add(threads >= 64, "fewer than two warps per block cannot fill an SM");
 }
 
 void Rules::add_resident_threads(const Expr& threads, const Expr& blocks) const {
   add(threads * blocks <= var("multiprocessor_threads"),
-      "min_blocks blocks have more threads than fit on a multiprocessor");
+      "min_blocks blocks have more threads than fit on an SM");
 }
 
 void Rules::add_registers(const Expr& registers, const Expr& threads, const char* reason, const Expr& blocks,
@@ -88,7 +87,7 @@ void Rules::add_shared_memory(const Expr& bytes, const std::string& what, std::s
   add(bytes <= var("block_shared"),
       too_large.empty() ? what + " do not fit the shared memory of a block" : std::move(too_large));
   add((bytes + var("reserved_shared")) * blocks <= var("multiprocessor_shared"),
-      what + " of min_blocks blocks do not fit the shared memory of a multiprocessor");
+      what + " of min_blocks blocks do not fit the shared memory of an SM");
 }
 
 FamilySpace::FamilySpace(Constants constants, const DeviceProperties& device)

@@ -33,7 +33,7 @@ inline constexpr const char* no_async_copies =
 /// True where the device has asynchronous copies to shared memory, over the constants of a FamilySpace.
 search::Expr has_async_copies();
 
-/// Returns the device's number of multiprocessors; that of a large device if the properties, those of an
+/// Returns the device's number of SMs; that of a large device if the properties, those of an
 /// architecture, have none.
 std::int64_t multiprocessors(const DeviceProperties& device);
 
@@ -48,7 +48,7 @@ std::int64_t evaluated(const search::Expr& expression, const search::Configurati
                        const Constants& constants);
 
 /// Adds rules that hold where `applies` does, or everywhere. Units: 32-bit registers of a thread, bytes of
-/// shared memory of a block. `blocks` of them have to fit on a multiprocessor.
+/// shared memory of a block. `blocks` of them have to fit on an SM.
 class Rules {
  public:
   explicit Rules(std::vector<search::Constraint>& all, std::optional<search::Expr> applies = std::nullopt)

@@ -28,7 +28,7 @@ search::SpaceDefinition histogram_space(const HistogramJob& job, const DevicePro
   FamilySpace space({{"samples", job.samples}, {"bins", job.bins}, {"word_samples", job.word_samples()}},
                     device);
   const std::int64_t all = multiprocessors(device);
-  constexpr std::int64_t most = 16;  // blocks for a multiprocessor
+  constexpr std::int64_t most = 16;  // blocks for an SM
   std::vector<search::Value> blocks;
   for (const std::int64_t count : {1, 2, 3, 4, 6, 8, 16}) blocks.emplace_back(count * all);
   space.add("block", "threads of a block", {128, 256, 512, 768, 1024}, 512, std::nullopt, Role::threads);
@@ -46,8 +46,8 @@ search::SpaceDefinition histogram_space(const HistogramJob& job, const DevicePro
   rules.add_max_threads(var("block"));
   rules.add_resident_threads(var("block"));
   rules.add(var("variant") == "sort" || var("blocks") >= var("min_blocks") * var("multiprocessors"),
-            "the grid has fewer blocks for a multiprocessor");
-  rules.add(var("block") * var("min_blocks") >= 256, "fewer than eight warps cannot fill a multiprocessor");
+            "the grid has fewer blocks per SM");
+  rules.add(var("block") * var("min_blocks") >= 256, "fewer than eight warps cannot fill an SM");
   histogram_variants().add_to(space, job);
   return space.definition();
 }

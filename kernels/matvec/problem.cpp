@@ -53,7 +53,7 @@ ProblemInfo matvec_info() {
                   {"columns", "columns of the matrix, the fastest dimension", 16384}};
   info.settings = {
       {"type", "type of an element", {"float", "double"}, "float"},
-      {"op", "n: y = A x; t: z = A' y; ata: both after each other, z = A' (A x)", {"n", "t", "ata"}, "ata"},
+      {"op", "n: y = A x; t: z = A' y; ata: both in turn, z = A' (A x)", {"n", "t", "ata"}, "ata"},
   };
   info.item = "multiplied element";
   info.sources = matvec_kernels().names();

@@ -145,10 +145,9 @@ void add_tile_rules(FamilySpace& space, const MatvecJob& job) {
   add(matvec_batch() <= var("strip"), "a strip has fewer rows than a batch");
   add(var("min_blocks") == 1 ||
           matvec_slices() * matvec_row_blocks() > var("multiprocessors") * (var("min_blocks") - 1),
-      "the grid has fewer blocks for a multiprocessor");
+      "the grid has fewer blocks per SM");
   if (job.elements() >= static_cast<double>(multiprocessors(space.device())) * 4096) {
-    add(matvec_slices() * matvec_row_blocks() * 2 > var("multiprocessors"),
-        "most of the multiprocessors would have no block");
+    add(matvec_slices() * matvec_row_blocks() * 2 > var("multiprocessors"), "most SMs would have no block");
     add(matvec_slices() * matvec_row_blocks() <= var("multiprocessors") * 64 || matvec_row_blocks() == 1,
         "blocks have too little work");
   }
@@ -189,7 +188,7 @@ void add_reduction_rules(FamilySpace& space, const MatvecJob& job) {
   if (job.op == MatvecJob::Op::ata)
     add(var("reduction") != "barrier" ||
             ceil_div(matvec_slices() * matvec_row_blocks(), var("multiprocessors")) <= var("min_blocks"),
-        "all blocks have to be on the multiprocessors at once");
+        "all blocks must be resident at once");
 }
 
 }  // namespace

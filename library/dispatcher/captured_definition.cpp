@@ -273,7 +273,7 @@ json launches_of(const KernelDescription& description, const std::vector<LaunchD
                  const Writer& writer) {
   json all = json::array();
   for (const LaunchDescription& launch : launches) {
-    if (launch.host) throw UsageError("code of the host runs after a launch");
+    if (launch.host) throw UsageError("host code runs after a launch");
     json one = json::object();
     if (launch.copy) {
       const described::CopyDescription& copy = *launch.copy;
@@ -361,8 +361,8 @@ json verify_of(const KernelDescription& description, const Writer& writer, Captu
   const described::JudgeDescription& judge = description.judge;
   if (judge.function) {
     captured.left_out.push_back(format(
-        "a function judges '{}', which a definition cannot have: nothing checks it there, until you add "
-        "'verify' with a program or a kernel",
+        "a function judges '{}', which a definition cannot have: add 'verify' with a program or a kernel, "
+        "or nothing checks it",
         joined(judge.outputs, {}, "', '")));
     return {};
   }
@@ -377,12 +377,11 @@ json verify_of(const KernelDescription& description, const Writer& writer, Captu
 void add_left_out(const KernelDescription& description, CapturedDefinition& captured) {
   if (!description.check_sizes.empty())
     captured.left_out.emplace_back(
-        "the small sizes of checks are left out, because the data are those of one size: check the program's "
+        "the small sizes of checks are left out, because the data belong to one size: check the program's "
         "own problem at them, with the device emulator");
   if (!description.low_fidelity.empty())
     captured.left_out.emplace_back(
-        "the cheaper size (low_fidelity) is left out, because the data are those of one size: expect longer "
-        "runs");
+        "the cheaper size (low_fidelity) is left out, because the data belong to one size: runs take longer");
 }
 
 json constraints_of(const KernelDescription& description, const search::Configuration& configuration,
@@ -396,7 +395,7 @@ json constraints_of(const KernelDescription& description, const search::Configur
     all.push_back({{"rule", writer.rule(rule)}, {"why", rule.reason}});
   if (const std::vector<std::string>& same = description.reference.same; !same.empty()) {
     all.push_back({{"rule", Writer::has_values(configuration, same)},
-                   {"why", "the recorded results are those of these values"}});
+                   {"why", "the recorded results belong to these values"}});
     captured.left_out.push_back(
         format("results depend on {}: other values than those of the call are left out; a call with others "
                "needs a capture of its own",

@@ -14,7 +14,7 @@ void OnlineRecord::attempt(Function function) {
   try {
     function();
   } catch (const tune::Error& error) {
-    notice_ = format("results are not stored any more: {}", error.what());
+    notice_ = format("results are no longer stored: {}", error.what());
     store_.reset();
   }
 }

@@ -114,8 +114,8 @@ std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
   const auto program = worker_program(installed);
   if (!program)
     throw Error(format(
-        "the program 'tune', which runs kernels in a process of its own, is neither beside this program, "
-        "nor installed with the library, nor in PATH: name it in TUNE_WORKER, or choose {}",
+        "found no program 'tune', which runs kernels in its own process, beside this program, with the "
+        "library or in PATH: set TUNE_WORKER to it, or choose {}",
         in_process_setting));
   return worker_backend(*program, number, timeout, compile_timeout);
 }

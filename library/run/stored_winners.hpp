@@ -27,7 +27,7 @@ struct StoredCheck {
   Instance instance;
   RecheckVerdict verdict;
   std::string skipped;  ///< the reason where it was not measured; else empty
-  double seconds = 0;   ///< that it took
+  double seconds = 0;   ///< duration of the run
   /// What its results were compared with, for users; empty where it is not known.
   std::string compared_with = {};
   std::string notice = {};  ///< what users should know about the check: Evaluator::notice

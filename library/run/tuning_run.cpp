@@ -278,10 +278,10 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
   const bool energy = objective.needs_energy() || (request.energy && record.machine.power > 0);
   const bool by_time = objective == Objective::time && !energy;
   if (objective.needs_energy() && !(record.machine.power > 0))
-    throw UsageError(
-        format("the energy of {} cannot be measured (NVML is not installed or may not read it, or the device "
-               "is a part of a GPU, whose energy is not counted); choose the objective time",
-               record.key.device.name));
+    throw UsageError(format(
+        "the energy of {} cannot be measured (no NVML, no permission, or the device is part of a GPU); "
+        "choose the objective time",
+        record.key.device.name));
   DeviceEvaluatorOptions options{.measure = request.measure};
   options.measure.flush_cache = request.cache == CacheState::cold;
   options.measure.energy = energy;

@@ -46,7 +46,7 @@ struct TuningRequest {
   double timeout = 10;  ///< seconds that one execution may take
   /// The order of evaluations depends on nothing but the seed and the results (DeviceEvaluatorOptions).
   bool reproducible = false;
-  bool fresh = false;  ///< evaluate again what the database already has
+  bool fresh = false;  ///< evaluate known configurations again
   /// Evaluate at a cheaper instance first, where the problem has one (Problem::low_fidelity); by time only.
   bool low_fidelity = true;
   /// Measure the energy also where the objective does without, if the device reports it; then nothing is

@@ -435,8 +435,8 @@ Problem& Problem::repeat_while(std::function<bool(HostArrays&)> code, std::size_
   const auto kernels = static_cast<std::size_t>(std::ranges::count_if(
       description.launches, [](const LaunchDescription& one) { return !one.entry.empty(); }));
   if (kernels == 0 || launches > kernels)
-    throw Error(format("{}: code of the host comes after a launch, and can repeat {} so far",
-                       description.name, kernels));
+    throw Error(
+        format("{}: host code comes after a launch and can repeat {} so far", description.name, kernels));
   described::HostDescription host;
   std::size_t repeated = 0;  // launches; the code between them is repeated, too
   while (repeated < launches)

@@ -23,10 +23,10 @@ Error error_of(int code, const std::string& file) {
     case SQLITE_PROTOCOL:
       return {Code::busy, file + " is in use: try again, or wait longer for it"};
     case SQLITE_ERROR:  // a table or column that is not there
-      return {Code::damaged, file + " is not as tune makes it: restore a copy"};
+      return {Code::damaged, file + " is not as tune writes it: restore a copy"};
     default:
       return {Code::unreadable, file + " cannot be read (error " + std::to_string(code) +
-                                    "): see its permissions and its disk"};
+                                    "): check its permissions and its disk"};
   }
 }
 
@@ -194,7 +194,7 @@ void Connection::check_content() {
   if (version < oldest_schema)
     fail_with(Code::older_schema, file_ + " was made by an older tune (schema " + std::to_string(version) +
                                       ", this library needs " + std::to_string(oldest_schema) +
-                                      "): let any tuning run use it once, which updates it");
+                                      "): any tuning run updates it");
   schema_ = static_cast<int>(version);
 }
 

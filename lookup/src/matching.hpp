@@ -128,7 +128,7 @@ struct RecordedWorkload {
 /// How similar two devices are, the most similar first.
 enum class Kinship { same, architecture, major, other };
 Kinship kinship(const Device& wanted, const RecordedDevice& recorded);
-/// Returns the distance within one kinship: the sum of |ln| of the ratios of multiprocessors and bandwidth,
+/// Returns the distance within one kinship: the sum of |ln| of the ratios of SMs and bandwidth,
 /// as far as both are known.
 double device_distance(const Device& wanted, const RecordedDevice& recorded);
 /// Returns the key that the program's DeviceProperties::model_key has; empty where a part of it is not known.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the fastest right configuration of a CUDA kernel, and keeps everything that was measured in a database.
+"""Finds the fastest correct configuration of a CUDA kernel and stores every measurement in a database.
 
     import cutune, numpy as np
     x = np.random.rand(1 << 20).astype(np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How results look in notebooks: HTML that needs nothing from elsewhere."""
+"""Results in notebooks: HTML that needs no network."""
 import html
 
 __all__ = ["Page", "frame_of", "html_of", "html_table", "text_table"]

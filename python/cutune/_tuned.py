@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that launch a kernel in the best known configuration, which is looked for while they are called."""
+"""Functions that launch a kernel in the best known configuration and search for a better one meanwhile."""
 import functools
 import inspect
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union

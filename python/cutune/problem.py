@@ -88,7 +88,7 @@ class Problem:
     more        further fields of a definition (docs/reference/definition.md): "work", "metrics", "objective", "settings"
 
     Arrays are copied when the problem is made. Results are compared with `expect`; without any, with those of the
-    default configuration. Raises ValueError for what cannot be, with the name of the argument.
+    default configuration. Raises ValueError for a wrong argument, with its name.
     """
 
     def __init__(self, name: str, source: Union[str, pathlib.PurePath], *,

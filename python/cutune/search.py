@@ -59,7 +59,7 @@ class Search:
         while (configuration := search.ask()) is not None:
             search.tell(configuration, seconds(**configuration))
 
-    Several threads may ask and tell. Raises ValueError for what cannot be."""
+    Several threads may ask and tell. Raises ValueError for wrong arguments."""
 
     def __init__(self, problem: Union[AnyProblem, Dict[str, Any]],
                  constraints: Union[str, Callable, Iterable[Union[str, Callable]]] = (), *,

@@ -293,7 +293,7 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
     on_evaluation  is called after each evaluation with it and a dict (evaluations, planned, seconds, best); the run ends
                  where it returns False, or with what it raises
 
-    The first Ctrl-C ends the run with what there is. Raises ValueError for what cannot be, TuneError where the
+    The first Ctrl-C ends the run with its results so far. Raises ValueError for what cannot be, TuneError where the
     environment lacks something."""
     problem = problem_of(problem)
     own = None if strategy is None or isinstance(strategy, str) else _strategies.OwnStrategy(strategy)
@@ -343,7 +343,7 @@ def check(problem: AnyProblem, sizes: Optional[Sizes] = None, *, evaluations: Op
 
 
 class Evaluator:
-    """Evaluates configurations of a problem one by one, for loops of one's own; its device stays open.
+    """Evaluates configurations of a problem one by one, for your own loop; its device stays open.
 
         search = cutune.Search(problem)
         with cutune.Evaluator(problem) as evaluate:
@@ -497,7 +497,7 @@ def report(path: Path, *, problem: Union[str, Problem, None] = None, database: O
 
 
 def charts(problem: Union[str, Problem, None] = None, *, database: Optional[Path] = None, run: Optional[int] = None) -> _notebook.Page:
-    """Returns the page of the report with its charts, as a notebook shows it; it needs nothing from elsewhere. Arguments are
+    """Returns the page of the report with its charts, as a notebook shows it; it needs no network. Arguments are
     those of `report`."""
     return _notebook.Page(_report(["--format", "html"], problem, database, run))
 

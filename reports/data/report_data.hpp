@@ -23,7 +23,7 @@ struct ReportFilter {
   std::optional<std::string> settings = std::nullopt;  ///< settings key
   std::optional<std::string> device = std::nullopt;    ///< model key or name
   std::optional<Origin> origin = std::nullopt;
-  std::optional<RunId> run = std::nullopt;  ///< only what this run saw, superseded evaluations included
+  std::optional<RunId> run = std::nullopt;  ///< only results of this run, superseded evaluations included
   bool all_versions = false;  ///< also results of drivers, compilers and sources that were tuned again later
   std::size_t top = 10;       ///< how many of the fastest configurations are listed
 };

@@ -53,12 +53,13 @@ std::string interval_line(const ShownResult& result) {
 }
 
 std::string resources_text(const KernelResources& resources) {
-  std::string text = format("{} registers a thread, {} of shared memory, {} threads a block, occupancy {}",
-                            resources.registers,
-                            bytes_text(resources.static_shared_memory + resources.dynamic_shared_memory),
-                            resources.threads, percent_text(resources.occupancy));
+  std::string text = format(
+      "{} registers per thread, {} of shared memory, {} threads per block, occupancy {}", resources.registers,
+      bytes_text(resources.static_shared_memory + resources.dynamic_shared_memory), resources.threads,
+      percent_text(resources.occupancy));
   if (!resources.limiter.empty()) text += format(" (limited by {})", resources.limiter);
-  if (resources.spill_store_bytes > 0) text += format(", spills {} B a thread", resources.spill_store_bytes);
+  if (resources.spill_store_bytes > 0)
+    text += format(", spills {} B per thread", resources.spill_store_bytes);
   return text;
 }
 

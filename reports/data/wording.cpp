@@ -29,7 +29,7 @@ std::string gains_text(const Section& section) {
 /// By what the section ranks, where that is not the time.
 std::string objective_text(const Section& section) {
   if (!section.unknown_objective.empty())
-    return format("{}, but the definition with this metric is not where a run named it: ranked by time",
+    return format("{}, but the run's definition with this metric was not found: ranked by time",
                   section.unknown_objective);
   return format("{}: {}", to_string(section.objective), value_text(section, value_of(*section.winner)));
 }

@@ -121,7 +121,7 @@ std::string table_head(const Section& section) {
   std::string html = format("<h3>{} <small>{}</small></h3>\n", html_text(section.workload.device),
                             html_text(section.workload.architecture));
   html += "<div class=\"scroll\"><table class=\"summary\"><thead><tr>";
-  for (const auto& [name, numeric] : {std::pair("work", false),
+  for (const auto& [name, numeric] : {std::pair("workload", false),
                                       {"best", true},
                                       {"rate", true},
                                       {"of limit", true},
@@ -141,7 +141,7 @@ std::string tile(const char* heading, std::vector<double> values, Form form, con
   const double largest = *std::ranges::max_element(values);
   const std::size_t count = values.size();
   return format("<div><dt>{}</dt><dd>{}<small>median of {}{}; best {}</small></dd></div>\n", heading,
-                form(median(std::move(values))), counted(count, "work"), of, form(largest));
+                form(median(std::move(values))), counted(count, "workload"), of, form(largest));
 }
 
 /// The winner with what a person takes from it: the configuration, and commands for this workload.
@@ -264,7 +264,7 @@ std::string tiles_html(const ReportData& data) {
   const auto faster = [](double factor) { return format("{:.2f}x", factor); };
   std::string html = "<dl class=\"tiles\">\n";
   html += format("<div><dt>Tuned</dt><dd>{}<small>{}, {}</small></dd></div>\n",
-                 counted(data.sections.size(), "work"), counted(problems.size(), "problem"),
+                 counted(data.sections.size(), "workload"), counted(problems.size(), "problem"),
                  counted(measured, "configuration"));
   html += tile("Speed-up over the default", over_default, faster, "");
   if (over_default.empty()) html += tile("Speed-up over the median", over_median, faster, "");
@@ -308,7 +308,7 @@ std::string section_html(const Section& section, const std::string& id, const Va
       format("<article id=\"{0}\" class=\"section\">\n<h2>{1}</h2>\n", id, html_text(spaced(title(section))));
   const std::vector<std::string> reasons = why_it_wins(section, table, effects);
   if (reasons.empty()) {
-    html += "<p>No configuration was measured: all failed. The failures are below.</p>\n";
+    html += "<p>No configuration was measured: all failed, as listed below.</p>\n";
   } else {
     html += winner_html(section);
     html += "<h3>Why the winner wins</h3>\n<ul class=\"why\">\n";

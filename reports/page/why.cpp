@@ -35,8 +35,7 @@ std::string compared(const Section& section, double value) {
 void add_objective(const Section& section, Sentences& sentences) {
   if (section.objective == Objective::time) return;
   const MetricObjective* const metric = section.objective.of_metric();
-  sentences.push_back(format("Configurations are ranked by {}, of which the {} is best: it has {}.",
-                             objective_name(section),
+  sentences.push_back(format("Configurations are ranked by {}; the {} is best: {}.", objective_name(section),
                              metric != nullptr && metric->maximised ? "largest" : "smallest",
                              value_text(section, value_of(*section.winner))));
 }
@@ -56,8 +55,8 @@ void add_limit(const Section& section, Sentences& sentences) {
   sentences.push_back(text + ".");
   if (top.host_bound) {
     sentences.push_back(format(
-        "{} pass between host and device, {} in both directions together; copies reach {} to the device and {} "
-        "back, measured, and both can go on beside the computation.",
+        "{} move between host and device, {} in both directions together. Measured copies reach {} to the "
+        "device and {} back; both can overlap with the computation.",
         si(amount.bytes, "B"), si(amount.bytes / time, "B/s"),
         si(section.device.host_to_device_bandwidth, "B/s"),
         si(section.device.device_to_host_bandwidth, "B/s")));
@@ -65,8 +64,9 @@ void add_limit(const Section& section, Sentences& sentences) {
   }
   if (!(top.intensity > 0 && top.bandwidth > 0 && top.flops > 0)) return;
   sentences.push_back(format(
-      "One solution moves at least {} and computes {}, {:.3g} FLOP/byte. The device is bound by memory up to {:.3g} "
-      "FLOP/byte, so this problem is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} of peak).",
+      "One solution moves at least {} and computes {}: {:.3g} FLOP/byte. Memory is the limit up to {:.3g} "
+      "FLOP/byte, so this problem is bound by {}. The winner reaches {} ({} of {} bandwidth) and {} ({} of "
+      "peak).",
       si(amount.bytes, "B"), si(amount.flops, "FLOP"), top.intensity, top.flops / top.bandwidth,
       top.memory_bound ? "memory" : "arithmetic", si(amount.bytes / time, "B/s"),
       percent_text(amount.bytes / time / top.bandwidth),
@@ -79,12 +79,12 @@ void add_resources(const Section& section, const ValueTable& table, Sentences& s
   if (!needs) return;
   const int shared = needs->static_shared_memory + needs->dynamic_shared_memory;
   std::string text = format(
-      "Its kernel needs {} registers a thread, {}, and {} in blocks of {} threads", needs->registers,
+      "Its kernel needs {} registers per thread, {}, and {} in blocks of {} threads", needs->registers,
       needs->spill_store_bytes + needs->spill_load_bytes > 0
           ? format("spills {} B (and reads {} B back)", needs->spill_store_bytes, needs->spill_load_bytes)
           : "spills nothing",
       shared > 0 ? bytes_text(shared) + " of shared memory" : "no shared memory", needs->threads);
-  text += format(": {} block{} on a multiprocessor, occupancy {}", needs->blocks_per_multiprocessor,
+  text += format(": {} block{} per SM, occupancy {}", needs->blocks_per_multiprocessor,
                  needs->blocks_per_multiprocessor == 1 ? "" : "s", percent_text(needs->occupancy));
   if (!needs->limiter.empty()) text += format(", limited by {}", needs->limiter);
   std::vector<double> others;
@@ -152,9 +152,9 @@ void add_importance(const Section& section, const ValueTable& table,
   const auto text_of = [&](const auto& parameter) {
     return format("{} ({})", table.parameters[parameter.second].name, percent_text(-parameter.first));
   };
-  sentences.push_back(format(
-      "These parameters explain most of the differences in {} between all measured configurations: {}.",
-      objective_name(section), joined(order, text_of)));
+  sentences.push_back(
+      format("These parameters explain most of the differences in {} between measured configurations: {}.",
+             objective_name(section), joined(order, text_of)));
 }
 
 void add_standing(const Section& section, Sentences& sentences) {

@@ -15,7 +15,7 @@ function fillContents() {
     make("ul", {}, make("li", {}, make("a", { href: "#summary" }, "Summary")), ...(!byId("chart-compare").hidden ? [make("li", {}, make("a", { href: "#chart-compare" }, "Comparison"))] : []),
       ...(!byId("chart-crossover").hidden ? [make("li", {}, make("a", { href: "#chart-crossover" }, "Which variant wins"))] : [])),
     ...[...groups].map(([problem, works]) => make("details", { open: problem === current || groups.size === 1 }, make("summary", {}, problem, " ", make("small", {}, String(works.length))), make("ul", {}, ...works.map(link)))),
-    make("h4", {}, "Charts of this work"), make("ul", { id: "chart-links" }), make("p", {}, make("a", { href: "#top" }, "Back to top")));
+    make("h4", {}, "Charts of this workload"), make("ul", { id: "chart-links" }), make("p", {}, make("a", { href: "#top" }, "Back to top")));
 }
 
 function markContents() {

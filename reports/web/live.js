@@ -78,7 +78,7 @@ function runStatus() {
   const wait = Math.max(0, Math.min(...left));
   const best = run.progress.best.at(-1);
   const words = [`run ${run.run}, ${section.problem} ${section.size}: ${grouped(run.evaluations)}${total ? ` of ${grouped(total)}` : ""} evaluated`,
-    ...(rate > 0 ? [`${significant(rate, 2)} a second`] : []), ...(Number.isFinite(wait) ? [`about ${duration(wait)} left`] : []),
+    ...(rate > 0 ? [`${significant(rate, 2)} per second`] : []), ...(Number.isFinite(wait) ? [`about ${duration(wait)} left`] : []),
     ...(best ? [`best ${sectionView(section).text(best)}`] : []), ...(run.failures > 0 ? [counted(run.failures, "failure")] : [])];
   return { text: words.join(", "), short: total ? `${Math.floor((100 * run.evaluations) / total)} %` : String(run.evaluations) };
 }

@@ -27,7 +27,7 @@ class PriorMean {
 using PriorMeans = std::vector<std::unique_ptr<PriorMean>>;
 
 /// Returns prior means that hold for the launch of nearly every kernel: blocks of 64 to 512 threads keep a
-/// multiprocessor busy, a warp that is not full wastes the rest, and blocks of whole power-of-two multiples
+/// SM busy, a warp that is not full wastes the rest, and blocks of whole power-of-two multiples
 /// of warps divide extents, lines and banks evenly. Returns none where no parameter determines the threads of
 /// a block. The encoding must outlive them.
 PriorMeans launch_prior_means(const Encoding& encoding);

@@ -75,8 +75,8 @@ void visit_options(AnnealingOptions& options, OptionVisitor& visitor) {
   visitor.count("restart", options.restart, 1, 10'000, "results before any other walk");
   visitor.number("hot", options.hot, 1e-6, 1000, "first temperature, a share of the present cost");
   visitor.number("cold", options.cold, 1e-6, 1000, "last temperature");
-  visitor.number("cooling", options.cooling, 0.01, 1, "what each result multiplies the temperature by");
-  visitor.count("patience", options.patience, 1, 1'000'000, "cold results in vain before a restart");
+  visitor.number("cooling", options.cooling, 0.01, 1, "factor of the temperature for each result");
+  visitor.count("patience", options.patience, 1, 1'000'000, "cold results without a gain before a restart");
 }
 
 Annealing::Annealing(const SearchTask& task, const AnnealingOptions& options)

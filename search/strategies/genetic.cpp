@@ -49,7 +49,7 @@ class Genetic : public StepwiseSearch {
 void visit_options(GeneticOptions& options, OptionVisitor& visitor) {
   visitor.count("population", options.population, 2, 10'000, "parents");
   visitor.number("mutations", options.mutations, 0, 1000, "values of a child that mutate, on average");
-  visitor.count("patience", options.patience, 1, 1'000'000, "results in vain before a new population");
+  visitor.count("patience", options.patience, 1, 1'000'000, "results without a gain before a new population");
 }
 
 Genetic::Genetic(const SearchTask& task, const GeneticOptions& options)
@@ -92,7 +92,7 @@ std::optional<ConfigurationId> Genetic::choose() {
 }  // namespace
 
 StrategyEntry genetic_strategy() {
-  return strategy_entry<Genetic, GeneticOptions>("genetic", "a population of the best and their children");
+  return strategy_entry<Genetic, GeneticOptions>("genetic", "genetic algorithm");
 }
 
 }  // namespace tune::search

@@ -17,7 +17,7 @@ struct LocalSearchOptions {
   std::size_t start = 8;    ///< results before the first climb: few enough for a budget of 20
   std::size_t restart = 4;  ///< results before the climb after a restart
   std::size_t kick = 4;     ///< parameters changed at most: many changes are a restart
-  std::size_t kicks = 4;    ///< climbs in vain before a restart
+  std::size_t kicks = 4;    ///< climbs without a gain before a restart
 };
 
 /// Iterated local search (H. R. Lourenço, O. C. Martin, T. Stützle, in: Handbook of Metaheuristics, 2003):
@@ -75,7 +75,7 @@ void visit_options(LocalSearchOptions& options, OptionVisitor& visitor) {
   visitor.count("start", options.start, 1, 10'000, "results before the first climb");
   visitor.count("restart", options.restart, 1, 10'000, "results before the climb after a restart");
   visitor.count("kick", options.kick, IteratedLocalSearch::min_kick, 1000, "parameters changed at most");
-  visitor.count("kicks", options.kicks, 1, 1'000'000, "climbs in vain before a restart");
+  visitor.count("kicks", options.kicks, 1, 1'000'000, "climbs without a gain before a restart");
 }
 
 IteratedLocalSearch::IteratedLocalSearch(const SearchTask& task, const LocalSearchOptions& options)
@@ -176,8 +176,7 @@ std::optional<ConfigurationId> IteratedLocalSearch::choose() {
 }  // namespace
 
 StrategyEntry ils_strategy() {
-  return strategy_entry<IteratedLocalSearch, LocalSearchOptions>(
-      "ils", "iterated local search: climbs to a local optimum, changes some parameters, climbs again");
+  return strategy_entry<IteratedLocalSearch, LocalSearchOptions>("ils", "iterated local search");
 }
 
 }  // namespace tune::search

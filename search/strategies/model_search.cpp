@@ -20,11 +20,11 @@ void visit_options(ModelOptions& options, OptionVisitor& visitor) {
   visitor.number("length-spread", options.prior.length_spread, 0.001, 100, "how far a fit may go from it");
   visitor.number("noise", options.prior.noise, 1e-6, 1, "variance, a share, expected before a fit");
   visitor.number("noise-spread", options.prior.noise_spread, 0.001, 100, "how far a fit may go from it");
-  visitor.count("neighbours", options.local_turn, 1, 1000, "every so many choices is beside the best",
-                "never");
-  visitor.count("random", options.random_turn, 1, 100'000, "every so many choices is one at random", "never");
+  visitor.count("neighbours", options.local_turn, 1, 1000,
+                "one of so many choices is a neighbour of the best", "never");
+  visitor.count("random", options.random_turn, 1, 100'000, "one of so many choices is random", "never");
   visitor.count("variants", options.variant_turn, 1, 1000,
-                "every so many choices is an untried variant, at first");
+                "at first, one of so many choices is an untried variant");
   visitor.number("patience", options.belief.patience, 0.01, 1e6, "with variants whose best is slower");
   visitor.number("endurance", options.belief.endurance, 0, 1e6,
                  "results of the fastest variant without a gain that double the patience; 0: never");
@@ -375,8 +375,8 @@ std::vector<ConfigurationId> ModelSearch::ask(std::size_t count) {
 }
 
 StrategyEntry model_strategy() {
-  StrategyEntry entry = strategy_entry<ModelSearch, ModelOptions>(
-      "model", "the largest expected improvement by a Gaussian process of all results so far");
+  StrategyEntry entry =
+      strategy_entry<ModelSearch, ModelOptions>("model", "Gaussian process, largest expected improvement");
   entry.estimates_gain = true;
   entry.uses_records = true;
   return entry;

@@ -34,7 +34,7 @@ struct ModelOptions {
   bool apart = true;             ///< with related records, one of several open variants is searched at a time
   std::size_t pool = 6000;       ///< candidates where the space has more
   std::size_t local_turn = 3;    ///< every so many choices is a neighbour of the best; 0: none
-  std::size_t random_turn = 10;  ///< every so many choices is one at random; 0: none
+  std::size_t random_turn = 10;  ///< one of so many choices is random; 0: none
   /// At first every so many choices is an untried variant at its defaults; the others are of the design, then
   /// of the model.
   std::size_t variant_turn = 4;

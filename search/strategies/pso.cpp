@@ -17,7 +17,7 @@ struct SwarmOptions {
   std::size_t particles = 12;  ///< several flights each within the usual budgets
   double inertia = 0.729;      ///< Clerc and Kennedy's constriction
   double pull = 1.494;         ///< to either best
-  std::size_t patience = 10;   ///< flights in vain before a particle is thrown
+  std::size_t patience = 10;   ///< flights without a gain before a particle moves at random
 };
 
 /// Particle swarm (J. Kennedy, R. Eberhart, ICNN 1995; inertia and pulls as in M. Clerc, J. Kennedy, IEEE
@@ -70,8 +70,9 @@ class ParticleSwarm : public StepwiseSearch {
 void visit_options(SwarmOptions& options, OptionVisitor& visitor) {
   visitor.count("particles", options.particles, 2, 10'000, "that fly");
   visitor.number("inertia", options.inertia, 0, 1, "share of its velocity that a particle keeps");
-  visitor.number("pull", options.pull, 0, 100, "to its own best place, and to that of all");
-  visitor.count("patience", options.patience, 1, 1'000'000, "flights in vain before a particle is thrown");
+  visitor.number("pull", options.pull, 0, 100, "attraction to its own best place and to the best of all");
+  visitor.count("patience", options.patience, 1, 1'000'000,
+                "flights without a gain before a particle moves at random");
 }
 
 /// At first each particle is placed at random.
@@ -179,7 +180,7 @@ std::optional<ConfigurationId> ParticleSwarm::choose() {
 }  // namespace
 
 StrategyEntry pso_strategy() {
-  return strategy_entry<ParticleSwarm, SwarmOptions>("pso", "a swarm of particles drawn to the best");
+  return strategy_entry<ParticleSwarm, SwarmOptions>("pso", "particle swarm");
 }
 
 }  // namespace tune::search

@@ -75,8 +75,7 @@ void RandomSearch::tell(std::span<const Observation> observations) {
 }  // namespace
 
 StrategyEntry random_strategy() {
-  return strategy_entry<RandomSearch, RandomOptions>(
-      "random", "uniform, after a start that has the values of parameters as often as the space has them");
+  return strategy_entry<RandomSearch, RandomOptions>("random", "random, after a stratified start");
 }
 
 }  // namespace tune::search

@@ -37,8 +37,8 @@ class UniformSearch : public Strategy {
 }  // namespace
 
 StrategyEntry uniform_strategy() {
-  return strategy_entry<UniformSearch, NoOptions>(
-      "uniform", "each configuration with the same chance, without repetition");
+  return strategy_entry<UniformSearch, NoOptions>("uniform",
+                                                  "random, each configuration with the same chance");
 }
 
 }  // namespace tune::search

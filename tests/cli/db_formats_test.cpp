@@ -453,7 +453,7 @@ TEST_F(MetricObjective, OfImportedResultsIsTheFigureBesideTheTime) {
   const std::string text = done(sandbox_, {"best", "--imported", "--db", file("theirs.db"), "--problem",
                                            "padded", "--objective", "max:GFLOP/s"})
                                .out;
-  EXPECT_TRUE(has(text, "GFLOP/s 99: the largest that is stored")) << text;
+  EXPECT_TRUE(has(text, "GFLOP/s 99: the largest stored value")) << text;
 }
 
 TEST_F(MetricObjective, ThatIsNotThereIsRefusedInOneLine) {

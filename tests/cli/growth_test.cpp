@@ -289,12 +289,13 @@ TEST(Growth, HostileArchivesAreRefusedEarlyAndInLittleMemory) {
   const std::string first = R"({"schema_version": "1.0.0", "results": [)";
   const std::string entry = first + R"({"configuration": {"a": 1}})";
   expect_refused_cheaply(sandbox, bomb(sandbox, first, "[],"), "an entry of 'results' is a list");
-  expect_refused_cheaply(sandbox, bomb(sandbox, R"({"other": [)", "[],"), "is it the right file?");
+  expect_refused_cheaply(sandbox, bomb(sandbox, R"({"other": [)", "[],"), "check that it is the right file");
   expect_refused_cheaply(sandbox, bomb(sandbox, R"({"other": [)", "1,"), "times its size");
   expect_refused_cheaply(sandbox, bomb(sandbox, R"({"metadata": [)", "[],"), "more than 1000000 values");
   expect_refused_cheaply(sandbox, bomb(sandbox, entry + ", {\"configuration\": [", "{},"), "1000000 values");
-  expect_refused_cheaply(sandbox, bomb(sandbox, entry, " "), "is it the right file?");
-  expect_refused_cheaply(sandbox, bomb(sandbox, entry + ", {\"a\": \"", "x"), "is it the right file?");
+  expect_refused_cheaply(sandbox, bomb(sandbox, entry, " "), "check that it is the right file");
+  expect_refused_cheaply(sandbox, bomb(sandbox, entry + ", {\"a\": \"", "x"),
+                         "check that it is the right file");
   expect_refused_cheaply(sandbox, bomb(sandbox, entry, R"(, {"configuration": {"a": 1}})"), "times its size");
 }
 

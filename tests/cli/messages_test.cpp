@@ -101,6 +101,7 @@ TEST(Messages, TheProgramsOwnWords) {
       {{"db", "import", large}, {"a number is beyond the range of double"}},
       {{"replay", "--space", broken, "--strategy", "random"}, {"line 2: not JSON"}},
       {{"new", missing}, {"cannot read", "No such file"}},
+      {{"--problem", "saxpy.cu"}, {"'tune new saxpy.cu' writes its definition"}},
       {{"list", "runs", "--db", folder}, {"is a folder: name a file in it"}},
       {{"list", "runs", "--db", text}, {"is not a tune database"}},
       {small_run({"--device", "replay", "--budget-evals", "1", "--db", name}),

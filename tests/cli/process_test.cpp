@@ -258,7 +258,7 @@ TEST_F(ProcessTest, AnOutputThatCannotBeWrittenIsSaid) {
     const int status =
         std::system((std::string(TUNE_PROGRAM) + " " + call + " > /dev/full 2> " + error).c_str());
     EXPECT_EQ(WEXITSTATUS(status), 1);
-    EXPECT_EQ(read_file(error), "tune: the output could not be written (is the disk full?)\n");
+    EXPECT_EQ(read_file(error), "tune: the output could not be written: check the free disk space\n");
   }
 }
 
@@ -313,7 +313,7 @@ TEST_F(ProcessTest, ClosedDescriptorsAreNotTakenByFiles) {
                                   sandbox_.database().string() + " 2> " + error + " <&- >&-")
                                      .c_str());
   EXPECT_EQ(WEXITSTATUS(status), 1);
-  EXPECT_TRUE(has(read_file(error), "tune: the output could not be written (is the disk full?)\n"));
+  EXPECT_TRUE(has(read_file(error), "tune: the output could not be written: check the free disk space\n"));
   EXPECT_TRUE(Json::accept(read_file(file)));
 }
 

@@ -366,7 +366,7 @@ TEST(Replay, WarmRecordingsOfTheSameWorkAreLeftOut) {
             "one: one is not used for it: it is the same workload on the same device\n"
             "one: copy is not used for it: it is the same workload on the same device\n");
   EXPECT_NE(outcome.out.find(
-                "Strategies were given the results of 20 evaluations by grid of each recording of --warm."),
+                "Strategies began with the results of 20 evaluations by grid in each recording of --warm."),
             std::string::npos);
 }
 

@@ -80,6 +80,8 @@ TEST(Run, WhatAReplayCannotAnswerIsRefusedWithWhatToDo) {
                                                        {{"--in-process"}, "--in-process needs a GPU"}})
     expect_refused(sandbox.tune(small_run(more)), 2, {word});
   expect_refused(sandbox.tune(small_run({"--device", "cuda:0"})), 4, {"--device replay"});
+  expect_refused(sandbox.tune({"--problem", "gemm"}), 2,
+                 {"'tune check --device emulator' checks it on the CPU"});
   add_recording(sandbox / "one.db", {.n = 32, .count = 1});
   const auto only = db::list_results(db::Database(sandbox / "one.db"), {.failures = true}).front();
   expect_refused(sandbox.tune({"--problem", "stencil3d", "--size", "32x32x32", "--device",
@@ -343,7 +345,7 @@ TEST(Run, WhereAllFailsItSaysSo) {
   const ProgramResult outcome = sandbox.tune(small_run(pinned));
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
-  EXPECT_NE(outcome.err.find("no configuration gave a right result; 'tune show'"), std::string::npos);
+  EXPECT_NE(outcome.err.find("no configuration gave a correct result; 'tune show'"), std::string::npos);
   EXPECT_NE(outcome.out.find("best        none"), std::string::npos) << outcome.out;
 }
 

@@ -117,7 +117,7 @@ TEST_F(LookupErrors, ADamagedFile) {
 TEST_F(LookupErrors, TablesThatAreGone) {
   const auto file = copy();
   change(file, "PRAGMA foreign_keys = OFF; DROP VIEW results; DROP TABLE finals");
-  expect_error(file, Code::damaged, "not as tune makes it");
+  expect_error(file, Code::damaged, "not as tune writes it");
 }
 
 TEST_F(LookupErrors, AConfigurationThatNobodyCanRead) {

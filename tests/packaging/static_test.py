@@ -52,6 +52,15 @@ class Static(unittest.TestCase):
         library = self.link("lookup/libtune-lookup.so", "SHARED_LIBRARY")
         self.assertNotRegex(run("nm", "-D", "--defined-only", library), r"\bsqlite3_open\b")
 
+    def test_pkg_config_needs_no_other_package(self):
+        """An installed library has SQLite in it, or finds it by itself."""
+        for name, folder in (("tune-lookup", WORK / "lookup"), ("tune", WORK / "library")):
+            said = run("env", f"PKG_CONFIG_LIBDIR={folder}", "pkg-config", "--cflags", "--libs", name)
+            self.assertIn(f"-l{name}", said)
+
+    def test_the_archive_has_no_folder_usr(self):
+        self.assertNotIn('CPACK_PACKAGING_INSTALL_PREFIX "/usr"', (WORK / "CPackConfig.cmake").read_text())
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

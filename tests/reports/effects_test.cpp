@@ -177,7 +177,7 @@ TEST(WhyItWins, SaysWhereCopiesFromTheHostBind) {
   EXPECT_TRUE(reports::ceilings(section).host_bound);
   const std::string first = why_it_wins(section).at(0), second = why_it_wins(section).at(1);
   EXPECT_THAT(first, HasSubstr("by the roofline of copies between host and device"));
-  EXPECT_THAT(second, HasSubstr("90 GB pass between host and device, 45 GB/s in both directions together"));
+  EXPECT_THAT(second, HasSubstr("90 GB move between host and device, 45 GB/s in both directions together"));
   EXPECT_THAT(second, HasSubstr("copies reach 50 GB/s to the device and 40 GB/s back"));
   section.amount.limit = 90e9 / 8e11;  // of memory: the device's own
   EXPECT_FALSE(reports::ceilings(section).host_bound);

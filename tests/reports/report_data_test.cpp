@@ -165,7 +165,7 @@ TEST_F(MetricReport, AllFormatsNameTheMetricAndItsValues) {
   EXPECT_THAT(csv, HasSubstr(",max:GFLOP/s,\n"));
   const std::string page = reports::find_report("html")->render(all);
   for (const char* const words :
-       {"ranked by GFLOP/s, of which the largest is best", "differences in GFLOP/s",
+       {"ranked by GFLOP/s; the largest is best", "differences in GFLOP/s",
         R"("objective":{"name":"GFLOP/s","unit":null,"maximised":true})", R"("value":[0.00125,)"})
     EXPECT_THAT(page, HasSubstr(words));
 }
@@ -199,7 +199,7 @@ TEST_F(MetricReport, RanksByTimeAndSaysSoWhereNoValueIsKnown) {
   const reports::ReportData all = data(facts);
   EXPECT_EQ(all.sections.at(0).winner->time, 0.5e-3);
   EXPECT_THAT(reports::text_report(all),
-              HasSubstr("max:GFLOP/s, but the definition with this metric is not where"));
+              HasSubstr("max:GFLOP/s, but the run's definition with this metric was not"));
 }
 
 TEST_F(ReportDataTest, SectionsAreSortedAndFiltered) {

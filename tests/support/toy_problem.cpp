@@ -22,7 +22,7 @@ search::SpaceDefinition ToyProblem::space(const Instance& instance, const Device
        {"plain", "broken_compile", "too_big", "wrong", "unwritten", "overrun", "faulting", "dying", "hanging",
         "crashing_compile", "hanging_compile"},
        "plain"},
-      {"block", "threads a block", {32, 64, 128, 256}, 128},
+      {"block", "threads per block", {32, 64, 128, 256}, 128},
       {"items", "elements a thread", {1, 2, 4}, 1},
   };
   definition.constants["nx"] = instance.extent("nx");

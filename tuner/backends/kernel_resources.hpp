@@ -16,7 +16,7 @@ struct KernelResources {
   int threads = 0;                    ///< a block, from the plan
   int max_threads = 0;                ///< a block that this kernel can be launched with
   int blocks_per_multiprocessor = 0;  ///< CUDA's occupancy query
-  double occupancy = 0;               ///< resident over possible threads of a multiprocessor, 0 to 1
+  double occupancy = 0;               ///< resident over possible threads of an SM, 0 to 1
   /// The limit of the occupancy: `registers`, `shared memory`, `threads`, `blocks`; empty if unknown.
   std::string limiter;
 };

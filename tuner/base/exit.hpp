@@ -24,12 +24,11 @@ struct ExitMeaning {
 /// The table of the manual.
 inline constexpr auto exit_meanings = std::to_array<ExitMeaning>({
     {Exit::success, "success"},
-    {Exit::failure,
-     "the work did not succeed: no valid configuration, a wrong result, a full disk, a regression"},
-    {Exit::usage, "the command line, a size, a definition or an expression cannot be used"},
-    {Exit::no_answer, "the database has no record that fits, or a check could check nothing"},
-    {Exit::no_device, "a GPU was asked for, and this machine has none of that number or cannot use it"},
-    {Exit::interrupted, "ended by Ctrl-C or a signal; what was measured is stored"},
+    {Exit::failure, "failure: no valid configuration, a wrong result, a full disk, a regression"},
+    {Exit::usage, "wrong command line, size, definition or expression"},
+    {Exit::no_answer, "no stored record fits, or nothing could be checked"},
+    {Exit::no_device, "the GPU asked for is missing or cannot be used"},
+    {Exit::interrupted, "ended by Ctrl-C or a signal; all measurements are stored"},
 });
 
 }  // namespace tune

@@ -113,7 +113,7 @@ void read_output(int pipe, pid_t child, bool own_group, const ProgramOptions& op
 
 ProgramResult run_program(const std::vector<std::string>& command, const ProgramOptions& options) {
   const std::string program = find_program(command.front());
-  if (program.empty()) throw Error(format("cannot start '{}': is it installed?", command.front()));
+  if (program.empty()) throw Error(format("cannot start '{}': install it", command.front()));
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot open a pipe: too many open files (raise ulimit -n)");
   FileDescriptor ours(ends[0]), theirs(ends[1]);

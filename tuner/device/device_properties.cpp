@@ -9,9 +9,9 @@
 namespace tune {
 namespace {
 
-/// Fused multiply-adds a multiprocessor starts each clock: on the vector pipelines (CUDA C++ Programming
+/// Fused multiply-adds an SM starts each clock: on the vector pipelines (CUDA C++ Programming
 /// Guide, table of the arithmetic instructions' throughput) and on the tensor cores, dense. These follow from
-/// the peaks that NVIDIA gives of a board with that chip, divided by 2, its multiprocessors and its clock:
+/// the peaks that NVIDIA gives of a board with that chip, divided by 2, its SMs and its clock:
 /// 8.0   A100: 19.5 TFLOP/s doubles, 156 tf32, 108 at 1.41 GHz (A100 whitepaper) 8.6   A10: 62.5 tf32, 72 at
 /// 1.695 GHz (datasheet; GeForce boards have half of it) 8.9   L40S: 183 tf32, 142 at 2.52 GHz (datasheet;
 /// GeForce boards have half of it) 9.0   H100 SXM: 66.9 doubles at 1.98 GHz, 494.7 tf32 at 1.83 GHz, 132

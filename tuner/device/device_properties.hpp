@@ -29,7 +29,7 @@ struct DeviceProperties {
   std::int64_t reserved_shared_memory_per_block = 0;
   std::int64_t global_memory = 0;
   std::int64_t l2_cache = 0;
-  std::int64_t core_clock = 0;  ///< highest of the multiprocessors
+  std::int64_t core_clock = 0;  ///< highest of the SMs
   std::int64_t memory_clock = 0;
   int memory_bus_bits = 0;
   bool ecc = false;
@@ -97,7 +97,7 @@ void for_each_property(Properties& properties, Field field) {
 std::span<const std::string_view> known_architectures();
 
 /// Returns the limits of an architecture (CUDA C++ Programming Guide, "Technical Specifications per Compute
-/// Capability") as a device with one multiprocessor and unknown rates: enough to enumerate a search space and
+/// Capability") as a device with one SM and unknown rates: enough to enumerate a search space and
 /// to compile without a GPU. Throws UsageError that lists the known architectures.
 DeviceProperties architecture_properties(std::string_view architecture);
 

@@ -19,7 +19,7 @@ struct MeasuredFigures {
   const search::Configuration& configuration;
   const std::optional<KernelResources>& resources;
   double seconds = 0;                 ///< an execution
-  double joules = 0;                  ///< an execution; 0 where not measured
+  double joules = 0;                  ///< per execution; 0: not measured
   const Metrics* recorded = nullptr;  ///< what another program recorded beside the time
 };
 

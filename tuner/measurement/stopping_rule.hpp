@@ -21,7 +21,7 @@ inline constexpr double long_sample = 5e-3;
 
 /// The samples of one configuration so far.
 struct SampleState {
-  std::span<const double> sorted;  ///< seconds an execution, ascending
+  std::span<const double> sorted;  ///< seconds per execution, ascending
   /// Seconds that all executions of this configuration took on the device, flushes included.
   double device_seconds = 0;
 

@@ -47,7 +47,7 @@ using Metrics = std::vector<std::pair<std::string, double>>;
 
 /// The samples of one configuration and how they were taken.
 struct Timing {
-  std::vector<double> samples;  ///< seconds an execution, in the order taken
+  std::vector<double> samples;  ///< seconds per execution, in the order taken
   StopReason stop = StopReason::samples;
   int executions = 1;  ///< in a sample: above 1 where a single one is too short to time
   /// Samples taken while a power cap, heat or the like slowed the device down (machine.throttle). They were

@@ -27,9 +27,9 @@ Result<void> check_geometry(const DeviceProperties& device, const Launch& launch
   }
   if (const auto threads = launch.block.count();
       threads > static_cast<std::uint64_t>(device.max_threads_per_block))
-    return beyond_limit(launch, "threads", "threads a block", threads, device.max_threads_per_block);
+    return beyond_limit(launch, "threads", "threads per block", threads, device.max_threads_per_block);
   if (launch.dynamic_shared_memory > static_cast<std::uint64_t>(device.shared_memory_per_block_optin))
-    return beyond_limit(launch, "shared memory", "bytes of shared memory a block",
+    return beyond_limit(launch, "shared memory", "bytes of shared memory per block",
                         launch.dynamic_shared_memory, device.shared_memory_per_block_optin);
   return {};
 }

@@ -212,7 +212,7 @@ std::string step_name(const Zero& zero) {
 }
 
 std::string step_name(const HostStep& step) {
-  return format("code of the host '{}'", step.name);
+  return format("host code '{}'", step.name);
 }
 
 std::string step_name(const PlanStep& step) {

@@ -92,8 +92,7 @@ void check(const LaunchPlan& plan, const Launch& launch, const PlanStep& step) {
     each_buffer(argument, [&](const BufferArgument& given) {
       const BufferSpec& buffer = plan.buffer(given.buffer);
       if (buffer.place == MemoryPlace::pageable)
-        impossible(step,
-                   format("a kernel cannot reach '{}', which is pageable memory of the host", buffer.name));
+        impossible(step, format("a kernel cannot reach '{}', which is pageable host memory", buffer.name));
       // The address behind the last element is allowed.
       const std::uint64_t room =
           buffer.layout.allocation - std::min(buffer.layout.offset, buffer.layout.allocation);
@@ -144,7 +143,7 @@ void check(const LaunchPlan& plan, const Zero& zero, const PlanStep& step) {
 
 void check(const LaunchPlan& plan, const HostStep& host, const PlanStep& step) {
   if (stream_count(plan) > 1) impossible(step, "the plan has several streams");
-  if (plan.graph != GraphUse::never) impossible(step, "a graph does not hold code of the host");
+  if (plan.graph != GraphUse::never) impossible(step, "a graph holds no host code");
   const auto place = std::ranges::find_if(plan.launches, [&](const PlanStep& one) { return &one == &step; });
   if (place == plan.launches.end() || host.again > static_cast<std::size_t>(place - plan.launches.begin()))
     impossible(step, "it is in the setup, or goes back to a later step");

@@ -102,7 +102,7 @@ RecordedSpace space_of(ThirdPartyRecord record, const std::string& file) {
   if (record.evaluations.empty())
     throw Error(format("{}: it has no recorded configuration: tune first", file));
   if (record.parameters.empty())
-    throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
+    throw Error(format("{}: its configurations have no parameters: check that it is the right file", file));
   keep_last(record);
   fill_absent(record);
   search::SpaceDefinition definition{parameters_of(record), {}, {}, {}};

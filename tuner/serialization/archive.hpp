@@ -231,8 +231,8 @@ void decode(const Json& json, std::optional<T>& value) {
 
 [[noreturn]] inline Json encode(const HostCode&) {
   throw Error(
-      "code of the host between launches runs in the process that launches: set Options::in_process, or use "
-      "the emulator");
+      "host code between launches runs in the process that launches: set Options::in_process, or use the "
+      "emulator");
 }
 inline void decode(const Json&, HostCode& code) {
   code = {};

@@ -503,8 +503,8 @@ void Session::check_hopeless(State& state, const Evaluation& evaluation) const {
   }
   if (state.accidents >= hopeless)
     state.result.reason = format(
-        "{} configurations in a row failed for a cause outside of them; {}; remove the cause and call again: "
-        "they are tried again",
+        "{} configurations in a row failed for a cause outside of them; {}; remove the cause and call "
+        "again, which tries them again",
         state.accidents, last);
   else if (state.result.progress.evaluations == 0 && state.early_failures >= hopeless)
     state.result.reason =

@@ -256,12 +256,13 @@ Failure wrong_result(const Comparison& comparison, const Extents& extents, const
                           limit_at(limits.absolute, comparison.worst_index, 0);
   return Failure{
       Phase::verify, "wrong result",
-      limits.any() ? format("{} of {} of '{}' differ by more than they may; the worst is {}, where {:.3g} is "
-                            "allowed{}",
-                            comparison.wrong, compared, buffer, worst, absolute,
-                            share > 0 ? format(" or {:.3g} of the reference", share) : std::string())
-                   : format("{} of {} of '{}' differ by more than {:.3g}{}; the worst is {}",
-                            comparison.wrong, compared, buffer, absolute, own, worst)};
+      limits.any()
+          ? format("{} of {} of '{}' differ by more than their tolerance; the worst is {}, where {:.3g} is "
+                   "allowed{}",
+                   comparison.wrong, compared, buffer, worst, absolute,
+                   share > 0 ? format(" or {:.3g} of the reference", share) : std::string())
+          : format("{} of {} of '{}' differ by more than {:.3g}{}; the worst is {}", comparison.wrong,
+                   compared, buffer, absolute, own, worst)};
 }
 
 }  // namespace tune

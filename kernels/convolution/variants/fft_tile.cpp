@@ -65,10 +65,10 @@ void add_fft_tile(FamilySpace& space, const ConvolutionJob& job) {
   const search::Value usual = lengths[std::min<std::size_t>(lengths.size() - 1, 1)];
   space.add("row_length", "rows: pixels of a piece that is transformed", lengths, usual);
   space.add("row_pairs", "rows: pairs of pieces of a block", {1, 2, 4, 8}, 1);
-  space.add("row_blocks", "rows: blocks that are to fit on a multiprocessor", {1, 2, 3, 4, 6, 8}, 1);
+  space.add("row_blocks", "rows: blocks that must fit on an SM", {1, 2, 3, 4, 6, 8}, 1);
   space.add("column_length", "columns: pixels of a piece that is transformed", lengths, usual);
   space.add("column_pairs", "columns: pairs of columns of a block", {2, 4, 8, 16}, 4);
-  space.add("column_blocks", "columns: blocks that are to fit on a multiprocessor", {1, 2, 3, 4, 6, 8}, 1);
+  space.add("column_blocks", "columns: blocks that must fit on an SM", {1, 2, 3, 4, 6, 8}, 1);
   const Rules rules = space.rules();
   rules.add(has_async_copies(), no_async_copies);
   rules.add(var("vector") <= 2, "the results of a thread are of two columns");

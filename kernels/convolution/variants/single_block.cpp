@@ -6,7 +6,7 @@
 namespace tune::kernels {
 namespace {
 
-/// Larger images take one multiprocessor too long.
+/// Larger images take one SM too long.
 bool single_block_applies(const ConvolutionJob& job) {
   constexpr std::int64_t max_pixels = 1024 * 1024;
   return job.nx <= max_pixels && job.ny <= max_pixels && job.nx * job.ny <= max_pixels;

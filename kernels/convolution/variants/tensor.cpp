@@ -78,7 +78,7 @@ void add_tensor(FamilySpace& space, const ConvolutionJob& job) {
   const TensorGeometry geometry(job);
   const Expr threads = var("warps") * 32;
   rules.add(var("chunk") % turn_rows == 0, "a block has whole turns of 8 rows");
-  rules.add(var("warps") * var("tiles_x") <= 24, "wider blocks wait longer for each other");
+  rules.add(var("warps") * var("tiles_x") <= 24, "wider blocks wait longer at barriers");
   const std::int64_t parts = job.type == ElementType::f64 ? 1 : 2, matrices = geometry.matrices(job);
   const Expr shared = var("matrices") == "shared", own = var("matrices") == "registers";
   // The sums of both passes, and the taps, or the pixels of all columns that the taps of a step are

@@ -93,7 +93,7 @@ void add_two_pass(FamilySpace& space, const ConvolutionJob& job) {
             "rows: threads of one access store whole lines as it is");
   rules.add_min_threads(row_threads);
   rules.add(row_threads <= 512 && var("row_block_x") * var("row_pixels") <= 4096,
-            "rows: larger blocks wait longer for each other and have been no faster");
+            "rows: larger blocks wait longer at barriers and were never faster");
   // An upper bound for all choices: the numbers of configurations follow from it.
   add_block_rules(rules, row_threads, var("row_pixels") * var("words") * 2 + 24, row_shared(1, 1));
   const Expr column_threads = var("column_block_x") * var("column_block_y");

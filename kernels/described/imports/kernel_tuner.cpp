@@ -258,7 +258,7 @@ void KernelTunerDraft::add_kernel() {
       draft_.kernel.push_back({"compiler", as_json("nvcc")});
     else
       note(place_of(compiler_name, "compiler"),
-           format("compiler: {} is not used, but NVRTC or nvcc", text_of(compiler_name, "compiler")));
+           format("compiler: {} is not used; NVRTC or nvcc compiles", text_of(compiler_name, "compiler")));
   }
   std::vector<std::string> macros;
   const auto define = [&](const std::string& name, const std::string& value) {

@@ -448,11 +448,9 @@ void KernelTunerDraft::add_sizes() {
   draft_.work.push_back(
       {"sizes", "{" + joined(all) + "}",
        open.empty() ? "" : format("the script does not have the value of {}", joined(open))});
-  draft_.work.push_back(
-      {"check", "[{" + joined(small) + "}]",
-       is_whole
-           ? "small sizes at which every configuration is checked: the kernel seems to need whole blocks"
-           : "small sizes at which every configuration is checked; add odd ones, if the kernel takes them"});
+  draft_.work.push_back({"check", "[{" + joined(small) + "}]",
+                         is_whole ? "small sizes for checks; the kernel seems to need whole blocks"
+                                  : "small sizes for checks; add odd ones if the kernel takes them"});
   if (types_.empty()) return;
   std::vector<std::string> settings;
   for (const auto& [name, values] : types_)

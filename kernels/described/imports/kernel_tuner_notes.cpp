@@ -26,8 +26,8 @@ std::string told(const Unfollowed& statement) {
   const std::string names = joined(statement.names), what = quoted(statement.text);
   switch (statement.kind) {
     case Unfollowed::Kind::condition:
-      return format("whether {} holds is not known: each way counts, the last one of several for {}", what,
-                    names.empty() ? "what it changes" : names);
+      return format("cannot tell whether {} holds: both branches are read; for {} the last value counts",
+                    what, names.empty() ? "what it changes" : names);
     case Unfollowed::Kind::loop:
       return format("the loop over {} cannot be followed: add what it gives {}", what,
                     names.empty() ? "the call in it" : names);
@@ -108,8 +108,8 @@ void KernelTunerDraft::add_notes_of_options() {
       Option{31, "parallel", "a run takes one device; runs on several may share a database"},
       Option{
           32, "observers",
-          "not used; times, registers, occupancy, and energy where the device tells it, are recorded anyway"},
-      Option{35, "objectives", "a run has one: give \"objective\" in the definition"},
+          "not used; times, registers, occupancy, and energy if the device reports it, are recorded anyway"},
+      Option{35, "objectives", "a run has one objective: give \"objective\" in the definition"},
       Option{36, "seed", "an option of a run: --seed N"}};
   for (const auto& [place, name, cure] : options)
     if (const Value* const value = given(place, name);
@@ -124,11 +124,10 @@ void KernelTunerDraft::add_notes_of_options() {
              : format("strategy: a run takes it from its options: --strategy {}", own));
   }
   if (given(11, "verify") != nullptr)
-    note(
-        place_of(11, "verify"),
-        format("verify: the script judges results with '{}', which is not followed: each element is compared "
-               "instead, until \"verify\" of the definition names a program or a kernel",
-               text_of(11, "verify")));
+    note(place_of(11, "verify"),
+         format("verify: the script judges results with '{}', which cannot be followed: each element is "
+                "compared instead; \"verify\" of the definition may name a program or a kernel",
+                text_of(11, "verify")));
 }
 
 void KernelTunerDraft::add_notes_of_unfollowed() {
@@ -141,8 +140,8 @@ void KernelTunerDraft::add_notes_of_unfollowed() {
       note(one.place, format("{} cannot be followed: add what it gives tune_kernel", quoted(one.text)));
   if (call_.times > 1)
     note(call_.place,
-         format("the script comes here {} times: the definition is that of the first; write one for "
-                "each of the others",
+         format("the script calls this {} times: this definition is the first call; write one for each other "
+                "call",
                 call_.times));
 }
 

@@ -162,7 +162,7 @@ void KernelTunerDraft::add_results() {
   draft_.results.push_back(
       {"work",
        format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}", as_json(joined(items, {}, " * "))),
-       "operations of the whole work (\"flops\": a formula), for rates"});
+       "for rates: the operations, as a formula (\"flops\")"});
 }
 
 }  // namespace tune::described

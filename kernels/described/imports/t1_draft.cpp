@@ -118,14 +118,13 @@ class T1Draft {
     if (sizes.empty()) {
       result_.draft.work.push_back(
           {"sizes", R"({"n": 1})",
-           "T1 has numbers alone: give them a name here, and let arrays and grid follow it"});
+           "T1 has only numbers: name them here, and let arrays and grid follow the names"});
       return;
     }
     result_.draft.work.push_back(
         {"sizes", "{" + joined(sizes) + "}",
-         "names for the large numbers of T1; arrays, scalars and grid follow them: is each the right one?"});
-    result_.draft.work.push_back(
-        {"check", "[{" + joined(small) + "}]", "small sizes at which every configuration is checked"});
+         "names for the large numbers of T1; check that arrays, scalars and grid follow the right ones"});
+    result_.draft.work.push_back({"check", "[{" + joined(small) + "}]", "small sizes for checks"});
   }
 
   void add_parameter(const search::Parameter& parameter) {
@@ -243,27 +242,29 @@ class T1Draft {
     const bool is_known =
         std::ranges::any_of(is_.arguments, [](const Argument& one) { return one.expected.has_value(); });
     if (!is_known)
-      results.push_back({"reference", R"({"configuration": {}})",
-                         "the default configuration counts as right; can another kernel or a file?"});
+      results.push_back(
+          {"reference", R"({"configuration": {}})",
+           "the default configuration is the reference: is there a better one, a kernel or a file?"});
     std::vector<std::string> sizes;
     for (const ScriptSize& size : sizes_.sizes())
       if (size.is_of_grid) sizes.push_back(size.name);
     results.push_back({"work",
                        format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}",
                               as_json(sizes.empty() ? "1" : joined(sizes, {}, " * "))),
-                       "operations of the whole work (\"flops\": a formula), for rates"});
+                       "for rates: the operations, as a formula (\"flops\")"});
     std::vector<std::string> budget;
     if (is_.budget_evaluations) budget.push_back(format("\"evaluations\": {}", *is_.budget_evaluations));
     if (is_.budget_seconds) budget.push_back(format("\"seconds\": {}", t1_json(*is_.budget_seconds)));
     if (!budget.empty()) results.push_back({"budget", "{" + joined(budget) + "}"});
     // What our format has no words for: options of a run.
     if (is_.budget_share)
-      result_.notes.push_back(format("Budget: our format has no share of the configurations ({}): --budget",
-                                     t1_json(*is_.budget_share)));
+      result_.notes.push_back(
+          format("Budget: a definition has no share of the configurations ({}): use --budget-evals",
+                 t1_json(*is_.budget_share)));
     if (!is_.strategy.empty())
-      result_.notes.push_back(format("Search: our format has no strategy; give it to a run: --strategy {}{}",
-                                     is_.strategy,
-                                     is_.seed ? format(" --seed {}", *is_.seed) : std::string()));
+      result_.notes.push_back(
+          format("Search: a definition has no strategy; give it to a run: --strategy {}{}", is_.strategy,
+                 is_.seed ? format(" --seed {}", *is_.seed) : std::string()));
   }
 
   const KernelDescription is_;
@@ -280,7 +281,7 @@ Import import_t1(const ImportRequest& request) {
   if (!root.is_object() || !(root.find("ConfigurationSpace") || root.find("KernelSpecification")))
     root.fail(
         root.is_object() && root.find("parameters")
-            ? "this is a definition of ours already: edit it"
+            ? "this is a definition of tune already: edit it"
             : "expected a definition in T1, with 'ConfigurationSpace' and 'KernelSpecification'; 'tune db import' "
               "reads results");
   return T1Draft(read_t1(root), request).import();

@@ -112,12 +112,11 @@ void share_contents(KernelDescription& definition) {
     if (as.empty()) continue;
     const Argument* const other = definition.argument(as);
     if (other == nullptr || !other->is_vector())
-      argument.place.fail(format("its fill is that of '{}', which is no array", as));
+      argument.place.fail(format("its fill is that of '{}', which is not an array", as));
     if (!other->contents.as.empty())
       argument.place.fail(
           format("its fill is that of '{}', which has another's: name an array with a fill of its own", as));
-    if (!other->is_filled())
-      argument.place.fail(format("its fill is that of '{}', which has none: nobody fills it", as));
+    if (!other->is_filled()) argument.place.fail(format("its fill is that of '{}', which has none", as));
     const bool is_same = argument.type && other->type ? argument.type->element == other->type->element &&
                                                             argument.type->is_bool == other->type->is_bool
                                                       : argument.type_name == other->type_name;

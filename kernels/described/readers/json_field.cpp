@@ -36,13 +36,13 @@ std::pair<int, int> place_of(std::string_view text, std::size_t byte) {
 
 std::string whole_text(const std::filesystem::path& path) {
   if (is_other_than_file(path) && !std::filesystem::is_directory(path))
-    throw UsageError(format("{} is no regular file: name a file with a definition", path.string()));
+    throw UsageError(format("{} is not a regular file: name a file with a definition", path.string()));
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error && size > largest_file)
     throw UsageError(format("{} has {} bytes: a definition has at most 64 MiB", path.string(), size));
   auto text = read_text(path);
-  if (!text) throw UsageError(format("cannot read {}: {}", path.string(), text.error()));
+  if (!text) throw UsageError(format("cannot read {}: {}: check its name", path.string(), text.error()));
   return std::move(*text);
 }
 
@@ -192,8 +192,9 @@ std::shared_ptr<const JsonText> parse_json(const std::filesystem::path& path, st
   try {
     const auto bounded = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
       if (static_cast<std::size_t>(depth) > max_json_depth)
-        throw UsageError(format("{}: more than {} lists or objects in each other: is it the right file?",
-                                path.string(), max_json_depth));
+        throw UsageError(
+            format("{}: more than {} lists or objects in each other: check that it is the right file",
+                   path.string(), max_json_depth));
       return true;
     };
     file->root = ordered_json::parse(file->text, bounded, true, true);

@@ -25,7 +25,7 @@ std::string obstacle(const JsonField& field, const std::string& kind, const std:
   const auto source = field.find("DataSource");
   if (kind == "script")
     return format(
-        "scripts are never run as code: write the contents of '{}' to a file (numpy: a.tofile(\"{}.bin\")), "
+        "scripts are never run: write the contents of '{}' to a file (numpy: a.tofile(\"{}.bin\")), "
         "then FillType BinaryRaw and that file as DataSource",
         name, name);
   if (kind == "binaryhdf")

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/described/description.hpp"
+#include "kernels/described/source/names.hpp"
 #include "search/expressions/expr_syntax.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -51,7 +52,7 @@ class Drafter {
                       {"work",
                        format("{{\"items\": {}, \"item\": \"element\", \"flops\": 0}}",
                               as_json(joined(guesses_.extents(), {}, " * "))),
-                       "operations of the whole work (\"flops\": a formula), for rates"}};
+                       "for rates: the operations, as a formula (\"flops\")"}};
   }
 
   void add_kernel() {
@@ -75,7 +76,7 @@ class Drafter {
     if (!defines.empty()) draft_.kernel.push_back({"defines", "{" + joined(defines) + "}", guess});
     if (!fixed.empty())
       draft_.kernel.push_back(
-          {"redefine", "{" + joined(fixed) + "}", "the file fixes these; are they sizes or parameters?"});
+          {"redefine", "{" + joined(fixed) + "}", "the file fixes these: are they sizes or parameters?"});
   }
 
   void add_sizes() {
@@ -84,8 +85,7 @@ class Drafter {
       sizes.push_back(format("{}: {}", as_json(size.name), size.value));
       small.push_back(format("{}: {}", as_json(size.name), size.check));
     }
-    draft_.work.push_back(
-        {"sizes", "{" + joined(sizes) + "}", "the sizes of the work, and those to tune for"});
+    draft_.work.push_back({"sizes", "{" + joined(sizes) + "}", "the sizes to tune for"});
     const bool is_whole = std::ranges::any_of(guesses_.sizes(), &GuessedSize::is_whole),
                one = sizes.size() == 1 && !is_whole && facts_.components == 1 &&
                      guesses_.grid().front().formula.find_first_of("/-") == std::string::npos;
@@ -93,9 +93,8 @@ class Drafter {
         {"check",
          format("[{}{{{}}}]", one ? format("{{{}: 1}}, ", as_json(guesses_.sizes().front().name)) : "",
                 joined(small)),
-         is_whole
-             ? "small sizes at which every configuration is checked: the kernel seems to need whole blocks"
-             : "small sizes at which every configuration is checked; add odd ones, if the kernel takes them"});
+         is_whole ? "small sizes for checks; the kernel seems to need whole blocks"
+                  : "small sizes for checks; add odd ones if the kernel takes them"});
     if (types_.empty()) return;
     std::vector<std::string> settings;
     for (const std::string& type : types_)
@@ -147,7 +146,7 @@ class Drafter {
     if (extents.size() > 1 && is_plain)
       draft_.constraints.push_back({"", as_json(joined(extents, {}, " * ") + " <= max_threads")});
     add_whole_quotients();
-    draft_.further_constraints = "further rules of the kernel over parameters and sizes";
+    draft_.further_constraints = "add the rules that the kernel needs over parameters and sizes";
   }
 
   /// Of `TILE//ROWS` threads, `TILE % ROWS == 0`.
@@ -355,14 +354,8 @@ class Drafter {
 
   /// True for an offset or a beginning, for which 0 is always in range.
   static bool names_a_place(const std::string& name) {
-    std::string lower = name;
-    std::ranges::transform(lower, lower.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
-    });
-    return lower.ends_with("off") ||
-           std::ranges::any_of(
-               std::initializer_list<std::string_view>{"offset", "start", "begin", "first", "shift"},
-               [&](std::string_view part) { return lower.find(part) != std::string::npos; });
+    const std::string text = lower(name);
+    return text.ends_with("off") || has_one_of(text, {"offset", "start", "begin", "first", "shift"});
   }
 
   static std::string value_of(const TypeName& type) {
@@ -388,7 +381,10 @@ class Drafter {
         fields.push_back(format("{{\"name\": {}, \"struct\": [{}]}}", as_json(name), *inner));
         continue;
       }
-      std::string value = guesses_.is_size(name) ? as_json(name) : value_of(*known);
+      std::string value = guesses_.is_size(name) ? as_json(name)
+                          : is_whole_type(element) && names_a_pitch(name)
+                              ? as_json(guesses_.extents().front())
+                              : value_of(*known);
       if (bracket < declared.size()) {
         constexpr std::int64_t most = 64;
         const std::size_t end = std::min(declared.find(']'), declared.size());
@@ -563,7 +559,7 @@ DraftField guessed_reference(const std::vector<std::string>& same, const KernelF
       same.empty() ? R"({"configuration": {}})"
                    : format("{{\"configuration\": {{}}, \"same\": {}}}", json_list(names)),
       format(
-          "the default configuration counts as right; can another kernel{} or a file? Do results depend on {}",
+          "the default configuration is the reference: is there a better one, a kernel{} or a file? Do results depend on {}",
           other, same.empty() ? "a parameter (\"same\")?" : "the parameters of \"same\" alone?")};
 }
 

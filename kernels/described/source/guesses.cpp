@@ -266,7 +266,14 @@ void Guesses::find_sizes() {
   for (const Axis& axis : facts_.axes) {
     std::string again;  // a cube has one size along its axes
     bool is_found = false;
-    for (const std::string& bound : axis.bounds) {
+    // Sizes are arguments rather than macros, such as the halo of a tile in shared memory.
+    std::vector<std::string> bounds = axis.bounds;
+    std::ranges::stable_partition(bounds, [&](const std::string& bound) {
+      return std::ranges::any_of(facts_.parameters, [&](const ParameterOfKernel& parameter) {
+        return !parameter.is_pointer && has_word(bound, parameter.name);
+      });
+    });
+    for (const std::string& bound : bounds) {
       const std::string name = size_in(bound);
       if (name.empty()) continue;
       const bool is_known = std::ranges::find(extents_, name) != extents_.end();

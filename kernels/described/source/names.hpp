@@ -36,4 +36,7 @@ bool names_a_parameter(std::string_view name);
 /// `count`, too: as a macro that may be anything.
 bool names_a_size(std::string_view name, bool is_argument);
 
+/// True for the distance of two rows in elements: `pitch`, `row_stride`, `lda`.
+bool names_a_pitch(std::string_view name);
+
 }  // namespace tune::described

@@ -19,7 +19,7 @@ SourceTree::SourceTree(const Branches& branches) : branches_(branches), tree_(re
     // Functions of a class use its members without more.
     if (is.kind == "field_identifier" && tree_.above(node, "field_declaration") >= 0)
       declared_.insert(is.text);
-    if (is.kind == "type_parameter_declaration")
+    if (is.kind.ends_with("type_parameter_declaration"))
       if (const int name = tree_.first_below(node, "type_identifier"); name >= 0)
         declared_.insert(tree_[name].text);
   }
@@ -163,6 +163,11 @@ std::vector<TemplateParameter> SourceTree::templates_of(const FunctionOfFile& ke
   if (list < 0) return all;
   for (const int parameter : tree_.parts(list)) {
     if (kind(parameter).find("type_parameter") != std::string_view::npos) {
+      // `class Op = Plus<T>`: the launch leaves it out, and those behind it.
+      const std::string_view declared = text(parameter);
+      if (const std::size_t is = declared.find('=');
+          is != std::string_view::npos && !type_named(trimmed(declared.substr(is + 1))))
+        break;
       if (const int name = tree_.first_below(parameter, "type_identifier"); name >= 0)
         all.push_back({"typename", std::string(text(name))});
     } else if (kind(parameter).ends_with("parameter_declaration")) {

@@ -98,7 +98,7 @@ void add_blocked(FamilySpace& space, const GemmJob& job) {
              "a warp computes more rows than the block has, or does not divide them");
   space.rule(var("block_n") % (var("thread_n") * floor_div(32, var("lanes_m"))) == 0,
              "a warp computes more columns than the block has, or does not divide them");
-  space.rule(blocked_threads() <= 512, "the threads of a larger block wait for each other too often");
+  space.rule(blocked_threads() <= 512, "larger blocks wait too often at barriers");
   space.rule(thread_elements() * var("words") <= 128,
              "the sums of a thread leave no registers for anything else");
   space.rule(var("slab") % (var("slices") * var("alignment")) == 0 && var("slab") >= var("slices") * 2,
@@ -106,7 +106,7 @@ void add_blocked(FamilySpace& space, const GemmJob& job) {
   const Expr tiles = ceil_div(var("m"), var("block_m")) * ceil_div(var("n"), var("block_n"));
   add_group_rule(space);
   space.rule(var("split") == 1 || tiles * (var("split") - 1) < var("multiprocessors") * 4,
-             "fewer parts give every multiprocessor several tiles");
+             "fewer parts give every SM several tiles");
   space.rule(var("split") == 1 || var("split") * var("slab") * 4 <= var("k"),
              "the parts of a sum have fewer than four slabs");
   constexpr std::int64_t max = std::int64_t{1} << 31;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variant `cluster`: the bins lie in the shared memory of several multiprocessors.
+// The variant `cluster`: the bins lie in the shared memory of several SMs.
 #include "kernels/framework/request.hpp"
 #include "kernels/histogram/model/variant.hpp"
 

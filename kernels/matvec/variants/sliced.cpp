@@ -28,7 +28,7 @@ void add_sliced(FamilySpace& space, const MatvecJob&) {
   space.rule(var("block_x") >= 32, "blocks that share rows have at least a warp for each");
   space.rule(matvec_tile() < var("columns"), "a block that has whole rows shares none: that is fused");
   space.rule(matvec_slices() * matvec_row_blocks() <= var("multiprocessors") * var("min_blocks"),
-             "all blocks have to be on the multiprocessors at once");
+             "all blocks must be resident at once");
   space.rules_of_all().add(var("stages") >= var("lag") + 2,
                            "a stage is filled while others wait for their products");
 }

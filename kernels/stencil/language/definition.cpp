@@ -225,7 +225,7 @@ std::string contents(const std::filesystem::path& path) {
   if (is_other_than_file(path))
     throw UsageError(format("{} is a device, pipe or socket, not a stencil file", path.string()));
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError(format("cannot read the stencil file {}", path.string()));
+  if (!file) throw UsageError(format("cannot read the stencil file {}: check its name", path.string()));
   std::string text;
   std::string piece(std::size_t{1} << 16, '\0');
   while (file && text.size() <= max_bytes) {

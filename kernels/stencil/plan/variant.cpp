@@ -32,7 +32,7 @@ int default_cells_z(const StencilJob& job) {
   return cells;
 }
 
-/// Returns values of `chunk` with which the number of blocks fits the multiprocessors.
+/// Returns values of `chunk` with which the number of blocks fits the SMs.
 std::vector<Value> chunks(const StencilJob& job) {
   if (job.dimensions == 2) return {32, 64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192};
   std::vector<Value> values = {16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 512};

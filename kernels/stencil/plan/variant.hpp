@@ -46,7 +46,7 @@ void add_shared(FamilySpace& space, const StencilJob& job, std::initializer_list
 void add_block_limits(const Rules& rules, const search::Expr& block_threads);
 void add_brick_limits(const Rules& rules, const search::Expr& cells);
 /// Adds that tiles have a power of two of rows: other numbers are for `temporal`, whose tiles have to fit the
-/// multiprocessors.
+/// SMs.
 void add_row_rule(const Rules& rules);
 
 /// The stencil that a sweep over the array sums.

@@ -25,7 +25,7 @@ typedef struct tune_call_argument {
 
 /* The state at one size. The library makes it, and later versions add members at its end. */
 typedef struct tune_dispatch_state {
-  int settled;                             /* not 0: nothing is left to try, unless times drift */
+  int settled;                             /* not 0: no candidate is left, unless times drift */
   int paused;                              /* not 0: no trials */
   uint64_t retuned;                        /* how often trials began again */
   const tune_configuration* configuration; /* the best so far */
@@ -34,8 +34,8 @@ typedef struct tune_dispatch_state {
   uint64_t calls;
   double seconds;      /* of all calls on the device */
   double lost;         /* seconds of these, by trials */
-  double best_seconds; /* of a call of the best, lately; 0: nothing was timed yet */
-  const char* notice;  /* a line for the user; else empty */
+  double best_seconds; /* of a recent call of the best; 0: not timed yet */
+  const char* notice;  /* a note for the user; else empty */
 } tune_dispatch_state;
 
 /* Opens a dispatcher of a definition. `options` are those of struct DispatchOptions, by name: device,

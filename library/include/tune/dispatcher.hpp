@@ -16,14 +16,14 @@ struct CUstream_st;  // what cudaStream_t points to
 namespace tune::api {
 
 struct DispatchOptions {
-  std::string device = "0";   ///< number of the GPU that the streams are of
-  std::string database = {};  ///< empty: where `tune` looks
-  double slowdown = 0.1;  ///< share of the time of all calls that may be lost to trials; 0: nothing is tried
-  std::size_t candidates = 50;    ///< tried at most for a problem at a size, earlier processes included
+  std::string device = "0";       ///< number of the GPU that the streams are of
+  std::string database = {};      ///< empty: where `tune` looks
+  double slowdown = 0.1;          ///< largest share of the time of all calls lost to trials; 0: no trials
+  std::size_t candidates = 50;    ///< largest number tried for a problem and size, earlier processes included
   std::string strategy = "auto";  ///< which configurations to try, as --strategy
   std::uint64_t seed = 1;
   std::string where = {};  ///< restricts the space: an expression
-  double timeout = 10;     ///< seconds that a kernel may take to run once when it is checked
+  double timeout = 10;     ///< time limit [s] of one execution in a check
   /// Check candidates in this process instead of a worker process of the program `tune`. A candidate that
   /// faults then takes this process's device.
   bool in_process = false;
@@ -34,17 +34,18 @@ struct DispatchOptions {
 
 /// The state of a dispatcher.
 struct DispatchState {
-  bool settled = false;  ///< nothing is left to try, unless times drift
+  bool settled = false;  ///< no candidate is left, unless times drift
   bool paused = false;
   std::size_t retuned = 0;      ///< how often trials began again
   Configuration configuration;  ///< the best so far
-  std::size_t tried = 0;        ///< by this process, without the first one
+  std::size_t tried = 0;        ///< by this process, except the first one
   std::size_t failed = 0;       ///< of these: not compiled, wrong, or not launched
   std::uint64_t calls = 0;
-  double seconds = 0;       ///< of all calls on the device; an untimed call counts as one of the best
+  double seconds = 0;       ///< of all calls on the device; an untimed call counts as a call of the best
   double lost = 0;          ///< seconds of these, by trials
-  double best_seconds = 0;  ///< of a call of the best, lately; 0 where nothing was timed yet
-  std::string notice = {};  ///< one line for the user (the database cannot be opened, say); else empty
+  double best_seconds = 0;  ///< of a recent call of the best; 0: not timed yet
+  std::string notice =
+      {};  ///< a note for the user, for example that the database cannot be opened; else empty
 };
 
 /// Launches a kernel of a problem at one size, with the caller's own arrays, and finds the best configuration
@@ -55,7 +56,7 @@ struct DispatchState {
 /// configuration.
 ///
 /// Thread-safe: calls take their turns. Times are taken by events on the caller's stream; no call waits for
-/// them. A fork makes another one, and leaves that of its parent alone.
+/// them. After a fork the child makes its own.
 class TUNE_API Dispatcher {
  public:
   /// Compiles and checks the configuration to begin with. Throws Error where there is no GPU, or no

@@ -214,7 +214,7 @@ class TUNE_API Results {
   const Contents& contents_;
 };
 
-/// The arrays of an execution, for code of the host between two launches. A call waits for all earlier
+/// The arrays of an execution, for host code between two launches. A call waits for all earlier
 /// launches. Valid while the code runs.
 class TUNE_API HostArrays {
  public:
@@ -379,17 +379,17 @@ class TUNE_API Problem {
   Problem& block(F function) {
     return block_function(std::move(function));
   }
-  Problem& shared_memory(Number bytes);  ///< dynamic, in bytes a block
+  Problem& shared_memory(Number bytes);  ///< dynamic, in bytes per block
   /// All blocks of the launch are resident at once and may wait for each other (`this_grid().sync()`). A grid
   /// that does not fit is a failure.
   Problem& cooperative();
   Problem& arguments(std::vector<std::string> names);  ///< in the kernel's order; default: all, as declared
   Problem& when(Number condition);                     ///< the launch is left out where it is 0
 
-  /// Adds code of the host that runs after the launches so far, once. It is a part of the execution: what it
+  /// Adds host code that runs once after the launches so far. It is part of the execution: the time that it
   /// takes between two launches counts. On a GPU it needs Options::in_process.
   Problem& host(std::function<void(HostArrays&)> code);
-  /// Adds code of the host that returns true to run the last `launches` launches and the code itself once
+  /// Adds host code that returns true to run the last `launches` launches and the code itself once
   /// more. An execution that goes back a million times fails.
   Problem& repeat_while(std::function<bool(HostArrays&)> code, std::size_t launches = 1);
 
@@ -418,7 +418,7 @@ class TUNE_API Problem {
   Problem& check_at(Sizes sizes);
 
   Problem& flops(SizeNumber count);  ///< operations of a solution
-  Problem& bytes(SizeNumber count);  ///< that have to be moved; default: all arrays once
+  Problem& bytes(SizeNumber count);  ///< bytes that must be moved; default: all arrays once
   /// Sets how often an execution does this work, for instance the number of fused time steps: times are those
   /// of one.
   Problem& work_per_execution(Number count);

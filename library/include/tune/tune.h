@@ -80,25 +80,25 @@ typedef struct tune_evaluation {
                          verify, timeout or crash */
   const char* reason; /* short and equal for equal causes; null where phase is */
   const char* detail; /* the compiler's log, the worst element, ...; null where phase is */
-  double seconds;     /* of an execution: the median of the samples; 0: not measured */
-  double joules;      /* of an execution; 0: not measured */
+  double seconds;     /* per execution: median of the samples; 0: not measured */
+  double joules;      /* per execution; 0: not measured */
   double error;       /* largest difference from the reference */
   double tolerance;   /* of that error */
   double occupancy;   /* 0 to 1; 0: unknown */
-  int registers;      /* of a thread; 0: unknown */
+  int registers;      /* per thread; 0: unknown */
   int reused;         /* not 0: answered from the database */
   int estimated;      /* not 0: seconds follow from a measurement over fewer time steps */
   size_t sample_count;
-  const double* samples;                                  /* seconds of an execution */
+  const double* samples;                                  /* seconds per execution */
   double compile_seconds, check_seconds, measure_seconds; /* of these steps on the host */
 } tune_evaluation;
 
 typedef struct tune_progress {
   const tune_evaluation* evaluation; /* the one that ended */
   const tune_evaluation* best;       /* so far; null: none */
-  uint64_t evaluations;              /* that count against the budget */
-  uint64_t planned;                  /* evaluations at the end, as far as known */
-  uint64_t measured;                 /* evaluations so far that have a time */
+  uint64_t evaluations;              /* counted against the budget */
+  uint64_t planned;                  /* expected evaluations at the end */
+  uint64_t measured;                 /* evaluations so far with a time */
   double seconds;                    /* since the start */
 } tune_progress;
 
@@ -110,13 +110,13 @@ typedef struct tune_result {
   const char* const*
       ties;            /* other configurations that are not slower than the best by 0.5 % with confidence */
   uint64_t space_size; /* valid configurations */
-  uint64_t counted;    /* evaluations that count against the budget, reused ones included */
+  uint64_t counted;    /* evaluations counted against the budget, reused ones included */
   uint64_t reused;     /* of these, from the database */
   uint64_t right;      /* configurations that ran with right results */
   tune_end end;
-  double seconds; /* that it took */
-  double limit;   /* seconds: what the device's bandwidth and peak allow; 0: unknown */
-  int64_t run;    /* its number in the database; 0: nothing was stored */
+  double seconds;                                      /* duration of the run */
+  double limit;                                        /* seconds: roofline time; 0: unknown */
+  int64_t run;                                         /* its number in the database; 0: nothing was stored */
   const tune_configuration* const* tie_configurations; /* the ties again */
   size_t phase_count;                                  /* the number of these: */
   const char* const* phases;                           /* in which evaluations failed */
@@ -127,7 +127,7 @@ typedef struct tune_result {
 typedef struct tune_stored {
   const tune_configuration* configuration; /* valid at the size */
   double seconds;                          /* that were measured, at `size` on `device` */
-  double joules;                           /* of an execution; 0: not measured */
+  double joules;                           /* per execution; 0: not measured */
   const char* match;                       /* exact, nearest size, same architecture or portfolio */
   const char* why;                         /* one sentence */
   const char* size;                        /* of the record */
@@ -245,7 +245,7 @@ typedef struct tune_comparison {
 /* Is called in the thread of tune_run after each evaluation. What it gets is valid until it returns. A value
  * other than 0 ends the run, as tune_cancel does. */
 typedef int (*tune_progress_function)(const tune_progress* progress, void* context);
-/* Gets a line for the user, valid until it returns. */
+/* Gets a note for the user, valid until it returns. */
 typedef void (*tune_notice_function)(const char* line, void* context);
 
 /* Returns the version of the library, which is never freed. */

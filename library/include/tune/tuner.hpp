@@ -27,18 +27,18 @@ struct Failure {
 /// One configuration compiled, checked and measured.
 struct Evaluation {
   Configuration configuration;
-  std::optional<Failure> failure;  ///< without a value it runs, and its results are right
-  double seconds = 0;              ///< an execution: the median of the samples; 0 where not measured
-  double joules = 0;               ///< an execution; 0 where not measured
-  std::vector<double> samples;     ///< seconds an execution
+  std::optional<Failure> failure;  ///< empty: it ran with correct results
+  double seconds = 0;              ///< per execution: median of the samples; 0: not measured
+  double joules = 0;               ///< per execution; 0: not measured
+  std::vector<double> samples;     ///< seconds per execution
   double error = 0;                ///< largest |out - ref|
   double tolerance = 0;            ///< of that error
-  int registers = 0;               ///< a thread; 0 where unknown
-  double occupancy = 0;            ///< 0 to 1; 0 where unknown
-  /// Seconds on the host, of what was done now or, where it is reused, when it was stored.
+  int registers = 0;               ///< per thread; 0: unknown
+  double occupancy = 0;            ///< 0 to 1; 0: unknown
+  /// Host seconds of each step; for a reused evaluation, those stored with it.
   double compile_seconds = 0, check_seconds = 0, measure_seconds = 0;
   bool reused = false;  ///< answered from the database
-  /// `seconds` are expected from a measurement over fewer time steps, in which others were faster.
+  /// `seconds` are extrapolated from fewer time steps, where other configurations were faster.
   bool estimated = false;
 
   bool right() const { return !failure; }
@@ -47,15 +47,14 @@ struct Evaluation {
 
 /// The progress of a run.
 struct Progress {
-  std::uint64_t evaluations = 0;  ///< that count against the budget
-  std::uint64_t planned = 0;      ///< evaluations at the end, as far as known
-  std::uint64_t measured = 0;     ///< of these so far, with a time
+  std::uint64_t evaluations = 0;  ///< counted against the budget
+  std::uint64_t planned = 0;      ///< expected evaluations at the end
+  std::uint64_t measured = 0;     ///< evaluations so far with a time
   double seconds = 0;             ///< since the start
   std::optional<Evaluation> best;
 };
 
-/// Why a run ended: the whole space is evaluated, the budget is spent, little was left to gain, or `cancel`
-/// was called.
+/// Why a run ended: whole space evaluated, budget spent, expected gain too small, or `cancel`.
 enum class End { exhausted, budget, little_to_gain, cancelled };
 
 /// The result of a run.
@@ -64,22 +63,22 @@ struct Result {
   /// Other configurations that are not slower than the best by 0.5 % with confidence.
   std::vector<Configuration> ties;
   std::uint64_t space_size = 0;                   ///< valid configurations
-  std::uint64_t evaluations = 0;                  ///< that count against the budget, reused ones included
+  std::uint64_t evaluations = 0;                  ///< counted against the budget, reused ones included
   std::uint64_t reused = 0;                       ///< of these, from the database
   std::uint64_t right = 0;                        ///< configurations that ran with right results
   std::map<std::string, std::uint64_t> failures;  ///< by phase
-  std::vector<Evaluation> wrong;                  ///< the first hundred of those that failed
+  std::vector<Evaluation> wrong;                  ///< the first hundred failed evaluations
   End end = End::exhausted;
-  double seconds = 0;    ///< that it took
-  double limit = 0;      ///< seconds: what the device's bandwidth and peak allow; 0 where unknown
+  double seconds = 0;    ///< duration of the run
+  double limit = 0;      ///< seconds: roofline time; 0: unknown
   std::int64_t run = 0;  ///< its number in the database; 0 on the emulator
 };
 
 /// The best stored configuration for a problem at a size, as `tune best` finds it.
 struct Stored {
   Configuration configuration;  ///< valid at the size
-  double seconds = 0;           ///< that were measured, at `size` on `device`
-  double joules = 0;            ///< of an execution; 0 where not measured
+  double seconds = 0;           ///< measured at `size` on `device`
+  double joules = 0;            ///< per execution; 0: not measured
   /// How the record fits: `exact`, `nearest size`, `same architecture` or `portfolio`
   /// (docs/reference/lookup.md).
   std::string match;
@@ -102,21 +101,21 @@ struct Options {
   std::optional<std::uint64_t> seed = {};  ///< default: that of the definition, else 1
   /// As --objective: time, energy, edp, min:METRIC or max:METRIC; empty: that of the definition, else time.
   std::string objective = {};
-  bool warm_caches = false;                   ///< measure with the caches as the execution before left them
-  bool fresh = false;                         ///< evaluate again what the database already has
-  bool energy = false;                        ///< measure the energy beside another objective, too
+  bool warm_caches = false;                   ///< measure with warm caches
+  bool fresh = false;                         ///< evaluate known configurations again
+  bool energy = false;                        ///< also measure energy with another objective
   bool reproducible = false;                  ///< as --reproducible
   bool transfer = true;                       ///< start from results of other sizes and devices
   std::optional<std::size_t> finalists = {};  ///< timed again in turns at the end; 0: none
   std::string where = {};                     ///< restricts the space: an expression
-  double timeout = 10;                        ///< seconds that a kernel may take to run once
-  unsigned compilers = 0;  ///< at the same time; 0: as many as the cores and the memory of this process allow
+  double timeout = 10;                        ///< time limit of one execution [s]
+  unsigned compilers = 0;                     ///< parallel compiles; 0: as many as cores and memory allow
   /// Launch in this process instead of a worker process of the program `tune` (docs/reference/library.md says
   /// how that is found). A fault of a kernel then takes this process's device.
   bool in_process = false;
   std::string installed = installed_in;  ///< where the program and the recordings are, if nowhere nearer
   std::function<void(const Evaluation&, const Progress&)> on_evaluation = {};
-  std::function<void(const std::string&)> on_notice = {};  ///< gets a line for the user
+  std::function<void(const std::string&)> on_notice = {};  ///< gets notes for the user
 };
 
 /// Describes a problem without a device, with the limits of an sm_90. Throws Error for an invalid problem or

@@ -20,9 +20,9 @@ extern "C" {
 typedef enum tune_lookup_status {
   TUNE_LOOKUP_OK = 0,
   TUNE_LOOKUP_BAD_QUERY = 1,      /* it names no problem, an extent is not positive, a null pointer, ... */
-  TUNE_LOOKUP_MISSING = 2,        /* a file that was named is not there */
-  TUNE_LOOKUP_OLDER_SCHEMA = 3,   /* made by a tune that is too old for this library */
-  TUNE_LOOKUP_NEWER_SCHEMA = 4,   /* made by a tune newer than this library */
+  TUNE_LOOKUP_MISSING = 2,        /* a named file does not exist */
+  TUNE_LOOKUP_OLDER_SCHEMA = 3,   /* written by a tune too old for this library */
+  TUNE_LOOKUP_NEWER_SCHEMA = 4,   /* written by a tune newer than this library */
   TUNE_LOOKUP_NOT_A_DATABASE = 5, /* a file of another kind */
   TUNE_LOOKUP_DAMAGED = 6,
   TUNE_LOOKUP_BUSY = 7,       /* locked by another process for too long */
@@ -46,7 +46,7 @@ typedef struct tune_lookup_device {
   int compute_minor;     /* minor */
   int multiprocessors;   /* multiProcessorCount */
   int64_t global_memory; /* bytes: totalGlobalMem */
-  double bandwidth;      /* bytes a second: 2 * memory clock * bus width / 8 */
+  double bandwidth;      /* bytes per second: 2 * memory clock * bus width / 8 */
   const char* driver;    /* as NVML reports it: 580.159.04 */
 } tune_lookup_device;
 

@@ -21,10 +21,10 @@ namespace tune::lookup {
 
 /// The reason where there is no answer. The numbers are those of `tune_lookup_status` in lookup.h.
 enum class Code {
-  bad_query = 1,       ///< it names no problem, an extent is not positive, ...
-  missing = 2,         ///< a file that was named is not there
-  older_schema = 3,    ///< made by a tune that is too old for this library
-  newer_schema = 4,    ///< made by a tune newer than this library
+  bad_query = 1,       ///< no problem named, an extent not positive, ...
+  missing = 2,         ///< a named file does not exist
+  older_schema = 3,    ///< written by a tune too old for this library
+  newer_schema = 4,    ///< written by a tune newer than this library
   not_a_database = 5,  ///< a file of another kind
   damaged = 6,
   busy = 7,        ///< locked by another process for longer than Options::patience_ms
@@ -65,7 +65,7 @@ struct Device {
   int compute_minor = 0;           ///< cudaDeviceProp::minor
   int multiprocessors = 0;         ///< cudaDeviceProp::multiProcessorCount
   std::int64_t global_memory = 0;  ///< bytes: cudaDeviceProp::totalGlobalMem
-  double bandwidth = 0;            ///< bytes a second: 2 * memory clock * bus width / 8
+  double bandwidth = 0;            ///< bytes per second: 2 * memory clock * bus width / 8
   std::string driver;              ///< `580.159.04`, as NVML reports it
   /// Of a device model, results of this board come before those of others: where both members are given,
   /// first this board under this limit, then other boards under it, then those of unknown limits, then

@@ -36,11 +36,11 @@ const configurationObject = (view, row) => Object.fromEntries(view.parameters.ma
 addChart({
   id: "configurations",
   title: "All configurations",
-  help: "Each line is a measured configuration that passes the filter. Click a heading to sort. Copy gives a line as NAME=VALUE for `tune check --config`, or as JSON.",
+  help: "Each row is a measured configuration that passes the filter. Click a heading to sort. Copy gives a row as NAME=VALUE for `tune check --config`, or as JSON.",
   wide: true,
   draw(view, control) {
     if (view.count === 0) return { empty: "No configuration was measured." };
-    const which = control("columns", "columns", [["varied", "varied parameters"], ["all", "all parameters"], ["figures", "figures alone"]], "varied");
+    const which = control("columns", "columns", [["varied", "varied parameters"], ["all", "all parameters"], ["figures", "only figures"]], "varied");
     const copied = control("copy", "copy as", [["flags", "NAME=VALUE"], ["json", "JSON"]], "flags");
     const all = configurationColumns(view);
     const columns = all.filter((column) => !column.parameter || which === "all" || (which === "varied" && column.varied));

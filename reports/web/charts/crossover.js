@@ -20,7 +20,7 @@ addChart({
     const works = sections.map((i) => state.data.sections[i]);
     const { name, maximised, unit } = works[0].objective;
     const rated = works.every((work) => work.rate.amount > 0 && work.rate.unit === works[0].rate.unit);
-    const form = control("form", "as", [...(rated ? [["rate", "work a second"]] : []), ["value", name]], rated ? "rate" : "value");
+    const form = control("form", "as", [...(rated ? [["rate", "work per second"]] : []), ["value", name]], rated ? "rate" : "value");
     const shown = (line, at) => form === "rate" ? works[at].rate.amount / line.seconds[at] : maximised ? 1 / line.value[at] : line.value[at];
     const text = (value, digits = 4) => form === "rate" ? si(value, works[0].rate.unit, digits) : unit ? si(value, unit, digits) : significantly(value, digits);
     const measured = (line) => x.map((_, at) => at).filter((at) => line.value[at] !== null);

@@ -53,7 +53,7 @@ function drawEcdf(view) {
 addChart({
   id: "distribution",
   title: "Distribution",
-  help: "The share of configurations with each time, or value of the objective. A thin left end means that good configurations are rare, and that searching pays.",
+  help: "The share of configurations with each time or objective. A thin left end means that good configurations are rare and that a search pays.",
   draw(view, control) {
     if (view.count === 0) return { empty: "No configuration was measured." };
     const form = control("form", "as", [["histogram", "histogram"], ["ecdf", "cumulative shares"]], "histogram");

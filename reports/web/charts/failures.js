@@ -4,7 +4,7 @@
 addChart({
   id: "failures",
   title: "Failures",
-  help: "Evaluations that ended without a time, by the phase in which they failed and the reason. The tables above have an example of each.",
+  help: "Failed evaluations by phase and reason. The tables above have an example of each.",
   draw(view) {
     if (view.failures.length === 0) return { empty: "No configuration failed." };
     const failures = [...view.failures].sort((a, b) => b.count - a.count).slice(0, 20).reverse();

@@ -25,7 +25,7 @@ function pairCells(view, a, b, statistic) {
 addChart({
   id: "heatmap",
   title: "Two parameters together",
-  help: "Each cell shows the best (or the median) value of the configurations with these two values. At first, the two parameters that together explain most are shown.",
+  help: "Each cell shows the best (or median) result of the configurations with these two values. The chart begins with the two parameters that explain most.",
   height: 420,
   draw(view, control) {
     const usable = view.varied.filter((i) => view.parameters[i].values.length <= 40);

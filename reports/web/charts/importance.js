@@ -4,8 +4,8 @@
 addChart({
   id: "importance",
   title: "Importance of the parameters",
-  help: "Main effects: how much of the variance of the logarithm of the time, or of the objective, one parameter explains alone, over all measured configurations that have it " +
-    "(one-way analysis of variance, less what as many values would explain by chance). Effects of two parameters together show in the heat map. " +
+  help: "Main effects: the share of the variance of log(time), or of the objective, that one parameter explains alone, over all measured configurations that have it " +
+    "(one-way analysis of variance, corrected for chance). The heat map shows effects of two parameters together. " +
     "Searches do not choose configurations evenly, so shares may add up to more than 100 %.",
   draw(view) {
     const known = view.parameters.filter((parameter) => parameter.importance !== null && parameter.values.length > 1)
@@ -33,7 +33,7 @@ addChart({
           label: { show: true, position: "right", color: colours.text, fontFamily: font, formatter: ({ dataIndex }) => label(known[dataIndex]) },
         }],
       },
-      note: known.some(some) ? "Paler bars are parameters that only some configurations have; the label tells how many. The fewer they are, the lower the bar stands." : "",
+      note: known.some(some) ? "Pale bars: only some configurations have the parameter (the label has their number). The fewer have it, the lower it ranks." : "",
       spoken: [...known].reverse().slice(0, 3).map((parameter) => `${parameter.name} ${percent(parameter.importance)}`).join(", "),
       table: { head: ["parameter", "share", "configurations that have it", "values"], rows: [...known].reverse().map((parameter) =>
         [parameter.name, percent(parameter.importance), parameter.count, parameter.values.join(", ")]) },

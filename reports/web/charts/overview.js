@@ -4,13 +4,13 @@
 addChart({
   id: "overview",
   title: "Best, default and limit",
-  help: "Each bar is a work: the share of the device's limit (100 %) that its best configuration reaches. The mark is the share of the default configuration, where that was measured. A click shows the work.",
+  help: "Each bar is a workload: the share of the device's limit (100 %) that its best configuration reaches. The mark is the share of the default configuration, if it was measured. Click a bar to show its workload.",
   wide: true,
   page: true,
   height: 270,
   draw(_, control) {
     const works = state.data.sections.map((section, index) => ({ section, index })).filter(({ section, index }) => section.limit && section.best && (!state.found || state.found[index]));
-    if (works.length === 0) return { empty: "The limit of no work is known." };
+    if (works.length === 0) return { empty: "No workload has a known limit." };
     const order = control("order", "order", [["problem", "by problem"], ["share", "by share"]], "problem");
     const share = ({ section }) => section.limit / section.best.seconds;
     if (order === "share") works.sort((a, b) => share(b) - share(a));
@@ -36,8 +36,8 @@ addChart({
         ],
       },
       events: { click: ({ dataIndex }) => { location.hash = `#${works[dataIndex].section.id}`; } },
-      spoken: `${counted(works.length, "work")}; median ${percent(mid(works.map(share)))} of the limit`,
-      table: { head: ["work", "best", "default", "limit", "share of the limit", "share of the default"], rows: works.map((work) => [work.section.title, seconds(work.section.best.seconds),
+      spoken: `${counted(works.length, "workload")}; median ${percent(mid(works.map(share)))} of the limit`,
+      table: { head: ["workload", "best", "default", "limit", "share of the limit", "share of the default"], rows: works.map((work) => [work.section.title, seconds(work.section.best.seconds),
         standard(work) === null ? "–" : seconds(work.section.default), seconds(work.section.limit), percent(share(work)), standard(work) === null ? "–" : percent(standard(work))]) },
     };
   },
@@ -67,7 +67,7 @@ function resultSets() {
 addChart({
   id: "compare",
   title: "Comparison of results",
-  help: "The time of the second set of results over that of the first, for each work that both have: devices, versions, or the two newest runs of each work. Below 1 the second is faster; works that are more than 2 % slower are marked as regressions.",
+  help: "Time of the second set of results / time of the first, for each workload that both have. Sets are devices, versions, or the two newest runs. Below 1 the second is faster. Slowdowns above 2 % are marked as regressions.",
   wide: true,
   page: true,
   below: true,
@@ -97,9 +97,9 @@ addChart({
         series: kinds.map(([name, test, colour], i) => ({ type: "scatter", name, symbol: symbolAt(i), symbolSize: 9, itemStyle: pointStyle(colour), data: drawn.map(({ ratio }) => (test(ratio) ? ratio : null)),
           ...(i === 0 ? { markLine: marker([{ yAxis: 1, label: { show: false } }]) } : {}) })),
       },
-      note: `${counted(works.length, "work")} in both, ${counted(regressions, "regression")}; geometric mean ${times(Math.exp(works.reduce((sum, { ratio }) => sum + Math.log(ratio), 0) / works.length))}.${drawn.length < works.length ? " The 30 worst and the 30 best are drawn." : ""}`,
+      note: `${counted(works.length, "workload")} in both, ${counted(regressions, "regression")}; geometric mean ${times(Math.exp(works.reduce((sum, { ratio }) => sum + Math.log(ratio), 0) / works.length))}.${drawn.length < works.length ? " The 30 worst and the 30 best are drawn." : ""}`,
       spoken: counted(regressions, "regression"),
-      table: { head: ["work", a, b, "second / first", ""], rows: works.map(({ work, first, second, ratio }) => [work, seconds(first), seconds(second), times(ratio), ratio > 1.02 ? "regression" : ""]) },
+      table: { head: ["workload", a, b, "second / first", ""], rows: works.map(({ work, first, second, ratio }) => [work, seconds(first), seconds(second), times(ratio), ratio > 1.02 ? "regression" : ""]) },
     };
   },
 });

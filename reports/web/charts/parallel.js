@@ -55,7 +55,7 @@ function chosenRanges(view, parameters, model) {
 addChart({
   id: "parallel",
   title: "All parameters at once",
-  help: "Each line is a configuration; the axes are the parameters that the winner has, the most important first, and the strongest colours are the best. Drag along an axis to choose a range; the configurations within it are counted below, and a button makes the choice the filter of all charts.",
+  help: "Each line is a configuration, the strongest colours are the best. The axes are the winner's parameters, the most important first. Drag along an axis to choose a range: the note counts its configurations, and a button makes it the filter of all charts.",
   wide: true,
   height: 440,
   draw(view, control) {
@@ -68,7 +68,7 @@ addChart({
     const times = rows.map((row) => view.rows.value[row]);
     const data = rows.map((row) => [Math.log10(view.rows.value[row]),
       ...parameters.map((parameter) => (view.level(parameter, row) < 0 ? "–" : view.valueText(parameter, view.level(parameter, row)))), row]);
-    const shown = rows.length < view.measured ? `${grouped(rows.length)} of ${grouped(view.measured)} configurations are drawn: the best, and an even part of the rest. ` : "";
+    const shown = rows.length < view.measured ? `${grouped(rows.length)} of ${grouped(view.measured)} configurations are drawn: the best, and a uniform part of the rest. ` : "";
     const chosen = (_, card) => {
       const model = card.instance.getModel(), series = model.getSeriesByIndex(0);
       const left = [];

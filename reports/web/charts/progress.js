@@ -4,7 +4,7 @@
 addChart({
   id: "progress",
   title: "Progress of the searches",
-  help: "The best so far. A search whose line comes to its end early needs a small budget; one whose line still changes at its end needs a larger one.",
+  help: "The best so far. If a line is flat early, a small budget is enough; if it still changes at its end, the search needs a larger one.",
   draw(view, control) {
     const runs = view.runs.filter((run) => run.progress.best.length > 0).reverse();
     if (runs.length === 0) return { empty: "No run has measured anything." };

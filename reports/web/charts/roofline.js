@@ -26,7 +26,7 @@ function roofs(view, low, high) {
 addChart({
   id: "roofline",
   title: "Roofline",
-  help: "Horizontal: flops for each byte that one solution must move at least. Vertical: flops a second. The roof is that of the units that may compute, and the bandwidth of the memory; left of its edge memory is the limit, right of it arithmetic.",
+  help: "Horizontal: flops per byte that the problem must move. Vertical: flop/s. The roof is the memory bandwidth and the peak of the units that the problem may use. Left of its edge memory is the limit, right of it arithmetic.",
   height: 380,
   draw(view) {
     const { bandwidth, flops } = view.ceilings;
@@ -62,7 +62,7 @@ addChart({
         ],
       },
       note: `Bandwidth: ${view.ceilings.measured ? "of a measured copy" : "the datasheet's"}. Arithmetic: the peak of the ${view.ceilings.units}.${elsewhere > 0 ? ` ${counted(elsewhere, "work")} with other units ${elsewhere === 1 ? "has another roof and is" : "have other roofs and are"} not drawn.` : ""}`,
-      spoken: `the winner reaches ${rate(winner.value[1])} at ${significant(winner.value[0], 3)} FLOP a byte`,
+      spoken: `the winner reaches ${rate(winner.value[1])} at ${significant(winner.value[0], 3)} FLOP per byte`,
       table: { head: ["winner of", "FLOP/byte", "FLOP/s", "of the roof"], rows: [{ ...winner, other: view }, ...others].map((point) =>
         [point.other.title, significant(point.value[0], 3), rate(point.value[1]),
           point.other.limit ? percent(point.other.limit / point.other.best.seconds) : "–"]) },

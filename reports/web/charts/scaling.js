@@ -71,11 +71,11 @@ addChart({
     const choices = lineChoices(view);
     const choice = control("lines", "lines", choices, "group");
     const found = scalings(view, choice.startsWith("setting ") ? choice.slice("setting ".length) : undefined);
-    if (found.length === 0) return { empty: "The report has no other section of this problem and device that differs in one size or numeric setting only." };
+    if (found.length === 0) return { empty: "The report has no workload of this problem and device that differs in one size or numeric setting only." };
     const name = control("along", "along", found.map((each) => [each.name, each.name]), found[0].name);
     const { sections, x } = found.find((each) => each.name === name);
     const xs = [...new Set(sections.map(x))];
-    const form = control("form", "as", [["value", view.quantity], ["rate", "work a second"], ["error", "largest error"]], "value");
+    const form = control("form", "as", [["value", view.quantity], ["rate", "work per second"], ["error", "largest error"]], "value");
     const lines = bestOfLines(sections, x, xs, choice);
     const shown = { value: ({ value }) => value, rate: (best) => best.items / best.seconds, error: ({ error }) => (error > 0 ? error : null) }[form];
     const shownAs = (best) => (best === null ? null : shown(best));
@@ -92,10 +92,10 @@ addChart({
       `${escapeHtml(seriesName)}, ${escapeHtml(name)} = ${si(data[0], "", 4)}<br><strong>${label(data[1])}${form === "rate" ? `${escapeHtml(item)}s/s` : ""}</strong>` };
     const xAxis = logAxis("x", name === "size" ? `${item}s (product of the extents)` : name, xs, (value) => si(value, "", 4).trim());
     for (const part of ["axisLabel", "axisTick", "splitLine"]) xAxis[part] = { ...xAxis[part], customValues: xs };
-    const axis = { value: `best ${view.quantity}`, rate: `${item}s a second`, error: "largest |out - reference|" }[form];
+    const axis = { value: `best ${view.quantity}`, rate: `${item}s per second`, error: "largest |out - reference|" }[form];
     return {
       option: { ...chartBase({ tooltip }), series, xAxis, yAxis: form === "value" ? view.valueAxis("y", axis, values) : logAxis("y", axis, values, label) },
-      note: new Set(sections.map((section) => section.sources)).size > 1 ? "The sections were tuned with different kernel sources." : "",
+      note: new Set(sections.map((section) => section.sources)).size > 1 ? "The workloads were tuned with different kernel sources." : "",
       spoken: `by ${name}: ${xs.join(", ")}`,
       table: { head: [name, ...lines.keys()], rows: xs.map((value, at) => [value, ...[...lines.values()].map((bests) => (shownAs(bests[at]) === null ? "–" : label(shownAs(bests[at]))))]) },
     };

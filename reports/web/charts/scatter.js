@@ -3,10 +3,10 @@
 
 const figures = {
   error: { name: "largest error", log: true, text: (value) => value.toExponential(1) },
-  registers: { name: "registers a thread", text: String },
+  registers: { name: "registers per thread", text: String },
   occupancy: { name: "occupancy", text: (value) => percent(value) },
-  shared: { name: "shared memory a block", text: (value) => `${significant(value / 1024, 3)} KiB` },
-  spills: { name: "spilled bytes a thread", text: String },
+  shared: { name: "shared memory per block", text: (value) => `${significant(value / 1024, 3)} KiB` },
+  spills: { name: "spilled bytes per thread", text: String },
 };
 
 /** What can be an axis: {name, at(row), text, log, better: -1 where less is better, 1 where more is}. */
@@ -46,7 +46,7 @@ function scatterAxis(view, way, column, rows) {
 addChart({
   id: "scatter",
   title: "Any two figures",
-  help: "Each point is a configuration by two figures or parameters of your choice. The line joins the configurations that no other beats in both: for time and error it shows the price of a smaller error.",
+  help: "Each point is a configuration; choose a figure or parameter for each axis. The line is the Pareto front: no configuration is better in both. For time and error it shows the price of a smaller error.",
   height: 380,
   draw(view, control) {
     if (view.count === 0) return { empty: "No configuration was measured." };

@@ -37,7 +37,7 @@ addChart({
           markLine: marker([{ xAxis: 0, label: { show: false } }]),
         }],
       },
-      note: "The left side shows the winner's values; each point is labelled with the value that it has instead.",
+      note: "The left side shows the winner's values; each point is labelled with its own value.",
       spoken: counted(steps.length, "configuration"),
       table: { head: ["parameter", "winner", "instead", view.quantity, "against the winner"], rows: steps.sort((a, b) => change(a) - change(b)).map((step) =>
         [view.parameters[step.parameter].name, own(step.parameter), view.valueText(step.parameter, view.level(step.parameter, step.row)),

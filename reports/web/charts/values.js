@@ -15,8 +15,8 @@ function bestByValue(view, parameter) {
 addChart({
   id: "values",
   title: "Best by the value of a parameter",
-  help: "The best configuration with each value, whatever the other parameters are; one line for each variant. For the number of fused steps, " +
-    "for example, it shows what fusing gains.",
+  help: "The best configuration with each value of the parameter; one line for each variant. For the number of fused steps, " +
+    "for example, it shows the gain of fusing.",
   draw(view, control) {
     const usable = view.varied.filter((i) => String(i) !== String(view.group));
     if (usable.length === 0) return { empty: "No parameter has several measured values." };
@@ -56,7 +56,7 @@ addChart({
 addChart({
   id: "values-table",
   title: "All parameters, value by value",
-  help: "How much slower, or worse, than the winner the best configuration with each value is, over all measured configurations.",
+  help: "Loss of the best configuration with each value against the winner, over all measured configurations.",
   wide: true,
   height: 1,
   draw(view) {

@@ -85,7 +85,7 @@ TEST(Diff, ComparesRunsAndDatabases) {
   done(sandbox, {"diff", "1", "2", "--fail-above", "5%"});
   const ProgramResult failed = sandbox.tune({"diff", "2", "1", "--fail-above", "0.01%"});
   EXPECT_EQ(failed.status, 1);
-  EXPECT_TRUE(has(failed.err, "1 of 1 work slower by more than") && has(failed.out, "x slower"))
+  EXPECT_TRUE(has(failed.err, "1 of 1 workload slower by more than") && has(failed.out, "x slower"))
       << failed.err;
 }
 
@@ -95,7 +95,7 @@ TEST(Diff, SaysWhatItCannotCompare) {
   expect_refused(sandbox.tune({"diff", "1"}), 2, {"tune diff A B"});
   expect_refused(sandbox.tune({"diff", "1", "9"}), 3, {"there is no run 9"});
   expect_refused(sandbox.tune({"diff", "1", "nothing-like-it"}), 3, {"neither a run"});
-  expect_refused(sandbox.tune({"diff", "1", "1", "--problem", "gemm"}), 3, {"no work in common"});
+  expect_refused(sandbox.tune({"diff", "1", "1", "--problem", "gemm"}), 3, {"no workload in common"});
   expect_refused(sandbox.tune({"diff", "1", "1", "--fail-above", "much"}), 2, {"--fail-above: 'much'"});
 }
 

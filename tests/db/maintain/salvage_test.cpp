@@ -66,7 +66,7 @@ TEST_F(SalvageTest, ADamagedSourceIsRefusedBeforeAnythingIsTaken) {
     record(bad_, 20);
     change(bad_, damage);
     const std::string message = error_of_merge(good_, bad_);
-    EXPECT_THAT(message, HasSubstr("bad.db is damaged, and nothing of it was taken ("));
+    EXPECT_THAT(message, HasSubstr("bad.db is damaged, and nothing was merged ("));
     EXPECT_THAT(message, HasSubstr("tune db salvage"));
     EXPECT_EQ(contents(db::Database(good_)), before);
     EXPECT_EQ(db::check_database(db::Database(good_)).lines, std::vector<std::string>());

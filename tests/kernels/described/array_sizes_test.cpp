@@ -272,5 +272,49 @@ TEST_F(SizesOfLaunches, ASquareBlockOfTheFileHasTwoExtents) {
   EXPECT_THAT(line_of(definition, "out"), HasSubstr("\"size\": \"BT * C\""));
 }
 
+TEST_F(SizesOfArrays, AreArgumentsRatherThanTheHaloOfATile) {
+  const std::string json = made(R"(
+#define R 2
+#ifndef BY
+#define BY 8
+#endif
+__global__ void k(float* out, const float* a, int width, int height) {
+  const int i0 = blockIdx.x * 32, j0 = blockIdx.y * BY, i = i0 + threadIdx.x, j = j0 + threadIdx.y;
+  __shared__ float tile[BY + 2 * R][32];
+  for (int row = threadIdx.y; row < BY + 2 * R; row += BY) {
+    const int from = j0 + row - R;
+    tile[row][threadIdx.x] = from >= 0 && from < height && i < width ? a[from * width + i] : 0;
+  }
+  __syncthreads();
+  if (i < width && j < height) out[j * width + i] = tile[threadIdx.y][threadIdx.x];
+})")
+                               .json;
+  EXPECT_THAT(json, HasSubstr("\"sizes\": {\"width\": 1024, \"height\": 1024}"));
+  EXPECT_THAT(json, HasSubstr("\"grid\": [\"ceil_div(width, 32)\", \"ceil_div(height, BY)\"]"));
+}
+
+TEST_F(SizesOfArrays, APitchInAStructIsARow) {
+  EXPECT_THAT(made(R"(
+struct Grid { int nx, ny; long long pitch; float spacing; };
+__global__ void k(float* out, const float* a, Grid g) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < g.nx && y < g.ny) out[y * g.pitch + x] = a[y * g.pitch + x] / g.spacing;
+})")
+                  .json,
+              HasSubstr("{\"name\": \"pitch\", \"type\": \"long long\", \"value\": \"nx\"}"));
+}
+
+TEST_F(SizesOfArrays, AClassOfATemplateWithADefaultIsLeftOut) {
+  const std::string json = made(R"(
+template <class T> struct Plus { __device__ T operator()(T a, T b) const { return a + b; } };
+template <class T, int ITEMS, class Op = Plus<T>, class U = float> __global__ void k(T* out, const T* a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = Op()(a[i], T(ITEMS));
+})")
+                               .json;
+  EXPECT_THAT(json, HasSubstr("\"entry\": \"k<T, ITEMS>\""));
+  EXPECT_THAT(json, Not(HasSubstr("\"Op\"")));
+}
+
 }  // namespace
 }  // namespace tune::described

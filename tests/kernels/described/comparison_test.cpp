@@ -68,7 +68,7 @@ TEST_F(ComparedResults, ElementsHaveTolerancesOfTheirOwn) {
   EXPECT_EQ(check(definition(part + R"({"each": "0.2 if i == 5 else 0"})")), "");
   const std::string wrong = check(definition(part + R"({"absolute": "1e-3 * i"})"));
   EXPECT_TRUE(contains(wrong,
-                       "1 of 70 compared elements (of 80) of 'out' differ by more than they may; the "
+                       "1 of 70 compared elements (of 80) of 'out' differ by more than their tolerance; the "
                        "worst is (5): 5.5 instead of 5, where 0.005 is allowed"))
       << wrong;
   std::string limits(80 * sizeof(double), '\0');

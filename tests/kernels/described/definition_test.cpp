@@ -169,7 +169,7 @@ TEST_F(Definitions, FillAnArrayLikeAnother) {
   }
   const auto refused = [&](const std::string& text) { return refusal(text); };
   EXPECT_EQ(refused(with_fill("{\"as\": \"n\"}")),
-            "d.json:16: arguments.w: its fill is that of 'n', which is no array");
+            "d.json:16: arguments.w: its fill is that of 'n', which is not an array");
   EXPECT_EQ(
       refused(with_fill("{\"as\": \"w\"}")),
       "d.json:16: arguments.w: its fill is that of 'w', which has another's: name an array with a fill of its own");
@@ -182,7 +182,7 @@ TEST_F(Definitions, FillAnArrayLikeAnother) {
           with_fill("{\"as\": \"out\"}"),
           "\"real\", \"size\": [\"n\", \"m\"], \"access\": \"both\", \"fill\": {\"from\": 1, \"step\": 2}",
           "\"real\", \"size\": [\"n\", \"m\"], \"access\": \"write\"")),
-      "d.json:16: arguments.w: its fill is that of 'out', which has none: nobody fills it");
+      "d.json:16: arguments.w: its fill is that of 'out', which has none");
 }
 
 TEST_F(Definitions, FillArraysByFormulasThatFollowTheSize) {

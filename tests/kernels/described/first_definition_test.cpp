@@ -134,8 +134,7 @@ TEST_F(FirstDefinitionOf, ATemplate) {
   EXPECT_THAT(line_of(definition, "settings"), HasSubstr("\"T\""));
   EXPECT_THAT(line_of(definition, "in"), HasSubstr("\"type\": \"T\""));
   EXPECT_THAT(line_of(definition, "out"), HasSubstr("\"access\": \"write\""));
-  EXPECT_EQ(line_of(definition, "n"),
-            "\"n\": 1048576},  // TODO: the sizes of the work, and those to tune for");
+  EXPECT_EQ(line_of(definition, "n"), "\"n\": 1048576},  // TODO: the sizes to tune for");
   EXPECT_THAT(definition.json, HasSubstr("\"n\": {\"type\": \"uint32_t\", \"value\": \"n\"}"));
   EXPECT_THAT(line_of(definition, "FAST"), HasSubstr("[0, 1]"));
   EXPECT_EQ(line_of(definition, "grid"), "\"grid\": \"ceil_div(n, BLOCK)\",");
@@ -543,8 +542,7 @@ TEST_F(FirstDefinitionOf, AGridThatIsRoundedDownTakesWholeBlocks) {
   EXPECT_EQ(line_of(definition, "grid"), "\"grid\": \"n // block_size_x\",");
   EXPECT_THAT(
       line_of(definition, "check"),
-      HasSubstr(
-          "[{\"n\": 4096}],  // TODO: small sizes at which every configuration is checked: the kernel seems to need whole blocks"));
+      HasSubstr("[{\"n\": 4096}],  // TODO: small sizes for checks; the kernel seems to need whole blocks"));
 }
 
 TEST_F(FirstDefinitionOf, AnArrayHasOneSizeForAllValues) {

@@ -105,8 +105,8 @@ TEST_F(ImportOfScripts, WhatARunIsToldAndWhatIsNotFollowedIsSaid) {
   const std::string notes = joined(import.notes, {}, "\n");
   EXPECT_THAT(
       notes,
-      HasSubstr(
-          "verify: the script judges results with 'compare', which is not followed: each element is compared"));
+      HasSubstr("verify: the script judges results with 'compare', which cannot be followed: each element is "
+                "compared"));
   EXPECT_THAT(notes, HasSubstr("--strategy model"));
   EXPECT_THAT(notes, HasSubstr("objective: 'GFLOP/s' is not among the metrics that are followed"));
   EXPECT_THAT(notes, HasSubstr("observers: not used"));
@@ -125,7 +125,7 @@ TEST_F(ImportOfScripts, AParameterOnWhichResultsSeemToDependIsSuggested) {
       "tune_kernel('sum', source, 100, [x, x, x, n], {'block_size_x': [32], 'use_b': [0, 1]})\n");
   EXPECT_THAT(write_draft(import.draft).json,
               HasSubstr("\"reference\": {\"configuration\": {}, \"same\": [\"use_b\"]}"));
-  EXPECT_THAT(write_draft(import.draft).json, HasSubstr("can another kernel such as 'naive_sum' or a file?"));
+  EXPECT_THAT(write_draft(import.draft).json, HasSubstr("a kernel such as 'naive_sum' or a file?"));
 }
 
 TEST_F(ImportOfScripts, FunctionsBuildWhatTheyReturn) {

@@ -51,8 +51,9 @@ TEST_F(LossesOfScripts, EachThatADictMayGet) {
 TEST_F(LossesOfScripts, ConditionsOfWhichEachWayCounts) {
   EXPECT_THAT(
       notes("params = {'block_size_x': [32]}\nif is_large():\n  params['tile'] = [1, 2]\n" + call()),
-      HasSubstr("tune_it.py:10: whether 'is_large()' holds is not known: each way counts, the last one of "
-                "several for params"));
+      HasSubstr(
+          "tune_it.py:10: cannot tell whether 'is_large()' holds: both branches are read; for params the "
+          "last value counts"));
   // Neither what changes nothing, nor what comes behind the call.
   EXPECT_EQ(notes("params = {'block_size_x': [32]}\nif is_large():\n  print(1)\n" + call() +
                   "for r in load():\n  best = r\n"),
@@ -74,7 +75,7 @@ TEST_F(LossesOfScripts, ArgumentsOfTheCall) {
   EXPECT_THAT(
       notes(
           "for n in [1, 2]:\n  params = {'block_size_x': [32]}\n  tune_kernel('add', source, n, [], params)\n"),
-      HasSubstr("tune_it.py:11: the script comes here 2 times: the definition is that of the first"));
+      HasSubstr("tune_it.py:11: the script calls this 2 times: this definition is the first call"));
 }
 
 TEST_F(LossesOfScripts, MarksNameTheLine) {

@@ -192,7 +192,7 @@ const tests = {
     const { page, problems, close } = await open("both.html");
     await seeAll(page);
     const card = page.locator("#chart-compare");
-    assert.match(await card.locator("> .note").textContent(), /\d+ works in both, \d+ regressions?; geometric mean/);
+    assert.match(await card.locator("> .note").textContent(), /\d+ workloads? in both, \d+ regressions?; geometric mean/);
     assert.deepEqual((await card.locator("select").nth(0).locator("option").allTextContents()).slice(0, 2), ["NVIDIA H200", "NVIDIA H100 80GB HBM3"]);
     assert.deepEqual(problems, []);
     await close();

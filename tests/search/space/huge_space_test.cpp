@@ -282,7 +282,7 @@ TEST(HugeSpace, TheOrderOfDeclarationCostsNothing) {
   const SearchSpace near(ring(1), few), far(ring(7), few);
   EXPECT_EQ(near.size(), far.size());
   EXPECT_TRUE(near.find(far.at(far.size() / 2)));
-  // Pairs that cross each other: 10^18 in the plain product.
+  // Pairs that cross each other: 10^18 combinations.
   SpaceDefinition pairs;
   for (int p = 0; p < 18; ++p) add(pairs, numbered("p", p), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   for (int p = 0; p < 9; ++p) add_rule(pairs, numbered("p", p) + " * " + numbered("p", p + 9) + " % 7 != 1");

@@ -28,9 +28,9 @@ TEST(LaunchLimits, NameDemandAndLimitWithoutADevice) {
   EXPECT_EQ(verdict({1, 1, 1}, {1, 1, 128}),
             "block: kernel `k` needs 128 threads along z of a block, the limit is 64");
   EXPECT_EQ(verdict({1, 1, 1}, {64, 32, 1}),
-            "threads: kernel `k` needs 2048 threads a block, the limit is 1024");
+            "threads: kernel `k` needs 2048 threads per block, the limit is 1024");
   EXPECT_EQ(verdict({1, 1, 1}, {1, 1, 1}, 232449),
-            "shared memory: kernel `k` needs 232449 bytes of shared memory a block, the limit is 232448");
+            "shared memory: kernel `k` needs 232449 bytes of shared memory per block, the limit is 232448");
 }
 
 }  // namespace

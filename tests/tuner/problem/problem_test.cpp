@@ -81,7 +81,7 @@ TEST(Roofline, IsTheLargerOfMemoryAndArithmeticTime) {
       2.0);
 }
 
-// 100 multiprocessors at 1 GHz of compute capability 9.0: 128 and 1024 multiply-adds a clock each.
+// 100 SMs at 1 GHz of compute capability 9.0: 128 and 1024 multiply-adds a clock each.
 TEST(Roofline, IsThatOfTheUnitsThatMayDoTheWork) {
   const DeviceProperties device = testing::invented_device();
   ASSERT_EQ(device.architecture(), "sm_90");

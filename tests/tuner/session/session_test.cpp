@@ -492,7 +492,7 @@ TEST_F(StoredFailures, ACauseOutsideEndsARunAndIsNamed) {
   EXPECT_EQ(result.end, RunEnd::failed);
   EXPECT_EQ(store_.evaluations.size(), 100u);
   EXPECT_NE(result.reason.find("another process holds it"), std::string::npos) << result.reason;
-  EXPECT_NE(result.reason.find("they are tried again"), std::string::npos) << result.reason;
+  EXPECT_NE(result.reason.find("which tries them again"), std::string::npos) << result.reason;
   EXPECT_EQ(run_with(good_measurement(), {.evaluations = 20}, 5000).progress.measured, 20u);
 }
 

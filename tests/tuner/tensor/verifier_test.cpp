@@ -53,9 +53,10 @@ TEST(Verifier, ElementsHaveLimitsOfTheirOwn) {
   EXPECT_EQ(found.wrong, 1u);
   EXPECT_EQ(found.worst_index, 1u);
   EXPECT_EQ(found.total_error, 2.5) << "what does not count is not in the sum";
-  EXPECT_EQ(wrong_result(found, {4}, bounds, "out", limits).detail,
-            "1 of 3 compared elements (of 4) of 'out' differ by more than they may; the worst is (1): 11 "
-            "instead of 10, where 0.75 is allowed or 0.05 of the reference");
+  EXPECT_EQ(
+      wrong_result(found, {4}, bounds, "out", limits).detail,
+      "1 of 3 compared elements (of 4) of 'out' differ by more than their tolerance; the worst is (1): 11 "
+      "instead of 10, where 0.75 is allowed or 0.05 of the reference");
 }
 
 TEST(Verifier, PlacesAlongAnAxisHaveLimitsOfTheirOwn) {

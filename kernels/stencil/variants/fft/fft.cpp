@@ -182,7 +182,7 @@ class FftPlan {
     return launch;
   }
 
-  /// Blocks are small: with many registers a thread, large ones would leave half a multiprocessor empty.
+  /// Blocks are small: with many registers per thread, large ones would leave half an SM empty.
   Launch convolve() const {
     constexpr std::int64_t columns = 128;
     Launch launch = make_launch(

@@ -57,7 +57,7 @@ std::vector<Value> tile_counts(const DeviceProperties& device, std::int64_t n, s
   return values;
 }
 
-/// True if at least half of the multiprocessors need a tile; small arrays may use fewer.
+/// True if at least half of the SMs need a tile; small arrays may use fewer.
 bool wants_many_tiles(const StencilJob& job, const DeviceProperties& device) {
   return job.cells() > static_cast<double>(multiprocessors(device)) * 512.0;
 }
@@ -155,20 +155,18 @@ void add_persistent(FamilySpace& space, const StencilJob& job) {
   const std::int64_t all = multiprocessors(device);
   add_direct_rules(space, swept_by("persistent", job));
   space.rules(stored_in_l2())
-      .add(ceil_div(var("blocks"), Expr(all)) == var("min_blocks"),
-           "all blocks of the grid have to be on the multiprocessors at once, and fewer blocks need no "
-           "limit on the registers");
+      .add(
+          ceil_div(var("blocks"), Expr(all)) == var("min_blocks"),
+          "all blocks of the grid must be resident at once, and fewer blocks need no limit on the registers");
   if (!fits_shared(job, device)) return;
   const Rules rules = space.rules(stored_in_shared());
   const bool flat = job.dimensions == 2;
   const auto min_tiles = min_tile(job);
   const Expr tiles =
       flat ? var("tiles_x") * var("tiles_z") : var("tiles_x") * var("tiles_y") * var("tiles_z");
-  rules.add(
-      ceil_div(tiles, Expr(all)) == var("min_blocks"),
-      "all tiles have to be on the multiprocessors at once, and fewer tiles need no limit on the registers");
-  if (wants_many_tiles(job, device))
-    rules.add(tiles * 2 >= all, "most of the multiprocessors would have no tile");
+  rules.add(ceil_div(tiles, Expr(all)) == var("min_blocks"),
+            "all tiles must be resident at once, and fewer tiles need no limit on the registers");
+  if (wants_many_tiles(job, device)) rules.add(tiles * 2 >= all, "most SMs would have no tile");
   rules.add_shared_memory(tile_cells(job) * var("words") * 4, "the tiles",
                           "a tile and its halo do not fit the shared memory of a block");
   rules.add(var("block_x") * var("vector") <=

@@ -18,7 +18,7 @@ void expect_compiles(const Compiler& compiler, const CompileRequest& request) {
     const auto& needs = binary->resources.at(entry);
     EXPECT_EQ(needs.spill_store_bytes, 0) << entry;
     EXPECT_EQ(needs.local_bytes, 0) << entry;
-    EXPECT_LE(needs.registers, 64) << entry << ": fewer than four blocks a multiprocessor";
+    EXPECT_LE(needs.registers, 64) << entry << ": fewer than four blocks per SM";
   }
 }
 

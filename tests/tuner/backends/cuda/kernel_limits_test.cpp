@@ -44,14 +44,14 @@ TEST(KernelLimits, NamesDemandAndLimit) {
   EXPECT_EQ(verdict(kernel(16, 1024), launch({1, 65536, 1}, {32, 1, 1})),
             "grid: kernel `k` needs 65536 blocks along y, the limit is 65535");
   EXPECT_EQ(verdict(kernel(16, 1024), launch({1, 1, 1}, {64, 32, 1})),
-            "threads: kernel `k` needs 2048 threads a block, the limit is 1024");
+            "threads: kernel `k` needs 2048 threads per block, the limit is 1024");
   EXPECT_EQ(verdict(kernel(16, 128), launch({1, 1, 1}, {256, 1, 1})),
-            "threads: kernel `k` needs 256 threads a block (it was compiled with 16 registers a thread), the "
+            "threads: kernel `k` needs 256 threads per block (compiled with 16 registers per thread), the "
             "limit is 128");
   EXPECT_EQ(verdict(kernel(128, 512), launch({1, 1, 1}, {1024, 1, 1})),
-            "registers: kernel `k` needs 131072 registers a block (128 a thread), the limit is 65536");
+            "registers: kernel `k` needs 131072 registers per block (128 per thread), the limit is 65536");
   EXPECT_EQ(verdict(kernel(16, 1024, 8), launch({1, 1, 1}, {32, 1, 1}, 227 * 1024)),
-            "shared memory: kernel `k` needs 232456 bytes of shared memory a block, the limit is 232448");
+            "shared memory: kernel `k` needs 232456 bytes of shared memory per block, the limit is 232448");
 }
 
 TEST(KernelLimits, RefusesEmptyLaunches) {
@@ -71,8 +71,7 @@ TEST(KernelLimits, HoldsCooperativeGridsAgainstWhatIsResident) {
   EXPECT_EQ(large.error().phase, Phase::resources);
   EXPECT_EQ(large.error().reason, "cooperative grid");
   EXPECT_EQ(large.error().detail,
-            "kernel `k` needs 265 blocks at once (a multiprocessor has room for 2, and there are 132), the "
-            "limit is 264");
+            "kernel `k` needs 265 blocks at once (2 per SM, 132 SMs), the limit is 264");
   wanted.cooperative = false;
   EXPECT_TRUE(check_residency(h200_properties(), resources, wanted));
   resources.blocks_per_multiprocessor = 0;

@@ -9,7 +9,7 @@ namespace {
 
 TEST(Occupancy, IsFullWhereNothingIsShort) {
   const auto full = occupancy(h200_properties(), {256, 32, 0, 0});
-  EXPECT_EQ(full.blocks, 8);  // 2048 threads of a multiprocessor / 256
+  EXPECT_EQ(full.blocks, 8);  // 2048 threads of an SM / 256
   EXPECT_DOUBLE_EQ(full.fraction, 1.0);
   EXPECT_EQ(full.limiter, "threads");
 }
@@ -19,7 +19,7 @@ TEST(Occupancy, CountsRegistersByWarpAndQuarter) {
   EXPECT_EQ(half.blocks, 4);  // 65536 registers / (64 * 256)
   EXPECT_DOUBLE_EQ(half.fraction, 0.5);
   EXPECT_EQ(half.limiter, "registers");
-  // A warp takes 40 * 32 = 1280 registers; a quarter of the multiprocessor (16384) holds 12 warps, all 48; a
+  // A warp takes 40 * 32 = 1280 registers; a quarter of the SM (16384) holds 12 warps, all 48; a
   // block has 7 warps. Dividing all registers by a block's would give 7.
   EXPECT_EQ(occupancy(h200_properties(), {224, 40, 0, 0}).blocks, 6);
   // 65 registers are rounded to 72: 7 warps a quarter, 28 of the 32 that a block has.

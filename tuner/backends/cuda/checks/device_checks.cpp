@@ -63,7 +63,7 @@ Comparison combine(std::span<const checks::Finding> findings) {
 
 namespace {
 
-/// About as many as are resident at once on a multiprocessor.
+/// About as many as are resident at once on an SM.
 constexpr unsigned blocks_a_multiprocessor = 8;
 constexpr std::size_t result_bytes = std::size_t{1} << 17;
 /// For the limits of 16384 places, taken before a plan takes all the memory.

@@ -71,16 +71,15 @@ Result<void> check_launch(const DeviceProperties& device, const KernelResources&
   const auto threads = launch.block.count();
   // Checks registers first: the kernel's own limit follows from them, or from its launch bounds.
   if (static_cast<std::int64_t>(threads) * kernel.registers > device.registers_per_block)
-    return beyond_limit(launch, "registers", format("registers a block ({} a thread)", kernel.registers),
+    return beyond_limit(launch, "registers", format("registers per block ({} per thread)", kernel.registers),
                         threads * static_cast<std::uint64_t>(kernel.registers), device.registers_per_block);
   if (threads > static_cast<std::uint64_t>(kernel.max_threads))
-    return beyond_limit(
-        launch, "threads",
-        format("threads a block (it was compiled with {} registers a thread)", kernel.registers), threads,
-        kernel.max_threads);
+    return beyond_limit(launch, "threads",
+                        format("threads per block (compiled with {} registers per thread)", kernel.registers),
+                        threads, kernel.max_threads);
   const auto shared = launch.dynamic_shared_memory + static_cast<std::uint64_t>(kernel.static_shared_memory);
   if (shared > static_cast<std::uint64_t>(device.shared_memory_per_block_optin))
-    return beyond_limit(launch, "shared memory", "bytes of shared memory a block", shared,
+    return beyond_limit(launch, "shared memory", "bytes of shared memory per block", shared,
                         device.shared_memory_per_block_optin);
   return {};
 }
@@ -88,16 +87,18 @@ Result<void> check_launch(const DeviceProperties& device, const KernelResources&
 Result<void> check_residency(const DeviceProperties& device, const KernelResources& kernel,
                              const Launch& launch) {
   if (kernel.blocks_per_multiprocessor <= 0)
-    return fail(Phase::resources, "occupancy",
-                format("no block of kernel `{}` fits on a multiprocessor ({} "
-                       "threads, {} registers a thread, {} bytes of shared memory)",
-                       launch.entry, kernel.threads, kernel.registers,
-                       kernel.static_shared_memory + kernel.dynamic_shared_memory));
+    return fail(
+        Phase::resources, "occupancy",
+        format(
+            "no block of kernel `{}` fits on an SM ({} threads, {} registers per thread, {} bytes of shared "
+            "memory)",
+            launch.entry, kernel.threads, kernel.registers,
+            kernel.static_shared_memory + kernel.dynamic_shared_memory));
   const auto resident = std::int64_t{kernel.blocks_per_multiprocessor} * device.multiprocessors;
   if (launch.cooperative && launch.grid.count() > static_cast<std::uint64_t>(resident))
     return beyond_limit(launch, "cooperative grid",
-                        format("blocks at once (a multiprocessor has room for {}, and there are {})",
-                               kernel.blocks_per_multiprocessor, device.multiprocessors),
+                        format("blocks at once ({} per SM, {} SMs)", kernel.blocks_per_multiprocessor,
+                               device.multiprocessors),
                         launch.grid.count(), resident);
   return {};
 }

@@ -20,8 +20,8 @@ struct OccupancyDemand {
 
 /// The blocks that are resident at once.
 struct Occupancy {
-  int blocks = 0;       ///< a multiprocessor; 0 where the demand cannot run
-  double fraction = 0;  ///< resident over possible threads of a multiprocessor, 0 to 1
+  int blocks = 0;       ///< per SM; 0 if the demand cannot run
+  double fraction = 0;  ///< resident over possible threads of an SM, 0 to 1
   /// The limit: `threads`, `registers`, `shared memory` or `blocks`; the first of these where several apply,
   /// empty where the calculator does not know the architecture.
   std::string limiter;

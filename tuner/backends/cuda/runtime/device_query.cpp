@@ -104,7 +104,7 @@ int device_count(std::string* failure_reason) {
   if (const auto file = forbidden_device_file(); file && !hides_devices())
     return say(format("this user may not open {}: ask the administrator for its group", file->string()));
   if (status == cudaSuccess || status == cudaErrorNoDevice)
-    return say("the NVIDIA driver shows no device: is CUDA_VISIBLE_DEVICES empty?");
+    return say("the NVIDIA driver shows no device: check CUDA_VISIBLE_DEVICES");
   return say("the NVIDIA driver does not answer: " + describe(status));
 }
 

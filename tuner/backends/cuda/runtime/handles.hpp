@@ -25,7 +25,7 @@ inline void check(cudaError_t status, const char* source = __builtin_FILE(), int
   cudaGetLastError();  // so that the next call does not report it again
   if (status == cudaErrorDevicesUnavailable)
     throw Error(
-        "the GPU is busy: another process has it for itself, or its compute mode is PROHIBITED; "
+        "the GPU is busy: another process uses it exclusively, or its compute mode is PROHIBITED; "
         "`nvidia-smi -q -d COMPUTE` shows the mode, `nvidia-smi` the processes");
   if (status == cudaErrorInitializationError)
     throw Error(

@@ -42,9 +42,8 @@ std::shared_ptr<const CufftLibrary> open_cufft(std::string* failure_reason,
   }
   if (failure_reason != nullptr)
     *failure_reason =
-        "cuFFT (libcufft.so.12 of CUDA 13, libcufft.so.11 of CUDA 12), which "
-        "transforms, was not found: install libcufft of the CUDA toolkit "
-        "that the driver supports, or set CUDA_HOME to the toolkit's folder";
+        "cuFFT (libcufft.so.12 of CUDA 13, libcufft.so.11 of CUDA 12) was not found: install libcufft of a "
+        "CUDA toolkit that the driver supports, or set CUDA_HOME to the toolkit's folder";
   return nullptr;
 }
 

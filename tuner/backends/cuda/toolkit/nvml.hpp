@@ -11,7 +11,7 @@ namespace tune::cuda {
 
 /// The present state of a device by the driver's management library; zero where it is not reported.
 struct NvmlReading {
-  double core_clock = 0;       ///< Hz, of the multiprocessors
+  double core_clock = 0;       ///< Hz, of the SMs
   double memory_clock = 0;     ///< Hz
   double temperature = 0;      ///< degrees Celsius
   double power = 0;            ///< watts

@@ -222,8 +222,8 @@ std::shared_ptr<const NvrtcLibrary> open_nvrtc(std::string* failure_reason,
   }
   if (failure_reason != nullptr)
     *failure_reason =
-        "NVRTC (libnvrtc.so.13 or libnvrtc.so.12), which compiles kernels, was not found: "
-        "install the CUDA toolkit's NVRTC, or set CUDA_HOME to the toolkit's folder";
+        "NVRTC (libnvrtc.so.13 or libnvrtc.so.12) was not found: install the CUDA toolkit's NVRTC, or set "
+        "CUDA_HOME to the toolkit's folder";
   return nullptr;
 }
 

@@ -464,7 +464,7 @@ class Pool {
           end != End::by_itself
               ? format("g++ took more than {} s for a batch: lower the number of jobs compiled together",
                        compile_seconds)
-              : std::string("a worker of the emulator ended before it had begun: is there enough memory?"));
+              : std::string("a worker of the emulator ended before it began: free memory"));
     }
     if (slot.owed.empty())
       next_batch(slot);

@@ -100,7 +100,7 @@ struct StepBoard::Texts {
 StepBoard::StepBoard() {
   void* const memory =
       mmap(nullptr, sizeof(Texts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw Error("cannot share memory with a worker: is there enough memory?");
+  if (memory == MAP_FAILED) throw Error("cannot share memory with a worker: free memory");
   texts_ = static_cast<Texts*>(memory);  // zero: empty texts
 }
 

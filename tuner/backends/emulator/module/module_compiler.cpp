@@ -72,7 +72,7 @@ void write(const std::filesystem::path& path, const std::string& text) {
   file << text;
   file.close();
   if (!file)
-    throw Error(format("cannot write '{}': is the disk full? TMPDIR names another place", path.string()));
+    throw Error(format("cannot write '{}': free disk space, or set TMPDIR to another folder", path.string()));
 }
 
 }  // namespace

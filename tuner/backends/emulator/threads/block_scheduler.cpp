@@ -298,11 +298,12 @@ void BlockScheduler::yield(const Place& place) {
   const unsigned long long turn = rounds_of_turn * (live_ - arrived_);
   if (any_gathers_ && idle_yields_ >= turn) release_gathered();
   if (++idle_yields_ > (among_others_ ? turn * max_idle_turns : max_idle_yields)) {
-    events_.on_divergence(FindingKind::deadlock, current_, place,
-                          among_others_ ? "threads wait in loops for what no thread of the grid brings"
-                                        : "threads wait in loops for what no thread of the block "
-                                          "brings (blocks run one after another, but for cooperative "
-                                          "launches: waiting for a later one is not emulated)");
+    events_.on_divergence(
+        FindingKind::deadlock, current_, place,
+        among_others_
+            ? "threads wait in loops for a value that no thread of the grid writes"
+            : "threads wait in loops for a value that no thread of the block writes (blocks run one after "
+              "another, except in cooperative launches: waiting for a later block is not emulated)");
     abandon();
   }
   if (among_others_ && idle_yields_ % turn == 0) pause(Pause::in_loops);
@@ -317,8 +318,8 @@ void BlockScheduler::nobody_runs() {
     if (barrier_scope_ == Scope::grid)
       events_.on_divergence(
           FindingKind::divergent_barrier, current_, barrier_place_,
-          format("{} of {} threads of the block wait at {}, the others have ended without coming there",
-                 arrived_, threads_.size(), at(barrier_place_)));
+          format("{} of {} threads of the block wait at {}, the others ended without reaching it", arrived_,
+                 threads_.size(), at(barrier_place_)));
     release_barrier();
     return;
   }

@@ -123,10 +123,10 @@ bool ResidentBlocks::meet(std::size_t ended) {
     const ResidentBlock& block = **waits;
     const Place& place = block.scheduler.barrier_place();
     indices_->block = block.index;
-    events_.on_divergence(FindingKind::deadlock, block.scheduler.current(), place,
-                          format("{} of {} blocks wait for the whole grid at {}:{}, "
-                                 "the others have ended without coming there",
-                                 blocks_.size() - ended, blocks_.size(), place.file, place.line));
+    events_.on_divergence(
+        FindingKind::deadlock, block.scheduler.current(), place,
+        format("{} of {} blocks wait for the whole grid at {}:{}, the others ended without reaching it",
+               blocks_.size() - ended, blocks_.size(), place.file, place.line));
     return false;
   }
   if (memory_ != nullptr && cooperative_) memory_->order().grid_barrier();
