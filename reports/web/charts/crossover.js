@@ -7,15 +7,15 @@ const crossoverTitle = ({ alike, along }) => `${alike}, by ${along}`;
 addChart({
   id: "crossover",
   title: "Which variant wins",
-  help: "The best configuration of each variant, in the works that differ in one setting or size alone. A ring marks where another variant becomes the best.",
+  help: "The best configuration of each variant, in workloads that differ in only one setting or size. A ring marks where another variant becomes the best.",
   wide: true,
   page: true,
   below: true,
   height: 360,
   draw(_, control) {
     const all = state.data.crossovers;
-    if (all.length === 0) return { empty: "No three works differ in one setting or size alone." };
-    const title = control("works", "works", all.map((each) => [crossoverTitle(each), crossoverTitle(each)]), crossoverTitle(all[0]));
+    if (all.length === 0) return { empty: "No three workloads differ in only one setting or size." };
+    const title = control("works", "workloads", all.map((each) => [crossoverTitle(each), crossoverTitle(each)]), crossoverTitle(all[0]));
     const { along, sections, x, lines, crossings } = all.find((each) => crossoverTitle(each) === title);
     const works = sections.map((i) => state.data.sections[i]);
     const { name, maximised, unit } = works[0].objective;
