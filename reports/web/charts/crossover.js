@@ -37,9 +37,9 @@ addChart({
     });
     if (rings.length > 0)
       series.push({ type: "scatter", name: "change of the best", data: rings, symbol: "circle", symbolSize: 18, itemStyle: { color: "transparent", borderColor: ink().text, borderWidth: 2 }, z: 5,
-        label: { show: true, position: "bottom", color: ink().text, fontFamily: font, formatter: ({ data }) => `${along} ≈ ${significant(data.value[0], 2)}` } });
+        label: { show: true, position: "bottom", color: ink().text, fontFamily: font, formatter: ({ data }) => `${along} ≈ ${si(data.value[0], "", 2).trim()}` } });
     const tooltip = { trigger: "item", formatter: ({ seriesName, data }) => data.before
-      ? `${escapeHtml(data.before)} below, ${escapeHtml(data.after)} above ${escapeHtml(along)} ≈ ${significant(data.value[0], 3)}`
+      ? `${escapeHtml(data.before)} below, ${escapeHtml(data.after)} above ${escapeHtml(along)} ≈ ${si(data.value[0], "", 3).trim()}`
       : `${escapeHtml(seriesName)}, ${escapeHtml(along)} = ${si(data[0], "", 4)}<br><strong>${text(data[1])}</strong>` };
     const xAxis = logAxis("x", along === "size" ? "product of the extents" : along, x, (value) => si(value, "", 4).trim());
     for (const part of ["axisLabel", "axisTick", "splitLine"]) xAxis[part] = { ...xAxis[part], customValues: x };
