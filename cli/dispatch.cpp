@@ -38,9 +38,14 @@ void print_overview() {
   for (const Command& command : commands()) text += format("  {:<10}{}\n", command.name, command.summary);
   text +=
       "  help      'tune help COMMAND' explains a command and its options\n"
-      "  version   the version of the program; also --version, -V\n\n"
-      "A file tune.toml in this folder, or in one above it, sets options: [run] has those of 'tune run', the top\n"
-      "those of all commands. --config-file FILE names another one, --no-config-file none.\n\nExamples:\n";
+      "  version   the version of the program; also --version, -V\n\n";
+  text +=
+      wrapped(
+          "A file tune.toml in this folder, or in the nearest one above it, sets options: its table [run] has "
+          "those of 'tune run', its top those of all commands. --config-file FILE names another file, "
+          "--no-config-file none.",
+          0) +
+      "\n\nExamples:\n";
   std::cout << text << program_example;
 }
 

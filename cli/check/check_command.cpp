@@ -326,7 +326,8 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   std::vector<Configuration> configurations = prepared(request, selection, space, sources);
   const std::size_t chosen = configurations.size();
   // The parameters of the program's own problems mean what they do.
-  if (find_description(selection.problem.get()) != nullptr && request.configurations.empty())
+  const HasDescription* const description = find_description(selection.problem.get());
+  if (description != nullptr && request.configurations.empty())
     std::ranges::move(beside_the_first(space, configurations), std::back_inserter(configurations));
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Compiler> compiler = cache::with_cache(
@@ -343,7 +344,8 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   const std::size_t ahead = 4 * std::size_t{compilers};  // few, because each holds the kernel's text
   std::string compiler_of, notice, effects_notice;
   bool waits = false;  // blocks for each other
-  ParameterEffects effects;
+  ParameterEffects effects(description == nullptr ? std::vector<std::string>()
+                                                  : description->unused_parameters());
   std::size_t finished = 0, cached = 0;
   const auto finish_first = [&] {
     Compiling& first = compiling.front();

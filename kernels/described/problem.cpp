@@ -87,7 +87,7 @@ void DescribedProblem::read_kernels() {
   }
   check_macros(description_);
   find_symbols(description_);
-  if (const std::vector<std::string> unused = unused_parameters(description_); !unused.empty())
+  if (const std::vector<std::string> unused = unused_parameters(); !unused.empty())
     description_.notes.push_back(
         format("{} {} nothing: neither the kernel's files nor the launches mention {}",
                unused.size() == 1 ? format("parameter '{}'", unused.front())
@@ -424,6 +424,10 @@ void DescribedProblem::check_metrics() const {
   ExpressionScope scope(description_.parameters, make_instance(info_, "", {}), defaults);
   for (const char* const name : fact_names) scope.add_other(name, 1);
   for (const auto& [name, formula] : description_.metrics) static_cast<void>(formula.real(scope));
+}
+
+std::vector<std::string> DescribedProblem::unused_parameters() const {
+  return described::unused_parameters(description_);
 }
 
 RunDefaults DescribedProblem::run_defaults() const {

@@ -59,6 +59,7 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
                   const Facts& facts) const override;
   std::vector<MetricInfo> metric_infos() const override;
   RunDefaults run_defaults() const override;
+  std::vector<std::string> unused_parameters() const override;
   std::unique_ptr<KernelSources> sources(std::unique_ptr<const KernelSources> others) const override;
 
  private:

@@ -39,6 +39,25 @@ TEST(Devices, AGpuThatIsNotThereHasAStatusOfItsOwn) {
   for (const auto& [call, words] : calls) expect_refused(sandbox.tune(call), 4, {words});
 }
 
+TEST(Check, ThatAParameterChangesNothingIsToldOnce) {
+  if (!cuda::make_nvrtc_compiler("sm_90", nullptr)) GTEST_SKIP() << "no NVRTC";
+  const Sandbox sandbox;
+  const Json definition = {{"problem", "unused"},
+                           {"kernel", "u.cu"},
+                           {"sizes", {{"n", 64}}},
+                           {"parameters", {{"B", {32, 64}}, {"NAMED", {1, 2}}, {"UNUSED", {1, 2}}}},
+                           {"arguments", {{"a", {{"type", "float"}, {"size", {"n"}}, {"access", "write"}}}}},
+                           {"launches", {{{"entry", "k"}, {"grid", {1}}, {"block", {"B"}}}}}};
+  written(sandbox, "u.cu",
+          "#ifndef NAMED\n#define NAMED 1\n#endif\n"
+          "extern \"C\" __global__ void k(float* a) { a[threadIdx.x] = 1; }\n");
+  const ProgramResult outcome =
+      done(sandbox, {"check", written(sandbox, "u.json", definition.dump()), "--arch", "sm_90"});
+  EXPECT_TRUE(has(outcome.err, "parameter 'UNUSED' changes nothing")) << outcome.err;
+  EXPECT_FALSE(has(outcome.out, "UNUSED")) << outcome.out;
+  EXPECT_TRUE(has(outcome.out, "parameter 'NAMED' changed nothing in ")) << outcome.out;
+}
+
 TEST(Space, AConstraintIsPrintedOnce) {
   const Sandbox sandbox;
   const Json definition = {

@@ -71,7 +71,10 @@ DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Back
       options_(options),
       threads_(options.compile_threads > 0 ? options.compile_threads : default_compilers()),
       verification_(problem, backend, sources),
-      pool_(backend.compiler(), threads_) {}
+      pool_(backend.compiler(), threads_) {
+  if (const HasDescription* const description = find_description(&problem))
+    effects_ = ParameterEffects(description->unused_parameters());
+}
 
 std::size_t DeviceEvaluator::window() const {
   return options_.reproducible ? reproducible_window : PipelineLoad::window(threads_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/evaluation/parameter_effects.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "tuner/base/format.hpp"
@@ -52,7 +53,8 @@ void ParameterEffects::add(const search::Configuration& configuration, const std
 std::vector<ParameterEffects::WithoutEffect> ParameterEffects::without_effect(std::uint64_t min_pairs) const {
   std::vector<WithoutEffect> all;
   for (const auto& [name, pairs] : by_parameter_)
-    if (!pairs.differ && pairs.equal >= min_pairs) all.push_back({name, pairs.equal});
+    if (!pairs.differ && pairs.equal >= min_pairs && std::ranges::find(told_, name) == told_.end())
+      all.push_back({name, pairs.equal});
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "search/space/configuration.hpp"
@@ -22,6 +23,10 @@ class ParameterEffects {
     std::uint64_t pairs = 0;  ///< of configurations that differ in it alone
   };
 
+  ParameterEffects() = default;
+  /// `told`: parameters that are passed over.
+  explicit ParameterEffects(std::vector<std::string> told) : told_(std::move(told)) {}
+
   /// `code`: of machine code and launches (executed_code). Takes time for each parameter.
   void add(const search::Configuration& configuration, const std::string& code);
   /// Returns the parameters that changed nothing in so many pairs, and something in none.
@@ -36,6 +41,7 @@ class ParameterEffects {
     bool differ = false;
     std::map<std::string, std::string> code_of = {};  ///< by the values of all other parameters
   };
+  std::vector<std::string> told_;
   std::map<std::string, Pairs> by_parameter_;
 };
 

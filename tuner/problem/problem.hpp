@@ -185,6 +185,8 @@ class HasDescription {
   virtual RunDefaults run_defaults() const = 0;
   /// Serves the kernel files of the description, and all others from `others`. The problem must outlive it.
   virtual std::unique_ptr<KernelSources> sources(std::unique_ptr<const KernelSources> others) const = 0;
+  /// Returns the parameters that nothing mentions: that they change nothing is told where it is read.
+  virtual std::vector<std::string> unused_parameters() const { return {}; }
 };
 
 /// Null where the problem is null or has no description.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options in a project file, tune.toml.
+#include "cli/input/project_file.hpp"
+
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/sandbox.hpp"
+#include "tests/support/without_privileges.hpp"
 
 namespace tune::testing {
 namespace {
@@ -89,6 +93,16 @@ TEST_F(ProjectFile, IsFoundAboveAndItsFilesBesideIt) {
             other);
   expect_refused(sandbox_.tune({"run", "--config-file", "none.toml"}), 2, {"cannot read none.toml"});
   expect_refused(sandbox_.tune({"run", "--config-file"}), 2, {"--config-file needs a value"});
+}
+
+TEST_F(ProjectFile, OneOfAnotherUserIsPassedOver) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  write("[run]\n");
+  fs::permissions(sandbox_ / "", fs::perms::others_read | fs::perms::others_exec, fs::perm_options::add);
+  ASSERT_EQ(chown("tune.toml", 1234, 1234), 0);
+  EXPECT_TRUE(cli::find_project_file().has_value()) << "root reads all";
+  const WithoutPrivileges nobody;
+  EXPECT_FALSE(cli::find_project_file().has_value());
 }
 
 TEST_F(ProjectFile, WrongOnesAreRefusedWithTheirLine) {
