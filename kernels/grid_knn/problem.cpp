@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/grid_knn/model/files.hpp"
 #include "kernels/grid_knn/model/job.hpp"
 #include "kernels/grid_knn/model/reference.hpp"
 #include "kernels/grid_knn/model/variant.hpp"
@@ -14,7 +15,7 @@ namespace {
 /// few points, clusters, many equal distances, points on a line, equal points, a single one (fewer than k).
 std::vector<CheckedSize> knn_checked_sizes(const KnnJob& job, const Configuration& configuration) {
   // The emulator needs a microsecond for each access.
-  constexpr std::int64_t most = 1009, pairs = 100'000;
+  constexpr std::int64_t most = 1009, pairs = 400'000;
   const search::Value* points_cube = configuration.find("points_cube");
   const double around =
       points_cube == nullptr ? 1e9 : points_cube->as_real() * (job.dimensions == 2 ? 9 : 27);
@@ -82,11 +83,11 @@ Result<LaunchPlan> plan_knn(const KnnJob& job, const Configuration& configuratio
   return knn_variants().of(configuration).plan(job, configuration, sources);
 }
 
-Tolerance knn_tolerance(const KnnJob&) {
-  Tolerance tolerance;
-  tolerance.derivation = "distances are rounded in one way, and equal ones ordered by index";
-  return tolerance;
-}
+class KnnProblem : public FamilyProblem<KnnJob>, public HasFiles {
+ public:
+  using FamilyProblem::FamilyProblem;
+  const ProblemFiles& files() const override { return knn_files(); }
+};
 
 }  // namespace
 
@@ -94,7 +95,7 @@ Tolerance knn_tolerance(const KnnJob&) {
 /// z of each), `indices` (output, int32, -1: no neighbour) and `distances` (output, squared, infinite: none),
 /// the nearest first.
 std::unique_ptr<Problem> make_grid_knn() {
-  return std::make_unique<FamilyProblem<KnnJob>>(
+  return std::make_unique<KnnProblem>(
       knn_info(), FamilyFunctions<KnnJob>{knn_job, knn_space, knn_cost, plan_knn, knn_inputs, knn_reference,
                                           knn_tolerance, knn_checked_sizes});
 }

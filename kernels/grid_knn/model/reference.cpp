@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "tuner/base/parallel.hpp"
 #include "tuner/base/stop_scope.hpp"
@@ -164,6 +166,12 @@ std::array<float, 3> place_of(std::span<const float> coordinates, std::size_t nu
 }
 
 }  // namespace
+
+Tolerance knn_tolerance(const KnnJob&) {
+  Tolerance tolerance;
+  tolerance.derivation = "distances are rounded in one way, and equal ones ordered by index";
+  return tolerance;
+}
 
 TensorSet knn_reference(const KnnJob& job, const TensorSet& inputs) {
   const auto dimensions = static_cast<std::size_t>(job.dimensions), k = static_cast<std::size_t>(job.k);

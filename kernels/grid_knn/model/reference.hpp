@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "kernels/grid_knn/model/job.hpp"
 #include "tuner/tensor/tensor.hpp"
+#include "tuner/tensor/verifier.hpp"
 
 namespace tune::kernels {
 
@@ -15,6 +14,9 @@ TensorSet knn_inputs(const KnnJob& job, std::uint64_t seed);
 
 /// Returns `indices` and `distances`, exactly, by a tree over the points.
 TensorSet knn_reference(const KnnJob& job, const TensorSet& inputs);
+
+/// Of exact results, for any inputs.
+Tolerance knn_tolerance(const KnnJob& job);
 
 /// The squared distance of two places, as the kernels round it: fma(dz, dz, fma(dy, dy, dx * dx)) in floats.
 /// Differences that shrink never make it grow.

@@ -51,7 +51,7 @@ void add_sort(LaunchPlan& plan, std::vector<PlanStep>& steps, const Sorted& name
   if (ranks_stored) plan.buffers.push_back(buffer(names.ranks, ElementType::u32, count));
   plan.buffers.push_back(buffer(names.starts, ElementType::i32, grid.rows * (grid.side + 1)));
   plan.buffers.push_back(buffer(names.cursor, ElementType::u32, 1, BufferFill::zero));
-  plan.buffers.push_back(buffer(names.sorted, ElementType::f32, 4 * count));
+  plan.buffers.push_back(buffer(names.sorted, ElementType::f32, 4 * (count + knn_padding)));
   const BufferArgument given{names.given}, counts{names.counts}, starts{names.starts}, cursor{names.cursor};
   const BufferArgument ranks{ranks_stored ? names.ranks : names.counts};
   const std::int64_t blocks = ceil_div(count, build_threads);
@@ -60,7 +60,7 @@ void add_sort(LaunchPlan& plan, std::vector<PlanStep>& steps, const Sorted& name
                   {given, int32(count), int32(grid.side), BufferArgument{"frame"}, counts, ranks}));
   steps.emplace_back(make_launch("knn_starts", ceil_div(grid.rows, build_threads / 32), block,
                                  {counts, starts, cursor, int32(grid.rows), int32(grid.side)}));
-  steps.emplace_back(make_launch("knn_sort", blocks, block,
+  steps.emplace_back(make_launch("knn_sort", ceil_div(count + knn_padding, build_threads), block,
                                  {given, int32(count), int32(grid.side), BufferArgument{"frame"}, counts,
                                   ranks, starts, cursor, BufferArgument{names.sorted}}));
 }

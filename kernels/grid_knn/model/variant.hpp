@@ -27,6 +27,9 @@ const KernelFiles& knn_kernels();
 
 // Shared by the plans.
 
+/// Points at infinity behind the sorted ones (grid.cuh).
+inline constexpr std::int64_t knn_padding = 4;
+
 /// The grid of a configuration.
 struct KnnGrid {
   std::int64_t side = 1;  ///< cubes along each axis

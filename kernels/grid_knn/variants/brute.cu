@@ -36,7 +36,7 @@
 #include "grid.cuh"
 #include "nearest.cuh"
 
-constexpr int each = THREAD_QUERIES, tile = 512;
+constexpr int each = THREAD_QUERIES, tile = 256;
 
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     knn_brute(const float* __restrict__ points, const float* __restrict__ queries, int* indices,

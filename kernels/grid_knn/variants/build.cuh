@@ -118,19 +118,23 @@ extern "C" __global__ void __launch_bounds__(build_threads)
   if (lane == 0) to[side] = static_cast<int>(at);
 }
 
-// Grid: a thread a point.
+// Grid: a thread a point, and one for each of the padding.
 extern "C" __global__ void __launch_bounds__(build_threads)
     knn_sort(const float* __restrict__ points, int count, int side, const float* __restrict__ frame,
              unsigned* counts, const unsigned* ranks, const int* __restrict__ starts, unsigned* cursor,
              float* sorted) {
   const long long i = static_cast<long long>(blockIdx.x) * build_threads + threadIdx.x;
   if (i == 0) *cursor = 0;
-  if (i >= count) return;
+  if (i >= count + padding) return;
+  if (i >= count) {
+    store_point(sorted, count + padding, i, Point{Place{huge, huge, huge}, -1});
+    return;
+  }
   const Frame grid(frame, side);
   const Place at = given_place(points, i);
   const Cube cube = grid.cube(grid.place(at));
   const long long row = row_of(side, cube.y, cube.z);
   const unsigned place = rank == Rank::stored ? ranks[i] : atomicSub(counts + row * side + cube.x, 1u) - 1;
-  store_point(sorted, count, starts[row * (side + 1) + cube.x] + static_cast<long long>(place),
+  store_point(sorted, count + padding, starts[row * (side + 1) + cube.x] + static_cast<long long>(place),
               Point{at, static_cast<int>(i)});
 }

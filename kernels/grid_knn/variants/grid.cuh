@@ -70,7 +70,10 @@ struct Point {
   int index;
 };
 
-// `count` points sorted by cube.
+// Behind the sorted points lie some at infinity, so that threads may read a few more than they look at.
+constexpr int padding = 4;
+
+// `count` points sorted by cube, with those behind them.
 struct Points {
   const float* words;
   long long count;

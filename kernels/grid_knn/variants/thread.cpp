@@ -2,12 +2,26 @@
 // The variants `simple` and `skip`: a thread a query.
 #include "kernels/framework/request.hpp"
 #include "kernels/grid_knn/model/variant.hpp"
+#include "search/expressions/expr.hpp"
 
 namespace tune::kernels {
 namespace {
 
-void add_thread_search(FamilySpace& space, const KnnJob&) {
+void add_thread_queries(FamilySpace& space, const KnnJob&) {
   space.add("thread_queries", "queries of a thread", {1, 2, 4}, 1, std::nullopt, search::Role::work);
+}
+
+void add_simple(FamilySpace& space, const KnnJob& job) {
+  add_thread_queries(space, job);
+  if (job.k == 1) return;
+  space.add(
+      "buffer",
+      "points of a thread that wait in shared memory until the lanes of its warp insert theirs together; "
+      "0: none waits",
+      {0, 4, 8, 16}, 0);
+  const search::Expr bytes = search::var("buffer") * search::var("block") * 8;
+  space.rules().add_shared_memory(bytes, "the waiting points");
+  space.rule(bytes <= 48 * 1024, "the waiting points exceed 48 KiB, the limit of a static array");
 }
 
 Result<LaunchPlan> plan_thread_search(const KnnJob& job, const Configuration& configuration,
@@ -28,7 +42,7 @@ KnnVariant simple_knn() {
   return {"simple",
           "a thread looks at the cubes around that of its query",
           always,
-          add_thread_search,
+          add_simple,
           [](const KnnJob& job, const Configuration& configuration, const KernelSources& sources) {
             return plan_thread_search(job, configuration, sources, false);
           },
@@ -39,7 +53,7 @@ KnnVariant skip_knn() {
   return {"skip",
           "a thread looks at the nearest cubes first and leaves out those that are too far",
           always,
-          add_thread_search,
+          add_thread_queries,
           [](const KnnJob& job, const Configuration& configuration, const KernelSources& sources) {
             return plan_thread_search(job, configuration, sources, true);
           },

@@ -41,6 +41,9 @@
 #ifndef PRUNE
 #define PRUNE 1  // leaves cubes out that have no neighbour
 #endif
+#ifndef BUFFER
+#define BUFFER 0  // points of a thread that wait to be inserted, where lanes insert together; 0: none waits
+#endif
 #ifndef THREAD_QUERIES
 #define THREAD_QUERIES 1  // queries of a thread
 #endif
@@ -48,6 +51,7 @@
 
 #include "build.cuh"
 #include "queries.cuh"
+#include "together.cuh"
 #include "walk.cuh"
 
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
@@ -56,17 +60,23 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
                float* distances, int point_count, int query_count, int side) {
   constexpr int each = THREAD_QUERIES;
   const Frame grid(frame, side);
-  const Global source{Points{points, point_count}, starts, side};
+  const Global source{Points{points, point_count + padding}, starts, side};
 #pragma unroll 1
   for (int turn = 0; turn < each; ++turn) {
     const long long number = (static_cast<long long>(blockIdx.x) * each + turn) * threads + threadIdx.x;
-    if (number >= query_count) return;
-    const Point own = query_at(queries, query_count, number);
+    // Lanes without a query go with the others.
+    const Point own =
+        query_at(queries, query_count + padding, min(number, static_cast<long long>(query_count) - 1));
     const Query query(grid, own.at, own.index);
     Nearest nearest;
     nearest.clear();
-    scan_around<PRUNE != 0>(grid, source, query, nearest);
+    if constexpr (BUFFER > 0) {
+      __shared__ Key keys[BUFFER > 0 ? BUFFER * threads : 1];
+      scan_together(grid, source, query, Waiting<BUFFER>{keys + threadIdx.x}, nearest);
+    } else {
+      scan_around<PRUNE != 0>(grid, source, query, nearest);
+    }
     widen<PRUNE != 0>(grid, source, query, 1, nearest);
-    nearest.store(own.index, indices, distances);
+    if (number < query_count) nearest.store(own.index, indices, distances);
   }
 }

@@ -18,7 +18,7 @@ void add_tile(FamilySpace& space, const KnnJob& job) {
   const Expr edge = var("brick") + 2, rows = flat ? edge : edge * edge;
   const Rules rules = space.rules();
   // The points, then where cubes and rows begin.
-  rules.add_shared_memory(var("tile_points") * 16 + rows * (var("brick") + 5) * 4 +
+  rules.add_shared_memory((var("tile_points") + knn_padding) * 16 + rows * (var("brick") + 5) * 4 +
                               var("brick") * 8 * (flat ? Expr(1) : var("brick")) + 8,
                           "the points");
   // Half of what the cubes hold on average: clusters apart, such tiles never fit.
@@ -36,7 +36,7 @@ Result<LaunchPlan> plan_tile(const KnnJob& job, const Configuration& configurati
   plan.launches.emplace_back(make_launch("knn_tile",
                                          job.dimensions == 3 ? bricks * bricks * bricks : bricks * bricks,
                                          block_of(configuration["block"].as_int()), std::move(arguments),
-                                         configuration["tile_points"].as_int() * 16));
+                                         (configuration["tile_points"].as_int() + knn_padding) * 16));
   return plan;
 }
 

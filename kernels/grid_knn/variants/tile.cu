@@ -42,7 +42,7 @@
 #define BRICK 4  // cubes of a brick along each axis
 #endif
 #ifndef TILE_POINTS
-#define TILE_POINTS 1024  // points that shared memory has room for
+#define TILE_POINTS 1024  // points that shared memory has room for, besides padding
 #endif
 // ---- end of defaults ----
 
@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   if (warp == 1) add_up(query_rows, brick_rows, lane);
   __syncthreads();
   const Frame grid(frame, side);
-  const Global global{Points{points, point_count}, starts, side};
+  const Global global{Points{points, point_count + padding}, starts, side};
   const Tile tile{tile_points, rows, cubes, corner};
   const bool fits = rows[tile_rows] <= TILE_POINTS;
   if (fits) {
@@ -151,6 +151,8 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
         const Point point = global.point(in_memory[row] + i);
         tile_points[rows[row] + i] = float4{point.at.x, point.at.y, point.at.z, __int_as_float(point.index)};
       }
+    if (thread < padding)
+      tile_points[rows[tile_rows] + thread] = float4{huge, huge, huge, __int_as_float(-1)};
     __syncthreads();
   }
   const int count = query_rows[brick_rows];
@@ -159,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     int row = 0;  // the last that begins at `i` or before
     for (int step = brick_rows / 2; step > 0; step /= 2)
       if (query_rows[row + step] <= i) row += step;
-    const Point own = query_at(queries, query_count, first_queries[row] + i - query_rows[row]);
+    const Point own = query_at(queries, query_count + padding, first_queries[row] + i - query_rows[row]);
     const Query query(grid, own.at, own.index);
     Nearest nearest;
     nearest.clear();

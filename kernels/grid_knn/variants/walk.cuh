@@ -74,28 +74,35 @@ __device__ __forceinline__ float distance_to(const Query& query, Place at) {
   return squared_distance(query.at.x - at.x, query.at.y - at.y, query.at.z - at.z);
 }
 
+// Whether point `number`, of points up to `end` - 1 and some behind them, is offered. A single neighbour may
+// be offered twice, so that points behind the end need not be told from the others.
+__device__ __forceinline__ bool is_offered(const Query& query, int number, int end, int index) {
+  return (neighbours == 1 || number < end) && (self != Self::skip || index != query.excluded);
+}
+
 // Offers points begin to end - 1.
 template<class Source>
 __device__ __forceinline__ void scan(const Source& source, int begin, int end, const Query& query,
                                      Nearest& nearest) {
+  static_assert(unroll <= padding);
   for (int i = begin; i < end; i += unroll) {
     if constexpr (layout == Layout::vector) {
       Point points[unroll];
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) points[u] = source.point(min(i + u, end - 1));
+      for (int u = 0; u < unroll; ++u) points[u] = source.point(i + u);
 #pragma unroll
       for (int u = 0; u < unroll; ++u)
-        if (i + u < end && (self != Self::skip || points[u].index != query.excluded))
+        if (is_offered(query, i + u, end, points[u].index))
           nearest.offer(key_of(distance_to(query, points[u].at), points[u].index));
     } else {
       float distances[unroll];
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) distances[u] = distance_to(query, source.place(min(i + u, end - 1)));
+      for (int u = 0; u < unroll; ++u) distances[u] = distance_to(query, source.place(i + u));
 #pragma unroll
       for (int u = 0; u < unroll; ++u) {
-        if (i + u >= end || distances[u] > nearest.reach()) continue;
+        if (distances[u] > nearest.reach()) continue;
         const int index = source.index(i + u);
-        if (self != Self::skip || index != query.excluded) nearest.offer(key_of(distances[u], index));
+        if (is_offered(query, i + u, end, index)) nearest.offer(key_of(distances[u], index));
       }
     }
   }
@@ -119,16 +126,10 @@ __device__ __forceinline__ void scan_around(const Frame& frame, const Source& so
         scan(source, begin, end, query, nearest);
       }
   } else {
-    // Of the two neighbours along an axis, the nearer one; and the squares of the distances to both.
+    // Of the two neighbours along an axis, the nearer one.
     const auto nearer = [](float place, int own) { return place - static_cast<float>(own) < 0.5f ? -1 : 1; };
     const int step_x = nearer(query.place.x, cube.x), step_y = nearer(query.place.y, cube.y),
               step_z = nearer(query.place.z, cube.z);
-    const auto bound = [&](float place, int own, int step, float slack, float width) {
-      return square(away(place, own, own + step, slack, width));
-    };
-    const auto bound_x = [&](int step) {
-      return bound(query.place.x, cube.x, step, query.slack.x, frame.width.x);
-    };
     // Rows in the order of `order`: 2 bits for z and 2 bits for y, 0: the own, 1: the nearer, 2: the farther
     // one. The own row comes three times: its own cube, the nearer one, the farther one.
     constexpr unsigned long long order = dimensions == 3 ? 0xa9682541000ull : 0x21000ull;
@@ -145,17 +146,19 @@ __device__ __forceinline__ void scan_around(const Frame& frame, const Source& so
       const float row_y = away(query.place.y, cube.y, y, query.slack.y, frame.width.y);
       const float row_z =
           dimensions == 3 ? away(query.place.z, cube.z, z, query.slack.z, frame.width.z) : 0.0f;
-      const float row = fmaf(row_z, row_z, square(row_y));
-      const float reach = nearest.reach();
-      if (row > reach) continue;
+      // Whether cubes on that side in the row may have a neighbour; 0: the row.
+      const auto may = [&](int step) {
+        const float x = away(query.place.x, cube.x, cube.x + step, query.slack.x, frame.width.x);
+        return fmaf(row_z, row_z, fmaf(row_y, row_y, square(x))) <= nearest.reach();
+      };
+      if (!may(0)) continue;
       int first_x = cube.x, last_x = cube.x;
       if (part == 1 || part == 2) {
         first_x = last_x = cube.x + (part == 1 ? step_x : -step_x);
-        if (first_x < 0 || first_x > last || bound_x(first_x - cube.x) > reach) continue;
+        if (first_x < 0 || first_x > last || !may(first_x - cube.x)) continue;
       } else if (part > 2) {
-        // A square less than the sum that it is part of is rounded to no more than the sum.
-        if (cube.x > 0 && fmaxf(bound_x(-1), row) <= reach) first_x = cube.x - 1;
-        if (cube.x < last && fmaxf(bound_x(1), row) <= reach) last_x = cube.x + 1;
+        if (cube.x > 0 && may(-1)) first_x = cube.x - 1;
+        if (cube.x < last && may(1)) last_x = cube.x + 1;
       }
       source.range(y, z, first_x, last_x, begin, end);
       scan(source, begin, end, query, nearest);

@@ -144,8 +144,8 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   if (number >= query_count) return;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const Frame grid(frame, side);
-  const Global source{Points{points, point_count}, starts, side};
-  const Point own = query_at(queries, query_count, number);
+  const Global source{Points{points, point_count + padding}, starts, side};
+  const Point own = query_at(queries, query_count + padding, number);
   const Query query(grid, own.at, own.index);
   Found found;
   int inner = -1, outer = 1;
