@@ -22,6 +22,7 @@ constexpr ProblemEntry table[] = {
     {"conv2d_separable", make_conv2d_separable},
     {"histogram", make_histogram},
     {"grid_knn", make_grid_knn},
+    {"rotate", make_rotate},
     {"fault_injection", make_fault_injection},
 };
 

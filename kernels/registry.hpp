@@ -15,6 +15,7 @@ namespace tune::kernels {
 // Each is defined in the folder of its problem; stencil/problem.hpp declares the stencils.
 std::unique_ptr<Problem> make_conv2d_separable();
 std::unique_ptr<Problem> make_histogram();
+std::unique_ptr<Problem> make_rotate();
 std::unique_ptr<Problem> make_fault_injection();
 std::unique_ptr<Problem> make_gemm();
 std::unique_ptr<Problem> make_gemm_stream();

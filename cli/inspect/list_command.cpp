@@ -130,6 +130,7 @@ void list_problems(const std::optional<db::Database>& database, const std::optio
       nlohmann::ordered_json shown = {{"name", setting.name}, {"documentation", setting.documentation}};
       for (const Value& value : setting.values) shown["values"].push_back(json_value(value));
       if (setting.range) shown["range"] = {setting.range->first, setting.range->second};
+      if (setting.real) shown["real"] = true;
       shown["default"] = json_value(setting.default_value);
       object["settings"].push_back(std::move(shown));
     }

@@ -17,7 +17,8 @@ std::string wrong_kind(const BufferSpec& buffer, const TextureSpec& texture) {
   const bool integers = buffer.type != ElementType::f32;
   const bool floats = !integers || texture.read == ReadMode::normalized;
   const bool known = buffer.type == ElementType::f32 || buffer.type == ElementType::i32 ||
-                     buffer.type == ElementType::u32 || buffer.type == ElementType::u8;
+                     buffer.type == ElementType::u32 || buffer.type == ElementType::u16 ||
+                     buffer.type == ElementType::u8;
   if (!known) return format("there are no textures of {}", to_string(buffer.type));
   if (texture.channels != 1 && texture.channels != 2 && texture.channels != 4)
     return format("texels have 1, 2 or 4 channels, not {}", texture.channels);
@@ -28,7 +29,8 @@ std::string wrong_kind(const BufferSpec& buffer, const TextureSpec& texture) {
                   : pitched ? "pitched"
                             : "array",
                   texture.dimensions);
-  if (texture.read == ReadMode::normalized && buffer.type != ElementType::u8)
+  const bool small = buffer.type == ElementType::u8 || buffer.type == ElementType::u16;
+  if (texture.read == ReadMode::normalized && !small)
     return format("{} is not read as a normalised number: only integers of 8 and 16 bits are",
                   to_string(buffer.type));
   if (linear && (texture.filter == FilterMode::linear || texture.normalized_coordinates))

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "search/expressions/nearest.hpp"
@@ -46,8 +47,9 @@ std::vector<std::pair<std::string, std::int64_t>> read_extents(const ProblemInfo
   }
   const std::vector<std::string_view> parts = split(size, 'x');
   if (parts.size() != info.extents.size()) {
-    throw UsageError(format("--size: {} needs {} extents ({}), such as {}", info.name, info.extents.size(),
-                            joined(info.extents, &ExtentInfo::name),
+    const std::size_t count = info.extents.size();
+    throw UsageError(format("--size: {} needs {} extent{} ({}), such as {}", info.name, count,
+                            count == 1 ? "" : "s", joined(info.extents, &ExtentInfo::name),
                             joined(info.extents, &ExtentInfo::default_value, "x")));
   }
   double elements = 1;
@@ -61,12 +63,21 @@ std::vector<std::pair<std::string, std::int64_t>> read_extents(const ProblemInfo
 
 bool is_valid(const SettingInfo& setting, const Value& value) {
   if (!setting.range) return std::ranges::find(setting.values, value) != setting.values.end();
-  return value.is_int() && value.as_int() >= setting.range->first && value.as_int() <= setting.range->second;
+  if (!value.is_int() && !(setting.real && value.is_real())) return false;
+  return value.as_real() >= static_cast<double>(setting.range->first) &&
+         value.as_real() <= static_cast<double>(setting.range->second);
+}
+
+/// 30.0 and 30 are the same setting.
+Value canonical(const Value& value) {
+  const bool whole = value.is_real() && value.as_real() == std::floor(value.as_real());
+  return whole ? Value(static_cast<std::int64_t>(value.as_real())) : value;
 }
 
 std::string valid_values(const SettingInfo& setting) {
   if (!setting.range) return joined(setting.values, &Value::to_string);
-  return format("whole numbers from {} to {}", setting.range->first, setting.range->second);
+  return format("{} from {} to {}", setting.real ? "numbers" : "whole numbers", setting.range->first,
+                setting.range->second);
 }
 
 void apply_setting(const ProblemInfo& info, Instance& instance, const std::string& name, const Value& value) {
@@ -83,7 +94,7 @@ void apply_setting(const ProblemInfo& info, Instance& instance, const std::strin
     throw UsageError(
         format("--set: {}={} is not valid; valid are: {}", name, value.to_string(), valid_values(*setting)));
   for (auto& [known, old] : instance.settings)
-    if (known == name) old = value;
+    if (known == name) old = canonical(value);
 }
 
 /// Seconds; 0 where the device's rate is unknown.

@@ -44,6 +44,8 @@ struct SettingInfo {
   bool implied = false;
   /// Replaces `values`: whole numbers from the first to the second.
   std::optional<std::pair<std::int64_t, std::int64_t>> range = std::nullopt;
+  /// The range has the numbers between whole ones, too.
+  bool real = false;
 };
 
 struct ProblemInfo {

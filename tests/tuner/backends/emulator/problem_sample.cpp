@@ -18,7 +18,7 @@ namespace {
 const std::map<std::string, std::string> right = {{"fault_injection", "behaviour == 'right'"}};
 
 /// Settings of which any value is emulated, since sizes of checks do not grow with them.
-const std::set<std::string> any_value = {"bins"};
+const std::set<std::string> any_value = {"angle", "bins"};
 
 /// Values of other settings that are emulated: small ones.
 constexpr std::uint64_t max_values = 9;

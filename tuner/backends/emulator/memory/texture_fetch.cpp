@@ -123,6 +123,11 @@ double number(const Texture& texture, const char* texel, std::size_t channel) {
       const double byte = static_cast<unsigned char>(texel[channel]);
       return texture.spec.read == ReadMode::normalized ? byte / 255 : byte;
     }
+    case ElementType::u16: {
+      std::uint16_t word = 0;
+      std::memcpy(&word, texel + 2 * channel, 2);
+      return texture.spec.read == ReadMode::normalized ? word / 65535.0 : word;
+    }
     case ElementType::f32: {
       float value = 0;
       std::memcpy(&value, texel + 4 * channel, 4);
@@ -137,7 +142,8 @@ double number(const Texture& texture, const char* texel, std::size_t channel) {
 std::uint32_t bits(const Texture& texture, const char* texel, std::size_t channel) {
   if (texture.spec.read == ReadMode::normalized)
     return std::bit_cast<std::uint32_t>(static_cast<float>(number(texture, texel, channel)));
-  if (texture.element == ElementType::u8) return static_cast<unsigned char>(texel[channel]);
+  if (texture.element == ElementType::u8 || texture.element == ElementType::u16)
+    return static_cast<std::uint32_t>(number(texture, texel, channel));
   std::uint32_t whole = 0;
   std::memcpy(&whole, texel + 4 * channel, 4);
   return whole;
