@@ -35,6 +35,12 @@ search::SpaceDefinition rotate_space(const RotateJob& job, const DevicePropertie
   space.add("rows", "pixels of a thread along y", {1, 2, 4, 8}, 2, std::nullopt, Role::work);
   space.add("group", "rows of tiles that blocks go through column by column", {1, 2, 4, 8, 16}, 4);
   space.add("streaming", "stores that are evicted first (st.global.cs)", {false, true}, false);
+  std::vector<search::Value> writes = {"direct"};
+  if (job.pixel_bytes() <= 2) writes.emplace_back("shared");
+  space.add("write",
+            "how the pixels of a thread are written: neighbours together, or those that lie warp_x apart, "
+            "through shared memory",
+            writes, "direct");
   space.add(min_blocks({1, 2, 3, 4, 6, 8}));
   const Rules rules = space.rules();
   rules.add_max_threads(var("block"));
@@ -42,6 +48,8 @@ search::SpaceDefinition rotate_space(const RotateJob& job, const DevicePropertie
   rules.add(var("warps_x") * 32 <= var("block"), "a block has fewer warps");
   rules.add(tile_x() <= max_tile, "the tile is wider than the kernels' fractions reach");
   rules.add(tile_y() <= max_tile, "the tile is higher than the kernels' fractions reach");
+  rules.add(var("write") == "direct" || tile_x() * var("pixel_bytes") % 16 == 0,
+            "rows of the tile in shared memory are no whole words of 16 bytes");
   rotate_variants().add_to(space, job);
   return space.definition();
 }

@@ -35,6 +35,25 @@ Expr tile_y() {
   return floor_div(Expr(32), var("warp_x")) * floor_div(var("block"), 32 * var("warps_x")) * var("rows");
 }
 
+Expr written_bytes() {
+  return if_else(var("write") == "shared", tile_x() * tile_y() * var("pixel_bytes"), Expr(0));
+}
+
+void add_arithmetic(FamilySpace& space, const RotateJob& job) {
+  std::vector<search::Value> values = {"single"};
+  if (job.channels == 4) values.emplace_back("half");
+  space.add("arithmetic",
+            "what pixels are interpolated with: single precision, or half for two channels at once", values,
+            values.back());
+}
+
+void set_tolerance_of_half(LaunchPlan& plan, const RotateJob& job, const Configuration& configuration) {
+  if (configuration["arithmetic"].as_text() != "half") return;
+  plan.tolerance =
+      rotate_tolerance(job, 0x1p-12 + 0x1p-15, 0x1p-10,
+                       "weights and values up to 255 are rounded to 11 bits, three times in turn");
+}
+
 RotateTile rotate_tile(const RotateJob& job, const Configuration& configuration) {
   const Constants constants = rotate_constants(job);
   return {evaluated(tile_x(), configuration, constants), evaluated(tile_y(), configuration, constants)};
@@ -70,7 +89,7 @@ LaunchPlan rotate_plan(const RotateJob& job, std::string_view file, const Config
 
 void add_rotate_launch(LaunchPlan& plan, const RotateJob& job, const Configuration& configuration,
                        const std::string& entry, std::vector<KernelArgument> first,
-                       const std::vector<KernelArgument>& last, std::int64_t shared_bytes) {
+                       const std::vector<KernelArgument>& last, std::int64_t box_bytes) {
   // Turn of pixels.cuh.
   struct Turn {
     std::int64_t cosine, sine;
@@ -91,9 +110,9 @@ void add_rotate_launch(LaunchPlan& plan, const RotateJob& job, const Configurati
   first.emplace_back(std::move(argument));
   first.insert(first.end(), last.begin(), last.end());
   plan.compile.entries = {entry};
-  plan.launches.emplace_back(make_launch(entry, ceil_div(job.nx, tile.x) * ceil_div(job.ny, tile.y),
-                                         block_of(configuration["block"].as_int()), std::move(first),
-                                         shared_bytes));
+  plan.launches.emplace_back(make_launch(
+      entry, ceil_div(job.nx, tile.x) * ceil_div(job.ny, tile.y), block_of(configuration["block"].as_int()),
+      std::move(first), box_bytes + evaluated(written_bytes(), configuration, rotate_constants(job))));
 }
 
 Tolerance rotate_tolerance(const RotateJob& job, double weight, double value, std::string derivation) {

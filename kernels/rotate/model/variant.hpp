@@ -34,16 +34,22 @@ Constants rotate_constants(const RotateJob& job);
 /// Pixels of a tile, as expressions and for a configuration.
 search::Expr tile_x();
 search::Expr tile_y();
+/// Bytes of shared memory in which a block collects the pixels that it writes; 0 without write=shared.
+search::Expr written_bytes();
 RotateTile rotate_tile(const RotateJob& job, const Configuration& configuration);
 
 /// Returns the plan of `file` without launches: macros and the buffers `in` and `out`.
 LaunchPlan rotate_plan(const RotateJob& job, std::string_view file, const Configuration& configuration,
                        const KernelSources& sources);
 
+/// Adds `arithmetic`. Sets the plan's tolerance where it is half.
+void add_arithmetic(FamilySpace& space, const RotateJob& job);
+void set_tolerance_of_half(LaunchPlan& plan, const RotateJob& job, const Configuration& configuration);
+
 /// Adds the launch of `entry`: `first`, `out`, the turn, `last`.
 void add_rotate_launch(LaunchPlan& plan, const RotateJob& job, const Configuration& configuration,
                        const std::string& entry, std::vector<KernelArgument> first,
-                       const std::vector<KernelArgument>& last, std::int64_t shared_bytes = 0);
+                       const std::vector<KernelArgument>& last, std::int64_t box_bytes = 0);
 
 /// Returns how far results may be off where weights have rounding errors of so many pixels along each axis,
 /// and values are off by `value` besides, in parts of the range.

@@ -34,35 +34,45 @@
 #ifndef MIN_BLOCKS
 #define MIN_BLOCKS 1  // blocks that shall fit on an SM; limits the registers accordingly
 #endif
+#ifndef WRITE
+#define WRITE Write::direct  // how a thread's pixels are written: direct or shared
+#endif
+#ifndef ARITHMETIC
+#define ARITHMETIC Arithmetic::single  // what is interpolated with: single, or half for uchar4
+#endif
 // ---- end of defaults ----
 
 using Pixel = PIXEL;
 constexpr Border border = BORDER;
-using Layout = Threads<BLOCK, WARP_X, WARPS_X, PIXELS, ROWS>;
+constexpr Arithmetic arithmetic = ARITHMETIC;
+using Layout = Threads<BLOCK, WARP_X, WARPS_X, PIXELS, ROWS, WRITE>;
 
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
     rotate_global(const Pixel* __restrict__ in, Pixel* __restrict__ out, Turn turn) {
   const Tile tile = tile_of_block<Layout::tile_x, Layout::tile_y, GROUP>(turn.nx, turn.ny);
   const Place place = place_of_tile(turn, tile);
+  extern __shared__ __align__(128) unsigned char shared[];
+  Pixel* const written = reinterpret_cast<Pixel*>(shared);
   const Pixel* const origin = in + static_cast<long long>(place.y) * turn.pitch + place.x;
-  write_tile<Layout, PIXELS, ROWS, STREAMING>(out, turn, tile, place, [&](int fraction_x, int fraction_y) {
-    const int i = fraction_x >> fraction_bits, j = fraction_y >> fraction_bits;
-    const int x = place.x + i, y = place.y + j;
-    const float weight_x = weight_of(fraction_x), weight_y = weight_of(fraction_y);
-    const bool whole = x >= 0 && y >= 0 && x + 1 < turn.nx && y + 1 < turn.ny;
-    if (whole) {
-      const Pixel* const at = origin + (j * turn.pitch + i);
-      const Pixel* const below = at + turn.pitch;
-      return between<Pixel>(values(__ldg(at)), values(__ldg(at + 1)), values(__ldg(below)),
-                            values(__ldg(below + 1)), weight_x, weight_y);
-    }
-    const int left = inside<border>(x, turn.nx), right = inside<border>(x + 1, turn.nx);
-    const int upper = inside<border>(y, turn.ny), lower = inside<border>(y + 1, turn.ny);
-    const auto load = [&](int column, int row) {
-      if (column < 0 || row < 0) return Values<Pixel>{};
-      return values(__ldg(in + static_cast<long long>(row) * turn.pitch + column));
-    };
-    return between<Pixel>(load(left, upper), load(right, upper), load(left, lower), load(right, lower),
-                          weight_x, weight_y);
-  });
+  write_tile<Layout, PIXELS, ROWS, STREAMING>(
+      out, turn, tile, place, written, [&](int fraction_x, int fraction_y) {
+        const int i = fraction_x >> fraction_bits, j = fraction_y >> fraction_bits;
+        const int x = place.x + i, y = place.y + j;
+        const float weight_x = weight_of(fraction_x), weight_y = weight_of(fraction_y);
+        const bool whole = x >= 0 && y >= 0 && x + 1 < turn.nx && y + 1 < turn.ny;
+        if (whole) {
+          const Pixel* const at = origin + (j * turn.pitch + i);
+          const Pixel* const below = at + turn.pitch;
+          return blended<arithmetic>(__ldg(at), __ldg(at + 1), __ldg(below), __ldg(below + 1), weight_x,
+                                     weight_y);
+        }
+        const int left = inside<border>(x, turn.nx), right = inside<border>(x + 1, turn.nx);
+        const int upper = inside<border>(y, turn.ny), lower = inside<border>(y + 1, turn.ny);
+        const auto load = [&](int column, int row) {
+          if (column < 0 || row < 0) return Pixel{};
+          return __ldg(in + static_cast<long long>(row) * turn.pitch + column);
+        };
+        return blended<arithmetic>(load(left, upper), load(right, upper), load(left, lower),
+                                   load(right, lower), weight_x, weight_y);
+      });
 }

@@ -2,6 +2,8 @@
 // Pixels, and the place in the image that a pixel of the result comes from.
 #pragma once
 
+#include "half_pairs.cuh"
+
 // What lies around the image.
 enum class Border { zero, clamp, wrap };
 // How a texture is read: interpolated by the texture unit, one pixel at a time, or four of one channel.
@@ -9,6 +11,11 @@ enum class Fetch { filter, point, gather };
 // How the pixels of a box come to shared memory: by threads, asynchronously in pieces of 16 bytes, or by the
 // copy engine.
 enum class Copy { threads, async, engine };
+// Which pixels of a row a thread has: neighbours, which it writes together, or every so many, which go
+// through shared memory.
+enum class Write { direct, shared };
+// What four channels are interpolated with.
+enum class Arithmetic { single, half };
 
 template<class Pixel>
 struct Channels {
@@ -54,22 +61,20 @@ __device__ __forceinline__ unsigned rounded(float value) {
   return __float_as_uint(value + 8388608.0f);
 }
 
-__device__ __forceinline__ void put(float& to, const Values<float>& from) {
-  to = from.channel[0];
+// The bits of a pixel, rounded to its type.
+__device__ __forceinline__ unsigned bits_of(const Values<float>& from) {
+  return __float_as_uint(from.channel[0]);
 }
-__device__ __forceinline__ void put(unsigned char& to, const Values<unsigned char>& from) {
-  to = static_cast<unsigned char>(rounded(from.channel[0]));
+__device__ __forceinline__ unsigned char bits_of(const Values<unsigned char>& from) {
+  return static_cast<unsigned char>(rounded(from.channel[0]));
 }
-__device__ __forceinline__ void put(unsigned short& to, const Values<unsigned short>& from) {
-  to = static_cast<unsigned short>(rounded(from.channel[0]));
+__device__ __forceinline__ unsigned short bits_of(const Values<unsigned short>& from) {
+  return static_cast<unsigned short>(rounded(from.channel[0]));
 }
-__device__ __forceinline__ void put(uchar4& to, const Values<uchar4>& from) {
-  // Each number has its lowest byte in the byte of that place.
+__device__ __forceinline__ unsigned bits_of(const Values<uchar4>& from) {
   const unsigned low = __byte_perm(rounded(from.channel[0]), rounded(from.channel[1]), 0x0040);
   const unsigned high = __byte_perm(rounded(from.channel[2]), rounded(from.channel[3]), 0x0040);
-  const unsigned all = __byte_perm(low, high, 0x5410);
-  to = make_uchar4(static_cast<unsigned char>(all), static_cast<unsigned char>(all >> 8),
-                   static_cast<unsigned char>(all >> 16), static_cast<unsigned char>(all >> 24));
+  return __byte_perm(low, high, 0x5410);
 }
 
 // Between four pixels; x and y are the weights of the right ones and of the lower ones.
@@ -85,6 +90,40 @@ __device__ __forceinline__ Values<Pixel> between(const Values<Pixel>& left, cons
     result.channel[i] = fmaf(y, below - above, above);
   }
   return result;
+}
+
+// The same for four channels, in numbers of 16 bits: a byte behind 0x64 is 1024 and the byte.
+__device__ __forceinline__ HalfPair pair_of(uchar4 pixel, unsigned selector) {
+  const unsigned word = *reinterpret_cast<const unsigned*>(&pixel);
+  return {__byte_perm(word, 0x64646464u, selector)};
+}
+struct FourBytes {
+  unsigned word;
+};
+__device__ __forceinline__ unsigned bits_of(FourBytes from) {
+  return from.word;
+}
+__device__ __forceinline__ FourBytes between_bytes(uchar4 left, uchar4 right, uchar4 lower_left,
+                                                   uchar4 lower_right, float x, float y) {
+  const HalfPair bias{0x64006400u}, weight_x = twice(x), weight_y = twice(y);
+  const auto two = [&](unsigned selector) {
+    const HalfPair a = pair_of(left, selector), c = pair_of(lower_left, selector);
+    const HalfPair above = multiply_add(weight_x, subtract(pair_of(right, selector), a), subtract(a, bias));
+    const HalfPair below =
+        multiply_add(weight_x, subtract(pair_of(lower_right, selector), c), subtract(c, bias));
+    return add(multiply_add(weight_y, subtract(below, above), above), bias).bits;  // rounds
+  };
+  return {__byte_perm(two(0x4140), two(0x4342), 0x6420)};
+}
+
+template<Arithmetic arithmetic, class Pixel>
+__device__ __forceinline__ auto blended(Pixel left, Pixel right, Pixel lower_left, Pixel lower_right, float x,
+                                        float y) {
+  if constexpr (arithmetic == Arithmetic::half) {
+    return between_bytes(left, right, lower_left, lower_right, x, y);
+  } else {
+    return between<Pixel>(values(left), values(right), values(lower_left), values(lower_right), x, y);
+  }
 }
 
 // Index within the image along an axis; -1: a zero.
@@ -173,17 +212,19 @@ struct Bytes<16> {
 };
 
 // The threads of a block over its tile: lanes of a warp side by side, then warps, and the pixels of a thread:
-// `pixels` neighbours along x in each of `rows` rows, which lie as far apart as the block has rows of
-// threads.
-template<int threads, int warp_x, int warps_x, int pixels, int rows>
+// `pixels` along x in each of `rows` rows, which lie as far apart as the block has rows of threads. The
+// pixels of a row are neighbours, or `warp_x` apart.
+template<int threads, int warp_x, int warps_x, int pixels, int rows, Write write_>
 struct Threads {
-  static constexpr int warp_y = 32 / warp_x, warps_y = threads / 32 / warps_x;
-  static constexpr int columns = warp_x * warps_x, step = warp_y * warps_y;
-  static constexpr int tile_x = columns * pixels, tile_y = step * rows;
+  static constexpr Write write = write_;
+  static constexpr int all = threads, warp_y = 32 / warp_x, warps_y = threads / 32 / warps_x;
+  static constexpr int step = warp_y * warps_y, pixel_step = write == Write::direct ? 1 : warp_x;
+  static constexpr int tile_x = warp_x * warps_x * pixels, tile_y = step * rows;
 
   __device__ __forceinline__ static int x() {
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    return (lane % warp_x + warp % warps_x * warp_x) * pixels;
+    const int first = warp % warps_x * warp_x * pixels;
+    return first + lane % warp_x * (write == Write::direct ? pixels : 1);
   }
   __device__ __forceinline__ static int y() {
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
@@ -191,11 +232,55 @@ struct Threads {
   }
 };
 
+template<bool streaming, class Word>
+__device__ __forceinline__ void store(Word* to, const Word& word) {
+  if constexpr (streaming) {
+    __stcs(to, word);
+  } else {
+    *to = word;
+  }
+}
+
+// Writes as many pixels as fit the image, together if all do.
+template<int pixels, bool streaming, class Pixel, class Pack>
+__device__ __forceinline__ void write_pixels(Pixel* out, const Turn& turn, int x, int y, const Pack& pack) {
+  if (x >= turn.nx || y >= turn.ny) return;
+  auto* const to = reinterpret_cast<typename Bytes<sizeof(Pixel)>::type*>(
+      out + static_cast<long long>(y) * turn.pitch + x);
+  if (pixels == 1 || x + pixels <= turn.nx) {
+    using Word = typename Bytes<pixels * sizeof(Pixel)>::type;
+    store<streaming>(reinterpret_cast<Word*>(to), pack.word);
+  } else {
+#pragma unroll
+    for (int k = 0; k < pixels; ++k)
+      if (x + k < turn.nx) to[k] = pack.bits[k];
+  }
+}
+
+template<int pixels, class Pixel>
+union Pack {
+  typename Bytes<pixels * sizeof(Pixel)>::type word;
+  typename Bytes<sizeof(Pixel)>::type bits[pixels];
+};
+
+// Writes a tile that lies in shared memory, in words of 16 bytes.
+template<class Layout, bool streaming, class Pixel>
+__device__ __forceinline__ void write_shared(Pixel* out, const Turn& turn, const Tile& tile,
+                                             const Pixel* from) {
+  constexpr int each = 16 / static_cast<int>(sizeof(Pixel)), words = Layout::tile_x / each;
+  for (int i = static_cast<int>(threadIdx.x); i < words * Layout::tile_y; i += Layout::all) {
+    Pack<each, Pixel> pack;
+    pack.word = reinterpret_cast<const uint4*>(from)[i];
+    write_pixels<each, streaming>(out, turn, tile.x + i % words * each, tile.y + i / words, pack);
+  }
+}
+
 // Calls sample(fraction_x, fraction_y) for the pixels of this thread, in 2^23rds from the tile's place, and
-// writes what it returns.
+// writes what it returns. `shared`: aligned to 16 bytes, a tile of pixels, for Write::shared. All threads of
+// a block call it.
 template<class Layout, int pixels, int rows, bool streaming, class Pixel, class Sample>
 __device__ __forceinline__ void write_tile(Pixel* __restrict__ out, const Turn& turn, const Tile& tile,
-                                           const Place& place, Sample sample) {
+                                           const Place& place, Pixel* shared, Sample sample) {
   const int i = Layout::x(), j = Layout::y();
   const int cosine = step_of(turn.cosine), sine = step_of(turn.sine);
   const int x = tile.x + i;
@@ -204,29 +289,27 @@ __device__ __forceinline__ void write_tile(Pixel* __restrict__ out, const Turn& 
 #pragma unroll
   for (int row = 0; row < rows; ++row) {
     const int y = tile.y + j + row * Layout::step;
-    if (x < turn.nx && y < turn.ny) {
-      union {
-        typename Bytes<pixels * sizeof(Pixel)>::type word;
-        Pixel pixel[pixels];
-      } pack;
+    if (Layout::write == Write::shared || (x < turn.nx && y < turn.ny)) {
+      Pack<pixels, Pixel> pack;
 #pragma unroll
-      for (int k = 0; k < pixels; ++k)
-        put(pack.pixel[k], sample(fraction_x + k * cosine, fraction_y + k * sine));
-      Pixel* const to = out + static_cast<long long>(y) * turn.pitch + x;
-      if (pixels == 1 || x + pixels <= turn.nx) {
-        auto* const word = reinterpret_cast<decltype(pack.word)*>(to);
-        if constexpr (streaming) {
-          __stcs(word, pack.word);
-        } else {
-          *word = pack.word;
-        }
+      for (int k = 0; k < pixels; ++k) {
+        constexpr int step = Layout::pixel_step;
+        pack.bits[k] = bits_of(sample(fraction_x + k * step * cosine, fraction_y + k * step * sine));
+      }
+      if constexpr (Layout::write == Write::direct) {
+        write_pixels<pixels, streaming>(out, turn, x, y, pack);
       } else {
+        auto* const to = reinterpret_cast<typename Bytes<sizeof(Pixel)>::type*>(shared) +
+                         (j + row * Layout::step) * Layout::tile_x + i;
 #pragma unroll
-        for (int k = 0; k < pixels; ++k)
-          if (x + k < turn.nx) to[k] = pack.pixel[k];
+        for (int k = 0; k < pixels; ++k) to[k * Layout::pixel_step] = pack.bits[k];
       }
     }
     fraction_x -= sine * Layout::step;
     fraction_y += cosine * Layout::step;
+  }
+  if constexpr (Layout::write == Write::shared) {
+    __syncthreads();
+    write_shared<Layout, streaming>(out, turn, tile, shared);
   }
 }

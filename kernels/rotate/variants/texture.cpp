@@ -56,12 +56,17 @@ Result<LaunchPlan> plan_filter(const RotateJob& job, const Configuration& config
   return plan_with(job, configuration, sources, "filter");
 }
 
+void add_written(FamilySpace& space) {
+  space.rules().add_shared_memory(written_bytes(), "the pixels to write");
+}
+
 void add_exact(FamilySpace& space, const RotateJob& job) {
   // A gather does not repeat the image, and reads arrays alone.
   const bool gathers = job.source == RotateJob::Source::array && job.border != RotateJob::Border::wrap;
   std::vector<search::Value> fetches = {"point"};
   if (gathers) fetches.emplace_back("gather");
   space.add("fetch", "how the four pixels are read: one by one, or by tex2Dgather", fetches, "point");
+  add_written(space);
 }
 
 Result<LaunchPlan> plan_exact(const RotateJob& job, const Configuration& configuration,
@@ -73,7 +78,7 @@ Result<LaunchPlan> plan_exact(const RotateJob& job, const Configuration& configu
 
 RotateVariant texture_rotate() {
   return {"texture",   "interpolated by the texture unit, with weights of 8 bits",
-          always,      [](FamilySpace&, const RotateJob&) {},
+          always,      [](FamilySpace& space, const RotateJob&) { add_written(space); },
           plan_filter, rotate_tile,
           always};
 }

@@ -38,12 +38,15 @@
 #ifndef FETCH
 #define FETCH Fetch::filter  // what the texture unit does: filter, point or gather
 #endif
+#ifndef WRITE
+#define WRITE Write::direct  // how a thread's pixels are written: direct or shared
+#endif
 // ---- end of defaults ----
 
 using Pixel = PIXEL;
 constexpr Border border = BORDER;
 constexpr Fetch fetch = FETCH;
-using Layout = Threads<BLOCK, WARP_X, WARPS_X, PIXELS, ROWS>;
+using Layout = Threads<BLOCK, WARP_X, WARPS_X, PIXELS, ROWS, WRITE>;
 
 // What the texture unit returns for a pixel: whole numbers as parts of their range.
 template<class Pixel>
@@ -75,54 +78,58 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
                    float inverse_y) {
   const Tile tile = tile_of_block<Layout::tile_x, Layout::tile_y, GROUP>(turn.nx, turn.ny);
   const Place place = place_of_tile(turn, tile);
+  extern __shared__ __align__(128) unsigned char shared[];
+  Pixel* const written = reinterpret_cast<Pixel*>(shared);
   if constexpr (fetch == Fetch::filter) {
     // The centre of a pixel is at a half.
     const float x = static_cast<float>(place.x) + 0.5f, y = static_cast<float>(place.y) + 0.5f;
-    write_tile<Layout, PIXELS, ROWS, STREAMING>(out, turn, tile, place, [&](int fraction_x, int fraction_y) {
-      constexpr float unit = 1.0f / (1 << fraction_bits);
-      float u = fmaf(static_cast<float>(fraction_x), unit, x),
-            v = fmaf(static_cast<float>(fraction_y), unit, y);
-      if constexpr (border == Border::wrap) {
-        u *= inverse_x;
-        v *= inverse_y;
-      }
-      return scaled(tex2D<typename Texels<Pixel>::type>(image, u, v));
-    });
+    write_tile<Layout, PIXELS, ROWS, STREAMING>(
+        out, turn, tile, place, written, [&](int fraction_x, int fraction_y) {
+          constexpr float unit = 1.0f / (1 << fraction_bits);
+          float u = fmaf(static_cast<float>(fraction_x), unit, x),
+                v = fmaf(static_cast<float>(fraction_y), unit, y);
+          if constexpr (border == Border::wrap) {
+            u *= inverse_x;
+            v *= inverse_y;
+          }
+          return scaled(tex2D<typename Texels<Pixel>::type>(image, u, v));
+        });
   } else {
-    write_tile<Layout, PIXELS, ROWS, STREAMING>(out, turn, tile, place, [&](int fraction_x, int fraction_y) {
-      const int x = place.x + (fraction_x >> fraction_bits), y = place.y + (fraction_y >> fraction_bits);
-      const float weight_x = weight_of(fraction_x), weight_y = weight_of(fraction_y);
-      if constexpr (fetch == Fetch::gather) {
-        // Counter-clockwise from the lower left one.
-        const auto gathered = [&](int channel) {
-          const float u = static_cast<float>(x) + 1.0f, v = static_cast<float>(y) + 1.0f;
-          // The component must be known when the kernel is compiled.
-          return channel == 0   ? tex2Dgather<float4>(image, u, v, 0)
-                 : channel == 1 ? tex2Dgather<float4>(image, u, v, 1)
-                 : channel == 2 ? tex2Dgather<float4>(image, u, v, 2)
-                                : tex2Dgather<float4>(image, u, v, 3);
-        };
-        Values<Pixel> result;
+    write_tile<Layout, PIXELS, ROWS, STREAMING>(
+        out, turn, tile, place, written, [&](int fraction_x, int fraction_y) {
+          const int x = place.x + (fraction_x >> fraction_bits), y = place.y + (fraction_y >> fraction_bits);
+          const float weight_x = weight_of(fraction_x), weight_y = weight_of(fraction_y);
+          if constexpr (fetch == Fetch::gather) {
+            // Counter-clockwise from the lower left one.
+            const auto gathered = [&](int channel) {
+              const float u = static_cast<float>(x) + 1.0f, v = static_cast<float>(y) + 1.0f;
+              // The component must be known when the kernel is compiled.
+              return channel == 0   ? tex2Dgather<float4>(image, u, v, 0)
+                     : channel == 1 ? tex2Dgather<float4>(image, u, v, 1)
+                     : channel == 2 ? tex2Dgather<float4>(image, u, v, 2)
+                                    : tex2Dgather<float4>(image, u, v, 3);
+            };
+            Values<Pixel> result;
 #pragma unroll
-        for (int i = 0; i < channels<Pixel>; ++i) {
-          const float4 four = gathered(i);
-          const float above = fmaf(weight_x, four.z - four.w, four.w);
-          const float below = fmaf(weight_x, four.y - four.x, four.x);
-          result.channel[i] = fmaf(weight_y, below - above, above) * range<Pixel>;
-        }
-        return result;
-      } else {
-        const float u = static_cast<float>(wrapped(x, turn.nx)) + 0.5f;
-        const float v = static_cast<float>(wrapped(y, turn.ny)) + 0.5f;
-        const float right =
-            border == Border::wrap ? static_cast<float>(wrapped(x + 1, turn.nx)) + 0.5f : u + 1.0f;
-        const float lower =
-            border == Border::wrap ? static_cast<float>(wrapped(y + 1, turn.ny)) + 0.5f : v + 1.0f;
-        const auto at = [&](float a, float b) {
-          return scaled(tex2D<typename Texels<Pixel>::type>(image, a, b));
-        };
-        return between<Pixel>(at(u, v), at(right, v), at(u, lower), at(right, lower), weight_x, weight_y);
-      }
-    });
+            for (int i = 0; i < channels<Pixel>; ++i) {
+              const float4 four = gathered(i);
+              const float above = fmaf(weight_x, four.z - four.w, four.w);
+              const float below = fmaf(weight_x, four.y - four.x, four.x);
+              result.channel[i] = fmaf(weight_y, below - above, above) * range<Pixel>;
+            }
+            return result;
+          } else {
+            const float u = static_cast<float>(wrapped(x, turn.nx)) + 0.5f;
+            const float v = static_cast<float>(wrapped(y, turn.ny)) + 0.5f;
+            const float right =
+                border == Border::wrap ? static_cast<float>(wrapped(x + 1, turn.nx)) + 0.5f : u + 1.0f;
+            const float lower =
+                border == Border::wrap ? static_cast<float>(wrapped(y + 1, turn.ny)) + 0.5f : v + 1.0f;
+            const auto at = [&](float a, float b) {
+              return scaled(tex2D<typename Texels<Pixel>::type>(image, a, b));
+            };
+            return between<Pixel>(at(u, v), at(right, v), at(u, lower), at(right, lower), weight_x, weight_y);
+          }
+        });
   }
 }

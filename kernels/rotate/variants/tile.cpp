@@ -20,7 +20,8 @@ Expr span_of(const Expr& along_x, const Expr& along_y) {
 /// Pixels of a row of the box: whole pieces of 16 bytes.
 Expr box_pitch() {
   const Expr piece = floor_div(Expr(16), var("pixel_bytes"));
-  return search::ceil_div(span_of(var("cosine"), var("sine")) + piece - 1, piece) * piece + var("pad") * piece;
+  return search::ceil_div(span_of(var("cosine"), var("sine")) + piece - 1, piece) * piece +
+         var("pad") * piece;
 }
 
 Expr box_rows() {
@@ -33,8 +34,10 @@ void add_tile(FamilySpace& space, const RotateJob& job) {
   space.add("copy", "how a block's part of the image comes to shared memory", copies, "async");
   space.add("pad", "pieces of 16 bytes that rows in shared memory have more, against bank conflicts",
             {0, 1, 2, 3, 4, 5, 6, 7}, 1);
+  add_arithmetic(space, job);
   const Rules rules = space.rules();
-  rules.add_shared_memory(box_pitch() * box_rows() * var("pixel_bytes"), "the part of the image");
+  rules.add_shared_memory(box_pitch() * box_rows() * var("pixel_bytes") + written_bytes(),
+                          "the part of the image and the pixels to write");
   rules.add(var("copy") != "async" || has_async_copies(), no_async_copies);
   const Rules engine = space.rules(var("copy") == "engine");
   engine.add(var("tensor_maps"), "the device has no copy engine: it came with compute capability 9.0");
@@ -45,6 +48,7 @@ void add_tile(FamilySpace& space, const RotateJob& job) {
 Result<LaunchPlan> plan_tile(const RotateJob& job, const Configuration& configuration,
                              const KernelSources& sources) {
   LaunchPlan plan = rotate_plan(job, "tile.cu", configuration, sources);
+  set_tolerance_of_half(plan, job, configuration);
   const Constants constants = rotate_constants(job);
   const std::int64_t pitch = evaluated(box_pitch(), configuration, constants);
   const std::int64_t rows = evaluated(box_rows(), configuration, constants);

@@ -42,12 +42,19 @@
 #ifndef USES_ENGINE
 #define USES_ENGINE 0  // 1 with Copy::engine
 #endif
+#ifndef WRITE
+#define WRITE Write::direct  // how a thread's pixels are written: direct or shared
+#endif
+#ifndef ARITHMETIC
+#define ARITHMETIC Arithmetic::single  // what is interpolated with: single, or half for uchar4
+#endif
 // ---- end of defaults ----
 
 using Pixel = PIXEL;
 constexpr Border border = BORDER;
+constexpr Arithmetic arithmetic = ARITHMETIC;
 constexpr Copy copy = COPY;
-using Layout = Threads<BLOCK, WARP_X, WARPS_X, PIXELS, ROWS>;
+using Layout = Threads<BLOCK, WARP_X, WARPS_X, PIXELS, ROWS, WRITE>;
 constexpr int threads = BLOCK;
 constexpr int piece = 16 / static_cast<int>(sizeof(Pixel));  // pixels of 16 bytes
 
@@ -133,11 +140,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) rotate_tile(
   __syncthreads();
 #endif
   const int offset_x = place.x - at.x, offset_y = place.y - at.y;
-  write_tile<Layout, PIXELS, ROWS, STREAMING>(out, turn, tile, place, [&](int fraction_x, int fraction_y) {
-    const int i = offset_x + (fraction_x >> fraction_bits), j = offset_y + (fraction_y >> fraction_bits);
-    const Pixel* const from = box + j * at.pitch + i;
-    const Pixel* const below = from + at.pitch;
-    return between<Pixel>(values(from[0]), values(from[1]), values(below[0]), values(below[1]),
-                          weight_of(fraction_x), weight_of(fraction_y));
-  });
+  // Behind the box.
+  Pixel* const written = box + box_pitch * box_rows;
+  write_tile<Layout, PIXELS, ROWS, STREAMING>(
+      out, turn, tile, place, written, [&](int fraction_x, int fraction_y) {
+        const int i = offset_x + (fraction_x >> fraction_bits), j = offset_y + (fraction_y >> fraction_bits);
+        const Pixel* const from = box + j * at.pitch + i;
+        const Pixel* const below = from + at.pitch;
+        return blended<arithmetic>(from[0], from[1], below[0], below[1], weight_of(fraction_x),
+                                   weight_of(fraction_y));
+      });
 }

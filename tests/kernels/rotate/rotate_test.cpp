@@ -19,8 +19,8 @@
 #include "kernels/rotate/model/reference.hpp"
 #include "kernels/rotate/model/variant.hpp"
 #include "search/expressions/expr.hpp"
-#include "search/space/search_space.hpp"
 #include "search/random.hpp"
+#include "search/space/search_space.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/device/device_properties.hpp"
 
