@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "kernels/framework/request.hpp"
 #include "kernels/rotate/model/variant.hpp"
 #include "search/expressions/expr.hpp"
@@ -27,13 +29,13 @@ search::SpaceDefinition rotate_space(const RotateJob& job, const DevicePropertie
   std::vector<search::Value> pixels;
   for (const std::int64_t count : {1, 2, 4, 8, 16})
     if (count * job.pixel_bytes() <= 16) pixels.emplace_back(count);
-  space.add("block", "threads of a block", {64, 128, 256, 512, 1024}, 256, std::nullopt, Role::threads);
+  space.add("block", "threads of a block", {64, 128, 256, 512, 1024}, 128, std::nullopt, Role::threads);
   space.add("warp_x", "lanes of a warp along x", {4, 8, 16, 32}, 8);
   space.add("warps_x", "warps of a block along x", {1, 2, 4, 8}, 2);
   space.add("pixels", "neighbouring pixels of a thread along x, which it writes together", pixels,
-            job.pixel_bytes() == 1 ? 4 : 1, std::nullopt, Role::work);
-  space.add("rows", "pixels of a thread along y", {1, 2, 4, 8}, 2, std::nullopt, Role::work);
-  space.add("group", "rows of tiles that blocks go through column by column", {1, 2, 4, 8, 16}, 4);
+            16 / std::max<std::int64_t>(2, job.pixel_bytes()), std::nullopt, Role::work);
+  space.add("rows", "pixels of a thread along y", {1, 2, 4, 8}, 4, std::nullopt, Role::work);
+  space.add("group", "rows of tiles that blocks go through column by column", {1, 2, 4, 8, 16}, 1);
   space.add("streaming", "stores that are evicted first (st.global.cs)", {false, true}, false);
   std::vector<search::Value> writes = {"direct"};
   if (job.pixel_bytes() <= 2) writes.emplace_back("shared");

@@ -28,9 +28,10 @@ std::string to_text(const TextureArgument& argument) {
 }
 
 std::string to_text(const TensorMapArgument& argument) {
-  const auto& [offset, extents, strides, box, swizzle, promotion] = argument.map;
+  const auto& [offset, extents, strides, box, swizzle, promotion, group] = argument.map;
   return format("map:{}+{}:{}:{}:{}:{}:{}", argument.buffer, offset, list_of(extents), list_of(strides),
-                list_of(box), static_cast<int>(swizzle), static_cast<int>(promotion));
+                list_of(box), static_cast<int>(swizzle), static_cast<int>(promotion)) +
+         (group == 1 ? "" : format(" in groups of {}", group));
 }
 
 std::string to_text(const BufferArgument& argument) {

@@ -32,12 +32,15 @@ enum class MapPromotion { none, bytes_64, bytes_128, bytes_256 };
 /// multiple of 16 bytes: otherwise the device stops with an illegal instruction (seen on an H200; the
 /// emulator reports it).
 struct TensorMapSpec {
-  std::uint64_t offset = 0;            ///< of element (0, 0, ...), elements behind the buffer's one
+  std::uint64_t offset = 0;            ///< of element (0, 0, ...), elements of the buffer behind its first
   std::vector<std::uint64_t> extents;  ///< 1 to 5, the fastest one first
   std::vector<std::uint64_t> strides;  ///< bytes to the next one along dimensions 1, 2, ...: one fewer
   std::vector<std::uint32_t> box;      ///< elements along each dimension that one copy moves
   MapSwizzle swizzle = MapSwizzle::none;
   MapPromotion promotion = MapPromotion::bytes_128;
+  /// Elements of the buffer that make one of the map, such as the channels of a pixel. Together they have 1, 2,
+  /// 4 or 8 bytes.
+  std::uint32_t group = 1;
 
   friend bool operator==(const TensorMapSpec&, const TensorMapSpec&) = default;
 };

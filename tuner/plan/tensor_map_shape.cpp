@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/plan/tensor_map_shape.hpp"
 
+#include <bit>
 #include <string>
 #include <variant>
 
@@ -44,11 +45,11 @@ std::string wrong_box(const TensorMapSpec& map, std::uint64_t element) {
 }
 
 std::string wrong_place(const BufferSpec& buffer, const TensorMapSpec& map, std::uint64_t element) {
-  const std::uint64_t begin = buffer.layout.offset + map.offset;
-  if (begin * element % alignment != 0)
-    return format("its first element lies {} bytes into the allocation: make that a multiple of {}",
-                  begin * element, alignment);
-  std::uint64_t last = begin * element + (map.extents[0] - 1) * element;
+  const std::uint64_t begin = (buffer.layout.offset + map.offset) * element_size(buffer.type);
+  if (begin % alignment != 0)
+    return format("its first element lies {} bytes into the allocation: make that a multiple of {}", begin,
+                  alignment);
+  std::uint64_t last = begin + (map.extents[0] - 1) * element;
   for (std::size_t i = 0; i < map.strides.size(); ++i) {
     if (map.strides[i] % alignment != 0)
       return format("stride {} is {} bytes: pad rows so that it is a multiple of {}", i + 1, map.strides[i],
@@ -78,15 +79,21 @@ TensorMapSpec map_of(const BufferSpec& buffer, std::vector<std::uint32_t> box) {
   return map;
 }
 
+std::uint64_t map_element_size(ElementType type, const TensorMapSpec& map) {
+  return element_size(type) * map.group;
+}
+
 std::uint64_t box_bytes(const BufferSpec& buffer, const TensorMapSpec& map) {
-  std::uint64_t bytes = element_size(buffer.type);
+  std::uint64_t bytes = map_element_size(buffer.type, map);
   for (const std::uint32_t extent : map.box) bytes *= extent;
   return bytes;
 }
 
 Result<void> check_tensor_map(const BufferSpec& buffer, const TensorMapSpec& map) {
-  const std::uint64_t element = element_size(buffer.type);
+  const std::uint64_t element = map_element_size(buffer.type, map);
   std::string wrong = buffer.on_host() ? "its buffer lies on the host: copy it to the device" : "";
+  if (wrong.empty() && (!std::has_single_bit(element) || element > 8))
+    wrong = format("its elements have {} bytes: take 1, 2, 4 or 8", element);
   if (wrong.empty()) wrong = wrong_lists(map);
   if (wrong.empty()) wrong = wrong_box(map, element);
   if (wrong.empty()) wrong = wrong_place(buffer, map, element);

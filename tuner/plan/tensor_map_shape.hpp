@@ -21,6 +21,9 @@ bool has_tensor_maps(const DeviceProperties& device);
 /// Returns a map over all of a buffer's logical tensor, by its layout.
 TensorMapSpec map_of(const BufferSpec& buffer, std::vector<std::uint32_t> box);
 
+/// Returns the bytes of an element of the map, over a buffer of this type.
+std::uint64_t map_element_size(ElementType type, const TensorMapSpec& map);
+
 /// Returns the bytes that one copy of a box writes to shared memory.
 std::uint64_t box_bytes(const BufferSpec& buffer, const TensorMapSpec& map);
 

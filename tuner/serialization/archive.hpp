@@ -55,8 +55,8 @@ inline constexpr std::array member_names<TextureSpec>{
 template<>
 inline constexpr std::array member_names<TextureArgument>{"buffer", "texture"};
 template<>
-inline constexpr std::array member_names<TensorMapSpec>{"offset", "extents", "strides",
-                                                        "box",    "swizzle", "promotion"};
+inline constexpr std::array member_names<TensorMapSpec>{"offset",  "extents",   "strides", "box",
+                                                        "swizzle", "promotion", "group"};
 template<>
 inline constexpr std::array member_names<TensorMapArgument>{"buffer", "map"};
 template<>

@@ -79,8 +79,7 @@ Result<LaunchPlan> plan_exact(const RotateJob& job, const Configuration& configu
 RotateVariant texture_rotate() {
   return {"texture",   "interpolated by the texture unit, with weights of 8 bits",
           always,      [](FamilySpace& space, const RotateJob&) { add_written(space); },
-          plan_filter, rotate_tile,
-          always};
+          plan_filter, rotate_tile};
 }
 
 RotateVariant texture_exact_rotate() {

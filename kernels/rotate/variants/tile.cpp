@@ -29,9 +29,8 @@ Expr box_rows() {
 }
 
 void add_tile(FamilySpace& space, const RotateJob& job) {
-  std::vector<search::Value> copies = {"threads", "async"};
-  copies.emplace_back("engine");
-  space.add("copy", "how a block's part of the image comes to shared memory", copies, "async");
+  space.add("copy", "how a block's part of the image comes to shared memory", {"threads", "async", "engine"},
+            has_tensor_maps(space.device()) ? "engine" : "async");
   space.add("pad", "pieces of 16 bytes that rows in shared memory have more, against bank conflicts",
             {0, 1, 2, 3, 4, 5, 6, 7}, 1);
   add_arithmetic(space, job);
@@ -41,8 +40,12 @@ void add_tile(FamilySpace& space, const RotateJob& job) {
   rules.add(var("copy") != "async" || has_async_copies(), no_async_copies);
   const Rules engine = space.rules(var("copy") == "engine");
   engine.add(var("tensor_maps"), "the device has no copy engine: it came with compute capability 9.0");
-  engine.add(box_pitch() * job.channels <= 256 && box_rows() <= 256,
+  engine.add(box_pitch() <= 256 && box_rows() <= 256,
              "a copy of the engine has at most 256 elements along an axis");
+}
+
+bool has_rows(const RotateJob& job) {
+  return job.source == RotateJob::Source::linear;
 }
 
 Result<LaunchPlan> plan_tile(const RotateJob& job, const Configuration& configuration,
@@ -57,9 +60,10 @@ Result<LaunchPlan> plan_tile(const RotateJob& job, const Configuration& configur
     plan.compile.defines.emplace_back("USES_ENGINE", "1");
     BufferSpec& in = plan.buffers.front();
     TensorMapSpec map;
-    map.extents = {static_cast<std::uint64_t>(job.nx * job.channels), static_cast<std::uint64_t>(job.ny)};
+    map.extents = {static_cast<std::uint64_t>(job.nx), static_cast<std::uint64_t>(job.ny)};
+    map.group = static_cast<std::uint32_t>(job.channels);
     map.strides = {in.layout.strides.back() * element_size(job.type)};
-    map.box = {static_cast<std::uint32_t>(pitch * job.channels), static_cast<std::uint32_t>(rows)};
+    map.box = {static_cast<std::uint32_t>(pitch), static_cast<std::uint32_t>(rows)};
     if (const Result<void> right = check_tensor_map(in, map); !right)
       return fail(Phase::constraint, "tensor map", right.error().detail);
     first.emplace_back(TensorMapArgument{"in", map});
@@ -73,12 +77,8 @@ Result<LaunchPlan> plan_tile(const RotateJob& job, const Configuration& configur
 }  // namespace
 
 RotateVariant tile_rotate() {
-  return {"tile",
-          "a block's part of the image in shared memory",
-          [](const RotateJob& job) { return job.source == RotateJob::Source::linear; },
-          add_tile,
-          plan_tile,
-          rotate_tile};
+  return {"tile",  "a block's part of the image in shared memory", has_rows, add_tile, plan_tile, rotate_tile,
+          has_rows};
 }
 
 }  // namespace tune::kernels

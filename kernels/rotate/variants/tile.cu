@@ -125,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) rotate_tile(
     __syncthreads();
     if (threadIdx.x == 0) {
       arrive_expecting(full, static_cast<unsigned>(at.pitch * at.rows * static_cast<int>(sizeof(Pixel))));
-      copy_box(box, map, full, at.x * channels<Pixel>, at.y);
+      copy_box(box, map, full, at.x, at.y);
     }
     wait_barrier(full, 0);
   } else {

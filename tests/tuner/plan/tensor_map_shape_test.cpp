@@ -83,6 +83,26 @@ TEST(TensorMapShape, OlderDevicesHaveNone) {
   EXPECT_TRUE(check_tensor_maps(device, LaunchPlan{}));
 }
 
+// A map over pixels of four bytes: its boxes reach four times as far as those over bytes.
+TEST(TensorMapShape, GroupsElements) {
+  BufferSpec pixels{"in", ElementType::u8, Layout::dense({4 * 1024, 8})};
+  TensorMapSpec map;
+  map.extents = {1024, 8};
+  map.strides = {4096};
+  map.box = {256, 2};
+  map.group = 4;
+  EXPECT_TRUE(check_tensor_map(pixels, map));
+  EXPECT_EQ(box_bytes(pixels, map), 2048U);
+  map.extents[0] = 1025;
+  EXPECT_FALSE(check_tensor_map(pixels, map));
+  map.extents[0] = 1024;
+  map.group = 3;
+  const Result<void> wrong = check_tensor_map(pixels, map);
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().detail.find("its elements have 3 bytes"), std::string::npos)
+      << wrong.error().detail;
+}
+
 TEST(TensorMapShape, EveryFieldIsInThePlansText) {
   const TensorMapSpec map = map_of(map_buffer(), {8, 4, 1});
   const std::string text = launches_of(plan_with_map(map));
@@ -97,6 +117,7 @@ TEST(TensorMapShape, EveryFieldIsInThePlansText) {
   differs([](auto& m) { m.box[1] = 5; });
   differs([](auto& m) { m.swizzle = MapSwizzle::bytes_32; });
   differs([](auto& m) { m.promotion = MapPromotion::none; });
+  differs([](auto& m) { m.group = 2; });
 }
 
 }  // namespace

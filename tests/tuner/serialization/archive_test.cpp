@@ -38,7 +38,8 @@ TensorMapSpec unusual_map() {
           .strides = {std::uint64_t{1} << 39, 32},
           .box = {4, 5, 6},
           .swizzle = MapSwizzle::bytes_64,
-          .promotion = MapPromotion::bytes_256};
+          .promotion = MapPromotion::bytes_256,
+          .group = 2};
 }
 
 LaunchPlan toy_plan() {

@@ -29,7 +29,11 @@ Encode* encoder() {
 }
 
 /// Copies move bits: maps have no smaller signed integers.
-CUtensorMapDataType to_cuda(ElementType type) {
+CUtensorMapDataType to_cuda(ElementType type, std::uint32_t group) {
+  if (group > 1)
+    return element_size(type) * group == 8   ? CU_TENSOR_MAP_DATA_TYPE_UINT64
+           : element_size(type) * group == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32
+                                             : CU_TENSOR_MAP_DATA_TYPE_UINT16;
   constexpr CUtensorMapDataType all[] = {
       CU_TENSOR_MAP_DATA_TYPE_FLOAT32,  CU_TENSOR_MAP_DATA_TYPE_FLOAT64, CU_TENSOR_MAP_DATA_TYPE_INT32,
       CU_TENSOR_MAP_DATA_TYPE_UINT32,   CU_TENSOR_MAP_DATA_TYPE_UINT8,   CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
@@ -172,11 +176,11 @@ EncodedMap encode(const TensorMapSpec& map, ElementType type, std::byte* first) 
   const std::vector<cuuint64_t> strides(map.strides.begin(), map.strides.end());
   const std::vector<cuuint32_t> box(map.box.begin(), map.box.end()), steps(map.box.size(), 1);
   EncodedMap encoded{};
-  const auto status =
-      call(reinterpret_cast<CUtensorMap*>(&encoded), to_cuda(type), static_cast<cuuint32_t>(extents.size()),
-           first + map.offset * element_size(type), extents.data(), strides.data(), box.data(), steps.data(),
-           CU_TENSOR_MAP_INTERLEAVE_NONE, to_cuda(map.swizzle), to_cuda(map.promotion),
-           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);  // zeros
+  const auto status = call(reinterpret_cast<CUtensorMap*>(&encoded), to_cuda(type, map.group),
+                           static_cast<cuuint32_t>(extents.size()), first + map.offset * element_size(type),
+                           extents.data(), strides.data(), box.data(), steps.data(),
+                           CU_TENSOR_MAP_INTERLEAVE_NONE, to_cuda(map.swizzle), to_cuda(map.promotion),
+                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);  // zeros
   if (status != CUDA_SUCCESS)
     throw Error(format("the driver refuses a tensor map of {} dimensions (CUresult {})", extents.size(),
                        static_cast<int>(status)));

@@ -245,8 +245,8 @@ Result<PlanMaps> PlanMaps::make(const LaunchPlan& plan, const PlanMemory& memory
       const BufferSpec& buffer = plan.buffer(map->buffer);
       if (const auto right = check_tensor_map(buffer, map->map); !right) return tl::unexpected(right.error());
       made.arguments_.push_back(*map);
-      made.maps_.push_back(
-          {map->buffer, map->map, element_size(buffer.type), memory.address(map->buffer, map->map.offset)});
+      made.maps_.push_back({map->buffer, map->map, map_element_size(buffer.type, map->map),
+                            memory.address(map->buffer, map->map.offset)});
     }
   return made;
 }
