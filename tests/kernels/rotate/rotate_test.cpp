@@ -27,24 +27,24 @@
 namespace tune::kernels {
 namespace {
 
-using Settings = std::vector<std::pair<std::string, Value>>;
+using TurnSettings = std::vector<std::pair<std::string, Value>>;
 
-Instance rotate_instance(const std::string& size, const Settings& settings) {
+Instance rotate_instance(const std::string& size, const TurnSettings& settings) {
   return make_instance(make_rotate()->info(), size, settings);
 }
 
-RotateJob job_of(const std::string& size, const Settings& settings) {
+RotateJob turn_job(const std::string& size, const TurnSettings& settings) {
   return rotate_job(rotate_instance(size, settings));
 }
 
-DeviceProperties h100() {
+DeviceProperties turning_device() {
   DeviceProperties properties = architecture_properties("sm_90");
   properties.multiprocessors = 132;
   return properties;
 }
 
 /// An image of floats that is repeated, continued or surrounded by zeros, read between its pixels.
-double naive_value(const RotateJob& job, const std::vector<float>& image, double x, double y) {
+double value_between(const RotateJob& job, const std::vector<float>& image, double x, double y) {
   const auto pixel = [&](std::int64_t i, std::int64_t j) -> double {
     if (job.border == RotateJob::Border::wrap) {
       i = (i % job.nx + job.nx) % job.nx;
@@ -63,8 +63,8 @@ double naive_value(const RotateJob& job, const std::vector<float>& image, double
          u * v * pixel(i + 1, j + 1);
 }
 
-void expect_rotated(const std::string& size, const Settings& settings) {
-  const RotateJob job = job_of(size, settings);
+void expect_rotated(const std::string& size, const TurnSettings& settings) {
+  const RotateJob job = turn_job(size, settings);
   const TensorSet inputs = rotate_inputs(job, 3), reference = rotate_reference(job, inputs);
   const auto in = inputs.at("in").as<float>();
   const std::vector<float> image(in.begin(), in.end());
@@ -76,7 +76,7 @@ void expect_rotated(const std::string& size, const Settings& settings) {
       const double dx = static_cast<double>(x) - cx, dy = static_cast<double>(y) - cy;
       const double u = std::cos(radians) * dx - std::sin(radians) * dy + cx;
       const double v = std::sin(radians) * dx + std::cos(radians) * dy + cy;
-      ASSERT_NEAR(out[static_cast<std::size_t>(y * job.nx + x)], naive_value(job, image, u, v), 1e-6)
+      ASSERT_NEAR(out[static_cast<std::size_t>(y * job.nx + x)], value_between(job, image, u, v), 1e-6)
           << size << " at " << job.angle << ", pixel " << x << ", " << y;
     }
 }
@@ -91,7 +91,7 @@ TEST(Rotate, InterpolatesBetweenPixels) {
 
 TEST(Rotate, QuarterTurnsMovePixels) {
   const auto turned = [](int angle) {
-    const RotateJob job = job_of("8x8", {{"angle", angle}, {"type", "uint16"}});
+    const RotateJob job = turn_job("8x8", {{"angle", angle}, {"type", "uint16"}});
     const TensorSet inputs = rotate_inputs(job, 1), reference = rotate_reference(job, inputs);
     const auto in = inputs.at("in").as<std::uint16_t>();
     const auto out = reference.at("out").as<double>();
@@ -113,9 +113,9 @@ TEST(Rotate, QuarterTurnsMovePixels) {
 }
 
 TEST(Rotate, ChannelsAreImagesOfTheirOwn) {
-  const RotateJob four = job_of("19x7", {{"type", "uint8x4"}, {"angle", 20}});
+  const RotateJob four = turn_job("19x7", {{"type", "uint8x4"}, {"angle", 20}});
   const TensorSet inputs = rotate_inputs(four, 9), reference = rotate_reference(four, inputs);
-  const RotateJob one = job_of("19x7", {{"type", "uint8"}, {"angle", 20}});
+  const RotateJob one = turn_job("19x7", {{"type", "uint8"}, {"angle", 20}});
   for (std::size_t channel = 0; channel < 4; ++channel) {
     HostTensor image(ElementType::u8, one.extents());
     for (std::size_t i = 0; i < 19 * 7; ++i)
@@ -131,12 +131,12 @@ TEST(Rotate, TakesAnyAngle) {
   EXPECT_EQ(rotate_instance("", {{"angle", 12.5}}).setting("angle"), Value(12.5));
   for (const Value& wrong : {Value(360.5), Value(-361), Value(std::nan("")), Value("north"), Value(true)})
     EXPECT_THROW(rotate_instance("", {{"angle", wrong}}), UsageError) << wrong.to_string();
-  EXPECT_THROW(job_of("16777217x1", {}), UsageError);
+  EXPECT_THROW(turn_job("16777217x1", {}), UsageError);
 }
 
 TEST(Rotate, CountsThePixelsThatAreShown) {
-  const auto share = [](const std::string& size, const Settings& settings) {
-    const RotateJob job = job_of(size, settings);
+  const auto share = [](const std::string& size, const TurnSettings& settings) {
+    const RotateJob job = turn_job(size, settings);
     return visible_pixels(job) / job.pixels();
   };
   EXPECT_NEAR(share("100x100", {{"angle", 0}}), 1, 1e-9);
@@ -147,9 +147,9 @@ TEST(Rotate, CountsThePixelsThatAreShown) {
 }
 
 /// The values that a parameter has where the variant is `variant`; nothing where no configuration has it.
-std::set<std::string> values_of(const Settings& settings, const std::string& variant,
-                                const std::string& parameter) {
-  const search::SearchSpace space(rotate_space(job_of("", settings), h100()));
+std::set<std::string> turn_values(const TurnSettings& settings, const std::string& variant,
+                                  const std::string& parameter) {
+  const search::SearchSpace space(rotate_space(turn_job("", settings), turning_device()));
   std::set<std::string> found;
   for (std::uint64_t i = 0; i < space.size(); i += 1 + space.size() / 4999) {
     const Configuration configuration = space.at(i);
@@ -160,13 +160,13 @@ std::set<std::string> values_of(const Settings& settings, const std::string& var
 }
 
 TEST(Rotate, ArraysAreReadByTexturesAlone) {
-  EXPECT_THAT(values_of({}, "tile", "copy"), ::testing::ElementsAre("async", "engine", "threads"));
-  EXPECT_THAT(values_of({{"source", "array"}}, "tile", "copy"), ::testing::IsEmpty());
-  EXPECT_THAT(values_of({{"source", "array"}}, "global", "block"), ::testing::IsEmpty());
-  EXPECT_THAT(values_of({}, "texture_exact", "fetch"), ::testing::ElementsAre("point"));
-  EXPECT_THAT(values_of({{"source", "array"}}, "texture_exact", "fetch"),
+  EXPECT_THAT(turn_values({}, "tile", "copy"), ::testing::ElementsAre("async", "engine", "threads"));
+  EXPECT_THAT(turn_values({{"source", "array"}}, "tile", "copy"), ::testing::IsEmpty());
+  EXPECT_THAT(turn_values({{"source", "array"}}, "global", "block"), ::testing::IsEmpty());
+  EXPECT_THAT(turn_values({}, "texture_exact", "fetch"), ::testing::ElementsAre("point"));
+  EXPECT_THAT(turn_values({{"source", "array"}}, "texture_exact", "fetch"),
               ::testing::ElementsAre("gather", "point"));
-  EXPECT_THAT(values_of({{"source", "array"}, {"border", "wrap"}}, "texture_exact", "fetch"),
+  EXPECT_THAT(turn_values({{"source", "array"}, {"border", "wrap"}}, "texture_exact", "fetch"),
               ::testing::ElementsAre("point"));
 }
 
@@ -180,7 +180,7 @@ TEST(Rotate, BoxesHoldWhatTilesNeed) {
     const char* const type = round % 2 == 0 ? "uint8" : "float";
     const Instance instance = rotate_instance("700x500", {{"angle", angle}, {"type", type}});
     const RotateJob job = rotate_job(instance);
-    const search::SearchSpace space(problem->space(instance, h100()));
+    const search::SearchSpace space(problem->space(instance, turning_device()));
     const Configuration configuration = space.at(space.sample(random));
     if (configuration["variant"].as_text() != "tile") continue;
     ++boxes;
