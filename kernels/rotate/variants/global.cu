@@ -53,7 +53,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
   const Place place = place_of_tile(turn, tile);
   extern __shared__ __align__(128) unsigned char shared[];
   Pixel* const written = reinterpret_cast<Pixel*>(shared);
-  const Pixel* const origin = in + static_cast<long long>(place.y) * turn.pitch + place.x;
+  const auto* const pixels = reinterpret_cast<const Raw<Pixel>*>(in);
+  const auto* const origin = pixels + static_cast<long long>(place.y) * turn.pitch + place.x;
   write_tile<Layout, PIXELS, ROWS, STREAMING>(
       out, turn, tile, place, written, [&](int fraction_x, int fraction_y) {
         const int i = fraction_x >> fraction_bits, j = fraction_y >> fraction_bits;
@@ -61,18 +62,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
         const float weight_x = weight_of(fraction_x), weight_y = weight_of(fraction_y);
         const bool whole = x >= 0 && y >= 0 && x + 1 < turn.nx && y + 1 < turn.ny;
         if (whole) {
-          const Pixel* const at = origin + (j * turn.pitch + i);
-          const Pixel* const below = at + turn.pitch;
-          return blended<arithmetic>(__ldg(at), __ldg(at + 1), __ldg(below), __ldg(below + 1), weight_x,
-                                     weight_y);
+          const auto* const at = origin + (j * turn.pitch + i);
+          const auto* const below = at + turn.pitch;
+          return blended<arithmetic, Pixel>(__ldg(at), __ldg(at + 1), __ldg(below), __ldg(below + 1),
+                                            weight_x, weight_y);
         }
         const int left = inside<border>(x, turn.nx), right = inside<border>(x + 1, turn.nx);
         const int upper = inside<border>(y, turn.ny), lower = inside<border>(y + 1, turn.ny);
         const auto load = [&](int column, int row) {
-          if (column < 0 || row < 0) return Pixel{};
-          return __ldg(in + static_cast<long long>(row) * turn.pitch + column);
+          if (column < 0 || row < 0) return Raw<Pixel>{};
+          return __ldg(pixels + static_cast<long long>(row) * turn.pitch + column);
         };
-        return blended<arithmetic>(load(left, upper), load(right, upper), load(left, lower),
-                                   load(right, lower), weight_x, weight_y);
+        return blended<arithmetic, Pixel>(load(left, upper), load(right, upper), load(left, lower),
+                                          load(right, lower), weight_x, weight_y);
       });
 }

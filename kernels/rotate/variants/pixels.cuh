@@ -28,6 +28,18 @@ struct Channels<uchar4> {
 template<class Pixel>
 constexpr int channels = Channels<Pixel>::count;
 
+// A pixel in a register: four channels are one word, which the compiler would otherwise take apart.
+template<class Pixel>
+struct RawPixel {
+  using type = Pixel;
+};
+template<>
+struct RawPixel<uchar4> {
+  using type = unsigned;
+};
+template<class Pixel>
+using Raw = typename RawPixel<Pixel>::type;
+
 // The largest value of a channel.
 template<class Pixel>
 constexpr float range = 255.0f;
@@ -42,18 +54,17 @@ struct Values {
   float channel[channels<Pixel>];
 };
 
-__device__ __forceinline__ Values<float> values(float pixel) {
-  return {{pixel}};
-}
-__device__ __forceinline__ Values<unsigned char> values(unsigned char pixel) {
-  return {{static_cast<float>(pixel)}};
-}
-__device__ __forceinline__ Values<unsigned short> values(unsigned short pixel) {
-  return {{static_cast<float>(pixel)}};
-}
-__device__ __forceinline__ Values<uchar4> values(uchar4 pixel) {
-  return {{static_cast<float>(pixel.x), static_cast<float>(pixel.y), static_cast<float>(pixel.z),
-           static_cast<float>(pixel.w)}};
+template<class Pixel>
+__device__ __forceinline__ Values<Pixel> values(Raw<Pixel> pixel) {
+  if constexpr (channels<Pixel> == 4) {
+    // A byte below 0x4b0000 is 2^23 and the byte.
+    const auto channel = [&](unsigned selector) {
+      return __uint_as_float(__byte_perm(pixel, 0x4b000000u, selector)) - 8388608.0f;
+    };
+    return {{channel(0x7440), channel(0x7441), channel(0x7442), channel(0x7443)}};
+  } else {
+    return {{static_cast<float>(pixel)}};
+  }
 }
 
 // To the nearest whole number. Adding 2^23 rounds, and the number is then in the lowest bits.
@@ -93,9 +104,8 @@ __device__ __forceinline__ Values<Pixel> between(const Values<Pixel>& left, cons
 }
 
 // The same for four channels, in numbers of 16 bits: a byte behind 0x64 is 1024 and the byte.
-__device__ __forceinline__ HalfPair pair_of(uchar4 pixel, unsigned selector) {
-  const unsigned word = *reinterpret_cast<const unsigned*>(&pixel);
-  return {__byte_perm(word, 0x64646464u, selector)};
+__device__ __forceinline__ HalfPair pair_of(unsigned pixel, unsigned selector) {
+  return {__byte_perm(pixel, 0x64646464u, selector)};
 }
 struct FourBytes {
   unsigned word;
@@ -103,8 +113,8 @@ struct FourBytes {
 __device__ __forceinline__ unsigned bits_of(FourBytes from) {
   return from.word;
 }
-__device__ __forceinline__ FourBytes between_bytes(uchar4 left, uchar4 right, uchar4 lower_left,
-                                                   uchar4 lower_right, float x, float y) {
+__device__ __forceinline__ FourBytes between_bytes(unsigned left, unsigned right, unsigned lower_left,
+                                                   unsigned lower_right, float x, float y) {
   const HalfPair bias{0x64006400u}, weight_x = twice(x), weight_y = twice(y);
   const auto two = [&](unsigned selector) {
     const HalfPair a = pair_of(left, selector), c = pair_of(lower_left, selector);
@@ -117,12 +127,13 @@ __device__ __forceinline__ FourBytes between_bytes(uchar4 left, uchar4 right, uc
 }
 
 template<Arithmetic arithmetic, class Pixel>
-__device__ __forceinline__ auto blended(Pixel left, Pixel right, Pixel lower_left, Pixel lower_right, float x,
-                                        float y) {
+__device__ __forceinline__ auto blended(Raw<Pixel> left, Raw<Pixel> right, Raw<Pixel> lower_left,
+                                        Raw<Pixel> lower_right, float x, float y) {
   if constexpr (arithmetic == Arithmetic::half) {
     return between_bytes(left, right, lower_left, lower_right, x, y);
   } else {
-    return between<Pixel>(values(left), values(right), values(lower_left), values(lower_right), x, y);
+    return between<Pixel>(values<Pixel>(left), values<Pixel>(right), values<Pixel>(lower_left),
+                          values<Pixel>(lower_right), x, y);
   }
 }
 

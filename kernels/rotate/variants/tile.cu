@@ -145,9 +145,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) rotate_tile(
   write_tile<Layout, PIXELS, ROWS, STREAMING>(
       out, turn, tile, place, written, [&](int fraction_x, int fraction_y) {
         const int i = offset_x + (fraction_x >> fraction_bits), j = offset_y + (fraction_y >> fraction_bits);
-        const Pixel* const from = box + j * at.pitch + i;
-        const Pixel* const below = from + at.pitch;
-        return blended<arithmetic>(from[0], from[1], below[0], below[1], weight_of(fraction_x),
-                                   weight_of(fraction_y));
+        const Raw<Pixel>* const from = reinterpret_cast<const Raw<Pixel>*>(box) + j * at.pitch + i;
+        const Raw<Pixel>* const below = from + at.pitch;
+        return blended<arithmetic, Pixel>(from[0], from[1], below[0], below[1], weight_of(fraction_x),
+                                          weight_of(fraction_y));
       });
 }
