@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures CUB's histograms of the samples that the problem `histogram` has:
 //   nvcc -O3 -std=c++17 -arch=native bench/rivals/histogram.cu -o histogram && ./histogram
-// prints a line of CSV for each type, number of bins and distribution: the median of 20 executions in
-// milliseconds and the bytes of samples a second.
+// prints a line of CSV for each type, number of bins and distribution, for bench/rivals/measure.py: the median
+// of 20 executions.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -71,8 +71,7 @@ void measure(const char* type, long long count, int bins, double range) {
     std::sort(times.begin(), times.end());
     const float median = times[times.size() / 2];
     const char* const names[] = {"uniform", "skewed", "one"};
-    std::printf("CUB,%s,%d,%s,%lld,%.4f,%.3f\n", type, bins, names[static_cast<int>(data)], count, median,
-                static_cast<double>(count) * sizeof(Sample) / median * 1e-9);
+    std::printf("CUB %s %d %s,%lld,%.4f\n", type, bins, names[static_cast<int>(data)], count, median);
     std::fflush(stdout);
     check(cudaFree(memory));
   }
@@ -83,8 +82,12 @@ void measure(const char* type, long long count, int bins, double range) {
 }  // namespace
 
 int main() {
-  std::printf("program,type,bins,data,samples,ms,TB/s\n");
+  cudaDeviceProp device;
+  check(cudaGetDeviceProperties(&device, 0));
+  std::printf("# %s, CUB %d.%d.%d\n", device.name, CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
+  std::printf("work,size,best_ms\n");
   constexpr long long count = 1 << 28;
   measure<unsigned char>("uint8", count, 256, 256);
+  measure<unsigned short>("uint16", count, 65536, 65536);
   for (const int bins : {256, 4096, 65536, 1 << 20}) measure<float>("float", count, bins, 1);
 }

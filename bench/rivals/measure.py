@@ -43,15 +43,15 @@ def workload(row):
     return options
 
 
-def tuned(tune, row, folder, options):
+def tuned(tune, row, database, options):
     """Tunes a workload from nothing. Returns the summary that tune prints as JSON."""
     command = [tune, *workload(row), "--device", "cuda:0", "--fresh", "--no-transfer", "--quiet", "--format", "json",
-               "--db", os.path.join(folder, "rivals.db"), *options]
+               "--db", database, *options]
     text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return json.loads(text)
 
 
-def known(tune, row, folder, database):
+def known(tune, row, own, database):
     """Measures what `tune best` answers from a database. Returns milliseconds, or None where it has no answer."""
     recorded = workload({**row, "cache": None})
     found = subprocess.run([tune, "best", *recorded, "--db", database, "--format", "json"], stdout=subprocess.PIPE,
@@ -61,7 +61,7 @@ def known(tune, row, folder, database):
     configuration = json.loads(found.stdout)["configuration"]
     fixed = ",".join(f"{name}={str(value).lower() if isinstance(value, bool) else value}"
                      for name, value in configuration.items())
-    best = tuned(tune, row, folder, ["--fix", fixed, "--budget-evals", "1", "--samples", "15:60"])["best"]
+    best = tuned(tune, row, own, ["--fix", fixed, "--budget-evals", "1", "--samples", "15:60"])["best"]
     return 1e3 * best["seconds"] if best else None
 
 
@@ -72,6 +72,8 @@ def main():
                         help="a column and the program that prints the CSV described above; may be repeated")
     parser.add_argument("--rows", required=True, help="CSV: problem, size, settings, cache, work and size of the rivals")
     parser.add_argument("--known", metavar="DB", help="database with the best known configurations")
+    parser.add_argument("--limit", action="store_true", help="a column with the physical limit, beside rivals too")
+    parser.add_argument("--keep", metavar="DB", help="database that keeps the evaluations")
     parser.add_argument("--seconds", type=float, default=20, help="budget of each run of tune")
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
@@ -90,17 +92,18 @@ def main():
     run_rivals()
     results = []
     with tempfile.TemporaryDirectory() as folder:
+        own = arguments.keep or os.path.join(folder, "rivals.db")
         for row in rows:
-            summary = tuned(arguments.tune, row, folder, ["--budget-time", f"{arguments.seconds}s"])
+            summary = tuned(arguments.tune, row, own, ["--budget-time", f"{arguments.seconds}s"])
             if not summary["best"]:
                 sys.exit(f"measure.py: {row['problem']} {row['size']} {row['settings']}: nothing could be measured")
-            best_known = known(arguments.tune, row, folder, arguments.known) if arguments.known else None
+            best_known = known(arguments.tune, row, own, arguments.known) if arguments.known else None
             results.append((row, summary, best_known))
             print(f"{row['problem']} {row['size']} {row['settings']}: {1e3 * summary['best']['seconds']:.4f} ms, "
                   f"best known {best_known} ms", file=sys.stderr)
     run_rivals()
     fields = ["problem", "size", "settings", "cache", "tune_ms", *(["known_ms"] if arguments.known else []),
-              *(f"{name}_ms" for name in rivals), *([] if rivals else ["limit_ms"]), "ratio", "evaluations", "seconds"]
+              *(f"{name}_ms" for name in rivals), *(["limit_ms"] if arguments.limit or not rivals else []), "ratio", "evaluations", "seconds"]
     with open(arguments.out, "w", newline="") as file:
         for comment in comments:
             file.write(f"# {comment}\n")
@@ -108,8 +111,9 @@ def main():
         writer.writeheader()
         for row, summary, best_known in results:
             theirs = {name: times.get((name, row["work"], row["rival_size"])) for name in rivals}
+            limit = 1e3 * summary["limit_seconds"]
             if not rivals:
-                theirs["limit"] = 1e3 * summary["limit_seconds"]
+                theirs["limit"] = limit
             tune_ms = 1e3 * summary["best"]["seconds"]
             ours = min(tune_ms, best_known or tune_ms)
             fastest = min((ms for ms in theirs.values() if ms), default=None)
@@ -119,6 +123,8 @@ def main():
                     "seconds": f"{summary['seconds']:.1f}"}
             if arguments.known:
                 line["known_ms"] = f"{best_known:.5f}" if best_known else ""
+            if arguments.limit:
+                line["limit_ms"] = f"{limit:.5f}"
             line.update({f"{name}_ms": f"{ms:.5f}" if ms else "" for name, ms in theirs.items()})
             writer.writerow(line)
 

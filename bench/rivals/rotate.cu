@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures NPP's rotation of the images that the problem `rotate` has, and a copy of them:
 //   nvcc -O3 -std=c++17 -arch=native bench/rivals/rotate.cu -lnppig -lnppc -o rotate && ./rotate
-// prints a line of CSV for each type and angle: the median of 20 executions in milliseconds and pixels a second.
+// prints a line of CSV for each type and angle, for bench/rivals/measure.py: the median of 20 executions.
+#include <nppcore.h>
 #include <nppi_geometry_transforms.h>
 
 #include <algorithm>
@@ -37,7 +38,7 @@ void measure(const char* program, const char* type, double angle, const Run& run
   }
   std::sort(times.begin(), times.end());
   const float median = times[times.size() / 2];
-  std::printf("%s,%s,%g,%.4f,%.1f\n", program, type, angle, median, 1e-6 * extent * extent / median);
+  std::printf("%s %s %g,%dx%d,%.4f\n", program, type, angle, extent, extent, median);
   std::fflush(stdout);
 }
 
@@ -89,7 +90,9 @@ int main() {
   context.nSharedMemPerBlock = device.sharedMemPerBlock;
   context.nCudaDevAttrComputeCapabilityMajor = device.major;
   context.nCudaDevAttrComputeCapabilityMinor = device.minor;
-  std::printf("program,type,angle,ms,Gpixel/s\n");
+  const NppLibraryVersion* const version = nppGetLibVersion();
+  std::printf("# %s, NPP %d.%d.%d\n", device.name, version->major, version->minor, version->build);
+  std::printf("work,size,best_ms\n");
   const auto with = [&](auto function) {
     return [=](auto... arguments) { return function(arguments..., NPPI_INTER_LINEAR, context); };
   };
