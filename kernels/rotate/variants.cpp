@@ -30,11 +30,11 @@ search::SpaceDefinition rotate_space(const RotateJob& job, const DevicePropertie
   for (const std::int64_t count : {1, 2, 4, 8, 16})
     if (count * job.pixel_bytes() <= 16) pixels.emplace_back(count);
   space.add("block", "threads of a block", {64, 128, 256, 512, 1024}, 128, std::nullopt, Role::threads);
-  space.add("warp_x", "lanes of a warp along x", {4, 8, 16, 32}, 8);
-  space.add("warps_x", "warps of a block along x", {1, 2, 4, 8}, 2);
+  space.add("warp_x", "lanes of a warp along x", {4, 8, 16, 32}, 16);
+  space.add("warps_x", "warps of a block along x", {1, 2, 4, 8}, 1);
   space.add("pixels", "neighbouring pixels of a thread along x, which it writes together", pixels,
             16 / std::max<std::int64_t>(2, job.pixel_bytes()), std::nullopt, Role::work);
-  space.add("rows", "pixels of a thread along y", {1, 2, 4, 8}, 4, std::nullopt, Role::work);
+  space.add("rows", "pixels of a thread along y", {1, 2, 4, 8}, 8, std::nullopt, Role::work);
   space.add("group", "rows of tiles that blocks go through column by column", {1, 2, 4, 8, 16}, 1);
   space.add("streaming", "stores that are evicted first (st.global.cs)", {false, true}, false);
   std::vector<search::Value> writes = {"direct"};
@@ -43,7 +43,7 @@ search::SpaceDefinition rotate_space(const RotateJob& job, const DevicePropertie
             "how the pixels of a thread are written: neighbours together, or those that lie warp_x apart, "
             "through shared memory",
             writes, "direct");
-  space.add(min_blocks({1, 2, 3, 4, 6, 8}));
+  space.add(min_blocks({1, 2, 4, 8}));
   const Rules rules = space.rules();
   rules.add_max_threads(var("block"));
   rules.add_resident_threads(var("block"));

@@ -32,7 +32,7 @@ void add_tile(FamilySpace& space, const RotateJob& job) {
   space.add("copy", "how a block's part of the image comes to shared memory", {"threads", "async", "engine"},
             has_tensor_maps(space.device()) ? "engine" : "async");
   space.add("pad", "pieces of 16 bytes that rows in shared memory have more, against bank conflicts",
-            {0, 1, 2, 3, 4, 5, 6, 7}, 1);
+            {0, 1, 2, 3, 4, 5, 6, 7}, 0);
   add_arithmetic(space, job);
   const Rules rules = space.rules();
   rules.add_shared_memory(box_pitch() * box_rows() * var("pixel_bytes") + written_bytes(),

@@ -167,6 +167,8 @@ TEST(ProblemSpaces, AreBuiltInFewSteps) {
       {"grid_knn", "", {}, 300'000},
       {"grid_knn", "1000x1000", {{"k", 16}}, 300'000},
       {"histogram", "", {}, 300'000},
+      {"rotate", "", {}, 300'000},
+      {"rotate", "", {{"type", "uint8x4"}, {"source", "array"}}, 300'000},
       {"histogram", "", {{"type", "float"}, {"bins", 65536}}, 300'000},
       {"matvec", "", {}, 1'800'000},
       {"matvec", "14336x14336", {}, 4'500'000},
