@@ -148,8 +148,14 @@ TEST(RecordingError, IsSaidInOneLine) {
   std::ofstream(sandbox / "notes.txt") << "text";
   expect_refused(replay((sandbox / "notes.txt").string()), 2,
                  {"notes.txt", "line 1: not JSON", "neither T4 nor"});
-  expect_refused(sandbox.tune({"run", "--problem", "stencil3d", "--size", "99x99x99", "--device", "replay"}),
-                 2, {"no recording has stencil3d 99x99x99", "512x512x512", "64x64x64"});
+  // One line, and a command on a line of its own for each recorded size, the nearest first.
+  const ProgramResult absent =
+      sandbox.tune({"run", "--problem", "stencil3d", "--size", "99x99x99", "--device", "replay"});
+  EXPECT_EQ(absent.status, 2);
+  EXPECT_TRUE(absent.err.starts_with("tune: no recording has stencil3d 99x99x99")) << absent.err;
+  const std::size_t near = absent.err.find("\n  tune run stencil3d --size 64x64x64 ");
+  ASSERT_NE(near, std::string::npos) << absent.err;
+  EXPECT_LT(near, absent.err.find("\n  tune run stencil3d --size 512x512x512 ")) << absent.err;
   EXPECT_FALSE(fs::exists(sandbox.database()));
 }
 

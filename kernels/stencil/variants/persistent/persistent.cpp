@@ -166,7 +166,8 @@ void add_persistent(FamilySpace& space, const StencilJob& job) {
       flat ? var("tiles_x") * var("tiles_z") : var("tiles_x") * var("tiles_y") * var("tiles_z");
   rules.add(ceil_div(tiles, Expr(all)) == var("min_blocks"),
             "all tiles must be resident at once, and fewer tiles need no limit on the registers");
-  if (wants_many_tiles(job, device)) rules.add(tiles * 2 >= all, "most SMs would have no tile");
+  if (wants_many_tiles(job, device))
+    rules.add(tiles * 2 >= all, "more than half of the SMs would have no tile");
   rules.add_shared_memory(tile_cells(job) * var("words") * 4, "the tiles",
                           "a tile and its halo do not fit the shared memory of a block");
   rules.add(var("block_x") * var("vector") <=
