@@ -24,12 +24,20 @@ const VariantTable<KnnJob, KnnCheck>& knn_variants() {
 
 namespace {
 
+/// Whether cubes that have points have many times the average.
+bool is_uneven(const KnnJob& job) {
+  return job.data == KnnJob::Data::clustered || job.data == KnnJob::Data::line;
+}
+
 /// Returns the average points of a cube that are offered: between a quarter of one and an eighth of all, in
-/// grids of up to 2^28 cubes.
+/// grids of up to 2^28 cubes. Of uneven points between a 64th of one and four: the time grows with the square
+/// of what a cube has.
 std::vector<search::Value> points_of_cubes(const KnnJob& job) {
   constexpr std::int64_t max_cubes = 1 << 28;
+  const bool uneven = is_uneven(job);
   std::vector<search::Value> values;
-  for (double points = 0.25; points <= 2048; points *= 2) {
+  for (double points = uneven ? 1.0 / 64 : 0.25; points <= 2048; points *= 2) {
+    if (uneven && points > 4 && !values.empty()) break;
     const std::int64_t side = knn_side(job, points);
     if (knn_rows(job, side, true) * (side + 1) > max_cubes) continue;
     if (points > 1 && 8 * points > static_cast<double>(job.points)) continue;
@@ -46,8 +54,11 @@ void add_knn_grid(FamilySpace& space, const KnnJob& job) {
   using search::var;
   const search::Expr grid = var("variant") != "brute", tile = var("variant") == "tile";
   const std::vector<search::Value> points = points_of_cubes(job);
+  const search::Value usual =
+      is_uneven(job) ? points.front()
+                     : search::Value(std::min<std::int64_t>(job.k <= 8 ? 2 : 4, points.back().as_int()));
   space.add("points_cube", "points of a cube on average; the grid has as many cubes along each axis", points,
-            std::min<std::int64_t>(job.k <= 8 ? 2 : 4, points.back().as_int()), grid);
+            usual, grid);
   if (job.dimensions == 3)
     space.add("curve", "order of the rows of cubes in memory: line by line, or along a Morton curve",
               {"rows", "morton"}, "rows", grid);

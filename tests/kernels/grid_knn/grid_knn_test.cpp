@@ -171,14 +171,23 @@ TEST(GridKnn, CutsTheBoxIntoAsManyCubesAsPointsAsk) {
   EXPECT_EQ(knn_side(knn_job_of("1048576x1", {{"dimensions", 2}}), 4), 512);
   EXPECT_EQ(knn_rows(study, 9, false), 81);
   EXPECT_EQ(knn_rows(study, 9, true), 256);
-  // Indices of cubes fit 32 bits, however many points there are.
-  const KnnJob most = knn_job_of("2147483647x1", {});
-  for (const search::Parameter& parameter : knn_space(most, architecture_properties("sm_90")).parameters)
-    if (parameter.name == "points_cube")
-      for (const search::Value& value : parameter.values) {
-        const std::int64_t side = knn_side(most, value.as_real());
-        EXPECT_LT(knn_rows(most, side, true) * (side + 1), std::int64_t{1} << 31);
+  // Indices of cubes fit 32 bits, however many points there are; in clusters cubes are small.
+  for (const char* data : {"uniform", "clustered"})
+    for (const char* size : {"2147483647x1", "1048576x1", "1x1"}) {
+      SCOPED_TRACE(std::string(data) + " " + size);
+      const KnnJob job = knn_job_of(size, {{"data", data}});
+      const auto parameters = knn_space(job, architecture_properties("sm_90")).parameters;
+      const auto points = std::ranges::find(parameters, "points_cube", &search::Parameter::name);
+      ASSERT_NE(points, parameters.end());
+      ASSERT_FALSE(points->values.empty());
+      for (const search::Value& value : points->values) {
+        const std::int64_t side = knn_side(job, value.as_real());
+        EXPECT_LT(knn_rows(job, side, true) * (side + 1), std::int64_t{1} << 31);
       }
+      if (job.points == 1 << 20) {
+        EXPECT_EQ(points->values.back(), Value(*data == 'u' ? 2048 : 4));
+      }
+    }
 }
 
 }  // namespace
