@@ -54,7 +54,6 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
 #pragma unroll 1
   for (int begin = 0; begin < point_count; begin += tile) {
     const int count = min(tile, point_count - begin);
-    __syncthreads();
     for (int i = thread; i < count; i += threads) {
       const Place at = given_place(points, begin + i);
       shared[i] = float4{at.x, at.y, at.z, 0.0f};
@@ -73,6 +72,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
           nearest[q].offer(key_of(distance, begin + i));
       }
     }
+    __syncthreads();
   }
 #pragma unroll
   for (int q = 0; q < each; ++q)
