@@ -237,7 +237,7 @@ TEST(Growth, BestOfTheShippedRecordingsTakesFewMilliseconds) {
       EXPECT_EQ(usage.status, 0) << usage.err;
       seconds = std::min(seconds, usage.seconds);
     }
-    EXPECT_LT(seconds, has_address_sanitizer ? 1 : 0.03) << problem;
+    EXPECT_LT(seconds, has_address_sanitizer ? 1 : 0.06) << problem;  // beside two other tests
   }
 }
 
