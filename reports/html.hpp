@@ -33,9 +33,9 @@ struct PageOptions {
 /// any other version.
 std::string html_page(const PageParts& parts, const PageOptions& options = {});
 
-/// The answer to a live page, as JSON: headline and summary, the ids of all sections in their order, and of those that
-/// are new to the page or changed the head, the part that needs no script, and the body that `body_of`
-/// returns for the section of this number: empty where it did not change.
+/// The answer to a live page, as JSON: headline and summary, the ids of all sections in their order, and of
+/// those that are new to the page or changed the head, the part that needs no script, and the body that
+/// `body_of` returns for the section of this number: empty where it did not change.
 std::string page_update(const PageParts& parts, const std::function<std::string(std::size_t)>& body_of);
 
 }  // namespace tune::reports

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures CUB's histograms of the samples that the problem `histogram` has:
 //   nvcc -O3 -std=c++17 -arch=native bench/rivals/histogram.cu -o histogram && ./histogram
-// prints a line of CSV for each type, number of bins and distribution, for bench/rivals/measure.py: the median
-// of 20 executions.
+// prints a line of CSV for each type, number of bins and distribution, for bench/rivals/measure.py: the
+// median of 20 executions.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -84,7 +84,8 @@ void measure(const char* type, long long count, int bins, double range) {
 int main() {
   cudaDeviceProp device;
   check(cudaGetDeviceProperties(&device, 0));
-  std::printf("# %s, CUB %d.%d.%d\n", device.name, CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
+  std::printf("# %s, CUB %d.%d.%d\n", device.name, CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
+              CUB_SUBMINOR_VERSION);
   std::printf("work,size,best_ms\n");
   constexpr long long count = 1 << 28;
   measure<unsigned char>("uint8", count, 256, 256);

@@ -65,8 +65,8 @@ void measure_type(const char* type, int channels, const Turn& turn) {
     const double c = std::cos(radians), s = std::sin(radians);
     const double shift_x = centre - c * centre - s * centre, shift_y = centre + s * centre - c * centre;
     measure("NPP", type, angle, [&] {
-      const NppStatus status = turn(in, size, static_cast<int>(pitch), all, out, static_cast<int>(pitch), all, angle,
-                                    shift_x, shift_y);
+      const NppStatus status = turn(in, size, static_cast<int>(pitch), all, out, static_cast<int>(pitch), all,
+                                    angle, shift_x, shift_y);
       if (status != NPP_SUCCESS) {
         std::fprintf(stderr, "rotate: NPP says %d\n", static_cast<int>(status));
         std::exit(1);

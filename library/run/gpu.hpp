@@ -19,8 +19,8 @@ void serve_workers();
 /// Returns the number in `0` or `cuda:0`; nothing for another text.
 std::optional<int> device_number(std::string_view text);
 
-/// Throws NoDeviceError where this machine has no GPU of that number. The message lists the GPUs; where there is
-/// none it names the cause and, with `instead`, what to do without one.
+/// Throws NoDeviceError where this machine has no GPU of that number. The message lists the GPUs; where there
+/// is none it names the cause and, with `instead`, what to do without one.
 void check_device(int number, std::string_view instead);
 
 /// Finds the program `tune`, which serves as the worker process: $TUNE_WORKER; this program where it is

@@ -38,8 +38,8 @@ struct TensorMapSpec {
   std::vector<std::uint32_t> box;      ///< elements along each dimension that one copy moves
   MapSwizzle swizzle = MapSwizzle::none;
   MapPromotion promotion = MapPromotion::bytes_128;
-  /// Elements of the buffer that make one of the map, such as the channels of a pixel. Together they have 1, 2,
-  /// 4 or 8 bytes.
+  /// Elements of the buffer that make one of the map, such as the channels of a pixel. Together they have 1,
+  /// 2, 4 or 8 bytes.
   std::uint32_t group = 1;
 
   friend bool operator==(const TensorMapSpec&, const TensorMapSpec&) = default;

@@ -15,8 +15,8 @@
 #include "kernels/histogram/model/variant.hpp"
 #include "kernels/registry.hpp"
 #include "search/space/search_space.hpp"
+#include "tests/kernels/common/devices.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -29,12 +29,6 @@ Instance histogram_instance(const std::string& samples, const Settings& settings
 
 HistogramJob job_of(const std::string& samples, const Settings& settings) {
   return histogram_job(histogram_instance(samples, settings));
-}
-
-DeviceProperties h100() {
-  DeviceProperties properties = architecture_properties("sm_90");
-  properties.multiprocessors = 132;
-  return properties;
 }
 
 /// Counts by comparing each sample with the ends of bins, in exact arithmetic but for the rounding of floats.

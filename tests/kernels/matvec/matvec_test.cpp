@@ -14,6 +14,7 @@
 #include "kernels/registry.hpp"
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
+#include "tests/kernels/common/devices.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
 
@@ -23,12 +24,6 @@ namespace {
 Instance sized_instance(const std::string& size, const std::string& op, const std::string& type) {
   const std::vector<std::pair<std::string, Value>> settings = {{"op", op}, {"type", type}};
   return make_instance(make_matvec()->info(), size, settings);
-}
-
-DeviceProperties large_device() {
-  DeviceProperties properties = architecture_properties("sm_90");
-  properties.multiprocessors = 132;
-  return properties;
 }
 
 template<class Real>
@@ -151,7 +146,7 @@ const char* const sizes[] = {"1x1",          "5x3",          "1x100000",   "1000
 TEST(Matvec, SpacesAreValidAtAllSizes) {
   const auto problem = make_matvec();
   const EmbeddedSources sources;
-  const DeviceProperties device = large_device();
+  const DeviceProperties device = h100();
   int number = 0;
   for (const char* size : sizes)
     for (const char* op : {"n", "t", "ata"})
@@ -188,7 +183,8 @@ TEST(Matvec, SpacesAreValidAtAllSizes) {
 TEST(Matvec, WideAndTallMatricesHaveTheVariantsThatReadOnce) {
   const auto problem = make_matvec();
   const auto has = [&](const char* size, const char* variant) {
-    search::SpaceDefinition definition = problem->space(sized_instance(size, "ata", "float"), large_device());
+    search::SpaceDefinition definition =
+        problem->space(sized_instance(size, "ata", "float"), h100());
     definition.constraints.push_back({search::var("variant") == variant, "chosen"});
     return search::SearchSpace(definition).size() > 0;
   };
@@ -205,7 +201,7 @@ TEST(Matvec, CheckSizesReachAllPaths) {
   const EmbeddedSources sources;
   for (const char* size : {"16384x16384", "1024x262144", "262144x1024", "1000x1001"}) {
     const Instance instance = sized_instance(size, "ata", "float");
-    const search::SearchSpace space(problem->space(instance, large_device()));
+    const search::SearchSpace space(problem->space(instance, h100()));
     search::Random random(2);
     for (int i = 0; i < 200; ++i) {
       const Configuration configuration = space.at(space.sample(random));

@@ -21,8 +21,8 @@
 #include "search/expressions/expr.hpp"
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
+#include "tests/kernels/common/devices.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -35,12 +35,6 @@ Instance rotate_instance(const std::string& size, const TurnSettings& settings) 
 
 RotateJob turn_job(const std::string& size, const TurnSettings& settings) {
   return rotate_job(rotate_instance(size, settings));
-}
-
-DeviceProperties turning_device() {
-  DeviceProperties properties = architecture_properties("sm_90");
-  properties.multiprocessors = 132;
-  return properties;
 }
 
 /// An image of floats that is repeated, continued or surrounded by zeros, read between its pixels.
@@ -149,7 +143,7 @@ TEST(Rotate, CountsThePixelsThatAreShown) {
 /// The values that a parameter has where the variant is `variant`; nothing where no configuration has it.
 std::set<std::string> turn_values(const TurnSettings& settings, const std::string& variant,
                                   const std::string& parameter) {
-  const search::SearchSpace space(rotate_space(turn_job("", settings), turning_device()));
+  const search::SearchSpace space(rotate_space(turn_job("", settings), h100()));
   std::set<std::string> found;
   for (std::uint64_t i = 0; i < space.size(); i += 1 + space.size() / 4999) {
     const Configuration configuration = space.at(i);
@@ -180,7 +174,7 @@ TEST(Rotate, BoxesHoldWhatTilesNeed) {
     const char* const type = round % 2 == 0 ? "uint8" : "float";
     const Instance instance = rotate_instance("700x500", {{"angle", angle}, {"type", type}});
     const RotateJob job = rotate_job(instance);
-    const search::SearchSpace space(problem->space(instance, turning_device()));
+    const search::SearchSpace space(problem->space(instance, h100()));
     const Configuration configuration = space.at(space.sample(random));
     if (configuration["variant"].as_text() != "tile") continue;
     ++boxes;
