@@ -29,7 +29,7 @@ addChart({
         xAxis: categoryAxis("x", "", works.map(({ section }) => section.id), { axisLabel: { show: false }, axisTick: { show: false } }),
         yAxis: valueAxis("y", "share of the limit", (value) => percent(value), { min: 0, max: Math.max(1, ...works.map(share)) }),
         series: [
-          ...problems.map((problem, i) => ({ type: "bar", name: problem, stack: "best", barCategoryGap: "15%", itemStyle: { color: colourAt(i) }, cursor: "pointer",
+          ...problems.map((problem, i) => ({ type: "bar", name: problem, stack: "best", barCategoryGap: "15%", barMaxWidth: 120, itemStyle: { color: colourAt(i) }, cursor: "pointer",
             data: works.map((work) => (work.section.problem === problem ? share(work) : null)) })),
           { type: "scatter", name: "default", data: works.map(standard), symbol: "rect", symbolSize: [Math.max(5, Math.min(14, 500 / works.length)), 3], itemStyle: { color: ink().text, borderColor: ink().surface, borderWidth: 0.5 }, z: 5 },
           { type: "line", name: "limit", data: works.map(() => 1), symbol: "none", silent: true, lineStyle: { color: ink().mark, type: "dashed", width: 1.5 }, itemStyle: { color: ink().mark } },
