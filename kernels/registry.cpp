@@ -14,11 +14,17 @@ namespace tune::kernels {
 namespace {
 
 constexpr ProblemEntry table[] = {
-    {"stencil3d", make_stencil3d}, {"stencil2d", make_stencil2d},
-    {"gemm", make_gemm},           {"gemm_stream", make_gemm_stream},
-    {"matvec", make_matvec},       {"conv2d_separable", make_conv2d_separable},
-    {"histogram", make_histogram}, {"grid_knn", make_grid_knn},
-    {"rotate", make_rotate},       {"fault_injection", make_fault_injection},
+    {"stencil3d", make_stencil3d},
+    {"stencil2d", make_stencil2d},
+    {"gemm", make_gemm},
+    {"gemm_stream", make_gemm_stream},
+    {"matvec", make_matvec},
+    {"conv2d_separable", make_conv2d_separable},
+    {"histogram", make_histogram},
+    {"grid_knn", make_grid_knn},
+    {"rotate", make_rotate},
+    {"triangle_count", make_triangle_count},
+    {"fault_injection", make_fault_injection},
 };
 
 /// Returns the text with only letters, digits, `_`, `.` and `-`, as the value of a setting.

@@ -21,6 +21,7 @@ std::unique_ptr<Problem> make_gemm();
 std::unique_ptr<Problem> make_gemm_stream();
 std::unique_ptr<Problem> make_grid_knn();
 std::unique_ptr<Problem> make_matvec();
+std::unique_ptr<Problem> make_triangle_count();
 
 struct ProblemEntry {
   std::string_view name;

@@ -65,7 +65,10 @@ TEST_P(EveryReference, FollowsFromTheSeedAndEndsWithTheRun) {
     const TensorSet inputs = problem().inputs(drawn.instance, 3);
     EXPECT_TRUE(equal(inputs, problem().inputs(drawn.instance, 3)));
     const TensorSet other = problem().inputs(drawn.instance, 4);
-    EXPECT_FALSE(equal(inputs, other)) << "the seed changes nothing";
+    // Of a single item there may be one input alone.
+    if (problem().cost(drawn.instance).items > 1) {
+      EXPECT_FALSE(equal(inputs, other)) << "the seed changes nothing";
+    }
     const TensorSet reference = problem().reference(drawn.instance, inputs);
     EXPECT_TRUE(equal(reference, problem().reference(drawn.instance, inputs)));
     if (!counts(drawn)) {

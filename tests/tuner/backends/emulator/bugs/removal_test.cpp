@@ -128,7 +128,10 @@ std::vector<CheckVerdict> check_all(const Problem& problem, const std::vector<Tr
       trials.size(),
       [&](std::size_t number) {
         const auto& [jobs, sampled] = trials[number];
-        return jobs->job(sampled->configuration, small_sizes(problem, *sampled, largest));
+        // A single item executes hardly anything, and a check ends at the first size with findings.
+        std::vector<Instance> sizes = small_sizes(problem, *sampled, largest);
+        std::erase_if(sizes, [&](const Instance& size) { return problem.cost(size).items <= 1; });
+        return jobs->job(sampled->configuration, sizes);
       },
       options,
       [&](std::size_t number, CheckVerdict verdict) {
@@ -182,6 +185,7 @@ bool is_cause(FindingKind kind, const Occurrence& absent) {
   // The grid may be one block, and what a barrier orders may be the cells of one warp.
   const bool grid = absent.statement.starts_with("grid_barrier");
   return kind == FindingKind::race_in_block || kind == FindingKind::race_in_warp ||
+         kind == FindingKind::uninitialised_read ||  // by a thread that is ahead of the one that writes
          (grid && kind == FindingKind::race_between_blocks);
 }
 
