@@ -12,15 +12,21 @@ struct HashTable {
 
   static constexpr int empty = -1;
   __device__ __forceinline__ void add(int number) const {
-    for (unsigned at = static_cast<unsigned>(number) & mask; atomicCAS(slots + at, empty, number) != empty;)
-      at = (at + 1) & mask;
+    const unsigned first = static_cast<unsigned>(number) & mask;
+    unsigned at = first;
+    while (atomicCAS(slots + at, empty, number) != empty)
+      if ((at = (at + 1) & mask) == first) return;
   }
   __device__ __forceinline__ bool has(int number) const {
-    for (unsigned at = static_cast<unsigned>(number) & mask;; at = (at + 1) & mask) {
+    const unsigned first = static_cast<unsigned>(number) & mask;
+    unsigned at = first;
+    do {
       const int other = slots[at];
       if (other == number) return true;
       if (other == empty) return false;
-    }
+      at = (at + 1) & mask;
+    } while (at != first);
+    return false;
   }
 };
 
