@@ -275,6 +275,10 @@ const ProblemFiles& files_of(const Problem& problem) {
   throw UsageError(format("{} takes no files; these problems do: {}", problem.info().name, joined(others)));
 }
 
+void tell_remark(const ProblemFiles& files, const std::filesystem::path& input) {
+  if (const std::string remark = files.remark(input); !remark.empty()) say(remark);
+}
+
 void take_extents(const FileChoice& files, const ProblemOptions& options, ProblemSelection& selection) {
   if (files.input.empty() && !files.output.empty()) throw UsageError("--out needs --input FILE: give both");
   if (files.input.empty()) return;
@@ -290,6 +294,7 @@ void take_extents(const FileChoice& files, const ProblemOptions& options, Proble
 }
 
 void take_inputs(const FileChoice& files, ProblemSelection& selection) {
+  tell_remark(files_of(*selection.problem), files.input);
   TensorSet inputs = files_of(*selection.problem).read_inputs(files.input, selection.instance);
   selection.problem = with_inputs(std::move(selection.problem), selection.instance, std::move(inputs));
 }

@@ -72,6 +72,9 @@ struct FileChoice {
   void add_to(OptionTable& table);
 };
 
+/// Tells what of the file does not count, if anything.
+void tell_remark(const ProblemFiles& files, const std::filesystem::path& input);
+
 /// Gives the selection the extents of --input. Throws UsageError for a problem without files, a file that
 /// cannot be read, --size as well, an --out that could not be written, and --out without --input.
 void take_extents(const FileChoice& files, const ProblemOptions& options, ProblemSelection& selection);

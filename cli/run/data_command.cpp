@@ -86,6 +86,7 @@ int check(const DataCheckRequest& request) {
     throw UsageError(format("--size: {} has its own size; leave the option out", input));
   selection.instance.extents = files.extents(input, selection.instance);
   const TensorSet outputs = files.read_outputs(result, selection.instance);
+  tell_remark(files, input);
   const TensorSet inputs = files.read_inputs(input, selection.instance);
   const Tolerance tolerance = files.tolerance(selection.instance, inputs);
   bool right = true;

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/triangle_count/model/files.hpp"
 #include "kernels/triangle_count/model/graph.hpp"
 #include "kernels/triangle_count/model/job.hpp"
 #include "kernels/triangle_count/model/reference.hpp"
@@ -65,13 +66,19 @@ Result<LaunchPlan> plan_triangles(const TriangleJob& job, const Configuration& c
   return triangle_variants().of(configuration).plan(job, configuration, sources);
 }
 
+class TriangleProblem : public FamilyProblem<TriangleJob>, public HasFiles {
+ public:
+  using FamilyProblem::FamilyProblem;
+  const ProblemFiles& files() const override { return triangle_files(); }
+};
+
 }  // namespace
 
 /// The triangles of an undirected graph. Buffers `offsets` (input, uint32: where the rows of vertices begin,
 /// and the end), `neighbours` (input, int32: each edge in the rows of both ends, sorted) and `count` (output,
 /// uint64).
 std::unique_ptr<Problem> make_triangle_count() {
-  return std::make_unique<FamilyProblem<TriangleJob>>(
+  return std::make_unique<TriangleProblem>(
       triangle_info(), FamilyFunctions<TriangleJob>{triangle_job, triangle_space, triangle_cost,
                                                     plan_triangles, triangle_inputs, triangle_reference,
                                                     triangle_tolerance, triangle_checked_sizes});

@@ -147,6 +147,8 @@ std::map<std::string, Seeds, std::less<>> all_seeds() {
        "pow(3, 4, 5) + math.comb(5, 2) - 0b11", "[x * i for i, x in enumerate(reversed(list))]",
        "[(i, j) for i in range(3) for j in range(i)]"},
       "");
+  all["graph_file"] = {"# edges\n0 1\n1\t2 0.5\n2,0\n",
+                       "%%MatrixMarket matrix coordinate pattern symmetric\n% made\n4 4 2\n2 1\n4 3\n"};
   all["http_request"] = {sound::request.substr(0, sound::request.size() - 4), "HEAD / HTTP/1.0"};
   all["kernel_source"] = {
       "k\n" + sound::kernel,

@@ -25,6 +25,8 @@ class ProblemFiles {
   /// count.
   virtual std::vector<std::pair<std::string, std::int64_t>> extents(const std::filesystem::path& file,
                                                                     const Instance& instance) const = 0;
+  /// Returns a line about what of a file of inputs does not count, such as repeated elements; usually none.
+  virtual std::string remark(const std::filesystem::path& /*file*/) const { return {}; }
   virtual TensorSet read_inputs(const std::filesystem::path& file, const Instance& instance) const = 0;
   virtual void write_inputs(const std::filesystem::path& file, const Instance& instance,
                             const TensorSet& inputs) const = 0;
