@@ -196,7 +196,7 @@ void BestRequest::add_to(OptionTable& table) {
   problem.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU, or a part of a device's name as 'tune list devices' shows it; default: the first GPU, or any device where there is no GPU",
+      "number of a GPU, or a part of a device's name as 'tune list devices' shows it; default: the first GPU, or any device if there is no GPU",
       device);
   add_cache_state_option(table, "state of the caches when an execution starts: cold or warm", cache);
   add_objective_option(
@@ -528,8 +528,10 @@ int run_best(const BestRequest& request) {
   if ((request.top > 1 || request.explain) && request.form != BestForm::text &&
       request.form != BestForm::json)
     throw UsageError("--top and --explain need --format text or json: leave them out, or change --format");
-  if (!request.columns.empty() && (request.top == 1 || request.form != BestForm::text))
-    throw UsageError("--columns needs --top N and --format text: add them");
+  if (!request.columns.empty() && request.form != BestForm::text)
+    throw UsageError(
+        "--columns: for text only, other formats have all columns: leave out --columns or --format");
+  if (!request.columns.empty() && request.top == 1) throw UsageError("--columns: add --top N");
   if (!request.portfolio && request.names_loss) throw UsageError("--loss needs --portfolio: add it");
   StoredDatabases databases(request.database);
   databases.answer([&] { answer({request, databases}); });

@@ -167,7 +167,7 @@ int check_emulated(const ProblemSelection& selection, const DeviceProperties& li
   }
   emulator::ProblemJobs jobs(*selection.problem, sources, limits);
   options.stop = [&end] { return end.is_over(); };
-  CheckReport report(form, compared_with(*selection.problem), end);
+  CheckReport report(form, configurations.size(), compared_with(*selection.problem), end);
   emulator::check(
       configurations.size(),
       [&](std::size_t number) {
@@ -332,7 +332,7 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Compiler> compiler = cache::with_cache(
       run::open_compiler(architecture, request.process.in_process, request.process.compile_timeout), cache);
-  CheckReport findings(request.format, {}, end);
+  CheckReport findings(request.format, chosen, {}, end);
   const unsigned compilers = compilers_of(request.process);
   CompilePool pool(*compiler, compilers);
   struct Compiling {
@@ -407,7 +407,7 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
       {.measure = {}, .measure_time = false, .compile_threads = compilers_of(request.process)});
   const auto is_over = [&end] { return end.is_over(); };
   evaluator.stop_when({.waiting = is_over, .device = is_over});
-  CheckReport findings(request.format, compared_with(*selection.problem), end);
+  CheckReport findings(request.format, configurations.size(), compared_with(*selection.problem), end);
   evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
     findings.add(evaluation);
     return !end.is_over();

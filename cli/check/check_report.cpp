@@ -139,6 +139,7 @@ int CheckReport::finish(std::string what, const std::string& notice, const order
       emulated && cannot_run_ == 0 ? std::string() : format(", {} cannot run here", cannot_run_);
   if (form_ == Format::json) {
     ordered_json object = {{"checked", checked_},
+                           {"planned", planned_},
                            {"failed", wrong_ + not_finished_},
                            {"cannot_run", cannot_run_},
                            {"how", what}};
@@ -157,8 +158,10 @@ int CheckReport::finish(std::string what, const std::string& notice, const order
                             group.first, group.count > 1 ? ", ..." : "");
     if (!notice.empty()) std::cout << "note: " << notice << '\n';
     const std::string slow = not_finished_ == 0 ? "" : format(", {} exceeded --timeout", not_finished_);
-    std::cout << format("{}: {}, {} failed{}{}{}{}\n", what, counted(checked_, "configuration"), wrong_,
-                        lacking, beyond, slow, compared_.empty() ? "" : "; compared with " + compared_);
+    const std::string checked = (checked_ < planned_ ? format("{} of ", checked_) : "") +
+                                counted(std::max(checked_, planned_), "configuration");
+    std::cout << format("{}: {}, {} failed{}{}{}{}\n", what, checked, wrong_, lacking, beyond, slow,
+                        compared_.empty() ? "" : "; compared with " + compared_);
   }
   if (wrong_ == 0 && not_checked == checked_ && end.empty())
     throw Error(format("nothing was checked: no configuration {}",

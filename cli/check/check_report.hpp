@@ -47,9 +47,10 @@ class CheckEnd {
 /// Counts what 'tune check' finds, and prints a line for each error, or everything as JSON at the end.
 class CheckReport {
  public:
-  /// `compared`: what results are compared with; empty where none are.
-  CheckReport(Format form, std::string compared, const CheckEnd& end)
-      : form_(form), compared_(std::move(compared)), end_(end) {}
+  /// `planned`: the number of configurations to check; `compared`: what results are compared with; empty if
+  /// none are.
+  CheckReport(Format form, std::size_t planned, std::string compared, const CheckEnd& end)
+      : form_(form), planned_(planned), compared_(std::move(compared)), end_(end) {}
 
   /// Adds the result of a device or a compiler.
   void add(const Evaluation& evaluation);
@@ -70,6 +71,7 @@ class CheckReport {
   void add_line(const Failure& failure, const Configuration& configuration);
 
   Format form_;
+  std::size_t planned_;
   std::string compared_;
   const CheckEnd& end_;
   std::uint64_t checked_ = 0;

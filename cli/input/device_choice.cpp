@@ -65,6 +65,22 @@ double unlike(const std::string& size, const Instance& instance) {
   return sum;
 }
 
+/// How many settings differ, and by how much those that are numbers do, in powers of e.
+std::pair<std::size_t, double> other_settings(const std::string& settings, const Instance& instance) {
+  const Configuration recorded = Configuration::parse(settings);
+  std::size_t count = 0;
+  double sum = 0;
+  for (const auto& [name, value] : instance.settings) {
+    const Value* const other = recorded.find(name);
+    if (other != nullptr && *other == value) continue;
+    ++count;
+    if (other != nullptr && other->is_number() && value.is_number() && other->as_real() > 0 &&
+        value.as_real() > 0)
+      sum += std::abs(std::log(other->as_real() / value.as_real()));
+  }
+  return {count, sum};
+}
+
 }  // namespace
 
 DeviceName parse_device(const std::string& text) {
@@ -182,9 +198,12 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
 
 std::vector<std::string> nearest_first(std::vector<std::string> recorded, const Instance& instance) {
   const auto order = [&](const std::string& text) {
-    const std::size_t space = std::min(text.find(' '), text.size());
-    const std::string settings = text.substr(std::min(space + 1, text.size()));
-    return std::tuple(settings != instance.settings_key(), unlike(text.substr(0, space), instance), text);
+    std::istringstream words(text);
+    std::string size, settings;
+    words >> size >> settings;
+    const auto [count, ratio] =
+        other_settings(settings.find('=') != std::string::npos ? settings : "", instance);
+    return std::tuple(count, unlike(size, instance), ratio, text);
   };
   std::ranges::sort(recorded, {}, order);
   recorded.erase(std::unique(recorded.begin(), recorded.end()), recorded.end());

@@ -66,6 +66,19 @@ class ProjectReader {
   const std::function<bool(std::string_view)>& is_command_;
 };
 
+std::string_view line_of(std::string_view text, std::size_t number) {
+  for (; number > 1 && text.find('\n') != text.npos; --number) text.remove_prefix(text.find('\n') + 1);
+  return text.substr(0, text.find('\n'));
+}
+
+/// `db export` and `db` for the line `[db.export]`; empty for lines that are no such header.
+std::pair<std::string, std::string> command_of_header(std::string_view line) {
+  const std::size_t begin = line.find('['), dot = line.find('.'), end = line.find(']');
+  if (begin != 0 || dot == line.npos || end == line.npos || dot > end) return {};
+  const std::string option(line.substr(1, dot - 1));
+  return {format("{} {}", option, line.substr(dot + 1, end - dot - 1)), option};
+}
+
 }  // namespace
 
 ProjectFile read_project_file(const std::filesystem::path& path,
@@ -81,8 +94,12 @@ ProjectFile read_project_text(const std::string& text, const std::filesystem::pa
   try {
     ProjectReader(file, is_command).read(toml::parse(text, path.string()), "");
   } catch (const toml::parse_error& error) {
-    throw UsageError(
-        format("{}:{}: {}", path.string(), error.source().begin.line, std::string(error.description())));
+    const std::size_t line = error.source().begin.line;
+    std::string reason(error.description());
+    const auto [command, option] = command_of_header(line_of(text, line));
+    if (reason.ends_with(" as table") && is_command(command))
+      reason = format("'{}' is an option above: write this table as [\"{}\"]", option, command);
+    throw UsageError(format("{}:{}: {}", path.string(), line, reason));
   }
   return file;
 }

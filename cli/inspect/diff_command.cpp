@@ -176,9 +176,11 @@ std::vector<Difference> differences_of(const Side& a, const Side& b) {
 }
 
 std::string ratio_text(double ratio) {
-  constexpr double alike = 0.0005;
-  if (std::abs(ratio - 1) < alike) return "the same";
-  return ratio > 1 ? format("{:.3g}x slower", ratio) : format("{:.3g}x faster", 1 / ratio);
+  constexpr double alike = 0.0005, small = 0.1;
+  const double change = std::max(ratio, 1 / ratio) - 1;
+  if (change < alike) return "the same";
+  return format("{} {}", change < small ? percent_text(change) : format("{:.3g}x", 1 + change),
+                ratio > 1 ? "slower" : "faster");
 }
 
 void print(const std::vector<Difference>& all, const Side& a, const Side& b) {

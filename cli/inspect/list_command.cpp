@@ -71,7 +71,8 @@ void refuse_useless_options(const ListRequest& request) {
     throw UsageError(format("--{} does not apply to {}: use it with 'tune list {}'", option, what, where));
   };
   if (!request.columns.empty() && request.format == Format::json)
-    throw UsageError("--columns: JSON has all of them: leave it out");
+    throw UsageError(
+        "--columns: for text only, other formats have all columns: leave out --columns or --format");
   if (!request.columns.empty() && request.what != Listed::results)
     throw UsageError("--columns applies to results: use it with 'tune list results'");
   if (request.what == Listed::problems) {

@@ -65,7 +65,7 @@ void add_knn_grid(FamilySpace& space, const KnnJob& job) {
   space.add("layout", "the coordinates and the index of a point beside each other, or in arrays of their own",
             {"vector", "split"}, "vector", grid);
   space.add("growth",
-            "where the cubes around the query's do not suffice: one more on each side, or twice as many",
+            "if the cubes around the query's do not suffice: one more on each side, or twice as many",
             {"add", "twice"}, "add", grid);
   space.add("sort", "queries are taken as they arrive, or sorted by cube; tile: sorted", {"given", "cubes"},
             job.sorted ? "given" : "cubes", grid && !tile);

@@ -40,7 +40,7 @@ search::SpaceDefinition histogram_space(const HistogramJob& job, const DevicePro
   space.add("blocks", "blocks of the grid", blocks, job.bins <= 4096 ? blocks.back() : blocks.front(),
             var("variant") != "sort");
   if (job.samples < 65536 * most * all)
-    space.add("block_samples", "least samples of a block: where there are few, the grid has fewer blocks",
+    space.add("block_samples", "least samples of a block: if there are few, the grid has fewer blocks",
               {4096, 16384, 65536}, 16384, var("variant") != "sort");
   const Rules rules = space.rules();
   rules.add_max_threads(var("block"));

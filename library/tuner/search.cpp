@@ -64,7 +64,7 @@ void Search::tell(const Configuration& configuration, std::optional<double> cost
       throw UsageError(format("{}: {}: {}", state_->name, given.to_string(), state_->space.explain(given)));
     if (cost && !(*cost > 0 && std::isfinite(*cost)))
       throw UsageError(
-          format("{}: a cost of {} is not above 0 and finite: tell a failure where there is none",
+          format("{}: a cost of {} is not above 0 and finite: tell a failure if there is none",
                  state_->name, *cost));
     state_->strategy->tell(std::vector{search::Observation{*id, cost}});
   });

@@ -175,7 +175,7 @@ def on_device(value, name):
 
 
 def device_of(value):
-    """Returns the number of the device on which an array of PyTorch, CuPy or Numba lies; None where that is not known."""
+    """Returns the number of the device on which an array of PyTorch, CuPy or Numba lies; None if that is not known."""
     device = getattr(value, "device", None)
     number = getattr(device, "index" if _is_tensor(value) else "id", None)
     return number if isinstance(number, int) else None
@@ -216,7 +216,7 @@ def _copy_from_device(address, size, name):
 
 def scalar(value, name):
     """Returns the type and the value of a number: NumPy's scalars have their types, a Python int is an int32 (an
-    int64 where it needs 64 bits), and a float is a float32. Raises TypeError for anything else."""
+    int64 if it needs 64 bits), and a float is a float32. Raises TypeError for anything else."""
     dtype = getattr(value, "dtype", None)
     if dtype is not None and getattr(value, "shape", None) == () and hasattr(value, "item"):
         element = str(dtype).split(".")[-1]

@@ -4,7 +4,7 @@
 A function of the parameters is called with names instead of numbers, and what it computes is written down. Each
 condition that it tests (`if`, `and`, `or`, `not`, chained comparisons) is followed both ways, so the formula is exact.
 What cannot be followed (calls of other libraries with numbers, loops over a parameter) is evaluated for every
-combination of values instead: slower, and only possible where these are few."""
+combination of values instead: slower, and only possible if these are few."""
 import inspect
 import itertools
 import math
@@ -21,7 +21,7 @@ _MAX_CONDITIONS = 50_000  # characters of all conditions of all ways, far below 
 
 
 class _Unfollowed(BaseException):
-    """Raised where a name is used as a number."""
+    """Raised when a name is used as a number."""
 
 
 class _Branch(BaseException):
@@ -33,7 +33,7 @@ class _Trace:
 
     def __init__(self, outcomes):
         self.outcomes, self.conditions = outcomes, []
-        self.refused, self.ended = False, False  # also where the function swallows the exception
+        self.refused, self.ended = False, False  # also if the function swallows the exception
 
     def refuse(self):
         self.refused = True
@@ -167,7 +167,7 @@ def _arguments(function, names, values):
 
 
 def _followed(function, names):
-    """Returns the formulas of each way through the function: (conditions, result). None where it cannot be followed."""
+    """Returns the formulas of each way through the function: (conditions, result). None if it cannot be followed."""
     ways, open_ways, written = [], [()], 0
     while open_ways:
         outcomes = open_ways.pop()
@@ -198,7 +198,7 @@ def rule_of(function, parameters):
     """Returns the constraint that a function is, and whether its values had to be listed.
 
     `parameters`: a dict of the lists of values. The function gets the parameters by name, or one dict, and returns
-    something true for what is allowed. Raises what the function raises for a combination, and ValueError where it
+    something true for what is allowed. Raises what the function raises for a combination, and ValueError if it
     can neither be followed nor listed."""
     ways = _followed(function, list(parameters))
     if ways is not None:
@@ -386,7 +386,7 @@ def _used(function, parameters):
 
 def formulas_of(function, parameters):
     """Returns the formulas of the numbers that a function of the parameters computes: it returns one, or a tuple. Raises
-    ValueError where the function cannot be followed and its values cannot be listed."""
+    ValueError if the function cannot be followed and its values cannot be listed."""
     ways = _followed(function, list(parameters))
     if ways is not None:
         results = _columns([result for _, result in ways])

@@ -179,7 +179,7 @@ def library_path():
 
 
 def program_path():
-    """Returns the program `tune`: $TUNE_WORKER, else the one inside this package. Raises TuneError where there is none."""
+    """Returns the program `tune`: $TUNE_WORKER, else the one inside this package. Raises TuneError if there is none."""
     path = os.environ.get("TUNE_WORKER") or str(_PREFIX / "bin" / "tune")
     if not os.access(path, os.X_OK):
         raise TuneError(f"the program {path} is not there: install the wheel, or name the program in TUNE_WORKER")
@@ -187,7 +187,7 @@ def program_path():
 
 
 def library():
-    """Returns the loaded library with the types of its functions. Raises TuneError where there is none."""
+    """Returns the loaded library with the types of its functions. Raises TuneError if there is none."""
     global _loaded
     if _loaded is None:
         path = library_path()

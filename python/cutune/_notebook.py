@@ -22,7 +22,7 @@ class Page:
 
 
 def frame_of(rows):
-    """Returns the rows as a pandas.DataFrame where pandas is installed, else as they are."""
+    """Returns the rows as a pandas.DataFrame if pandas is installed, else as they are."""
     try:
         import pandas
     except ImportError:
@@ -85,7 +85,7 @@ def _table(fastest):
 
 
 def _chart(evaluations, limit):
-    """Draws every measured time as a dot, the best so far as a line, and the limit of the device where it is known."""
+    """Draws every measured time as a dot, the best so far as a line, and the limit of the device if it is known."""
     points = [(at, one.seconds) for at, one in enumerate(evaluations, 1) if one.right and one.samples]
     low = min([seconds for _, seconds in points] + ([limit] if limit else []))
     high = min(max(seconds for _, seconds in points), 4 * low)  # slower ones are drawn at the top

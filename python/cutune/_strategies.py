@@ -70,7 +70,7 @@ class Space:
         self._view = None
 
     def row(self, number: int) -> Tuple[Optional[int], ...]:
-        """Returns the index of each parameter's value; None where it does not exist."""
+        """Returns the index of each parameter's value; None if it does not exist."""
         return tuple(None if index == _ABSENT else index for index in self._row(number))
 
     def number_of(self, configuration: Mapping[str, Any]) -> Optional[int]:

@@ -128,7 +128,7 @@ class Dispatcher:
                                                         count))
 
     def try_now(self, *arguments: Any, stream: Any = None, sizes: Optional[Dict[str, Any]] = None) -> bool:
-        """Tries one configuration on these arguments, and waits for it. Returns False where nothing is left to try."""
+        """Tries one configuration on these arguments, and waits for it. Returns False if nothing is left to try."""
         made, count, _held = call_arguments(arguments, self._device)
         array, size_count = _native.assignments(sizes or {})
         tried = c_int()

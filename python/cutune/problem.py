@@ -68,7 +68,7 @@ class Problem:
     name        of the problem in the database
     source      text of the kernel's file, or the path of a file
     parameters  dict: the values of each parameter; the first is the default. They are macros of the kernel, or template
-                arguments where `kernel` names them ("k<TILE>")
+                arguments if `kernel` names them ("k<TILE>")
     arguments   dict in the order of the kernel's arguments: arrays (NumPy, CuPy, PyTorch, Numba; an array is an input
                 unless it is wrapped in Out, InOut, Scratch or Symbol), numbers (NumPy's scalars have their type, a
                 Python int is an int, a float a float), or a dict as in a definition
@@ -77,7 +77,7 @@ class Problem:
     block       threads, likewise
     kernel      its name; default: `name`
     constraints texts in the language of formulas, which is Python's; or functions that get the parameters by name or as
-                one dict, and return what is allowed. A function is written down as a formula where it can be followed,
+                one dict, and return what is allowed. A function is written down as a formula if it can be followed,
                 else its values are listed, which is slower
     sizes       dict of names and numbers that formulas may use; default: `size`, the elements of the largest array
     shared      bytes of dynamic shared memory, as `grid`

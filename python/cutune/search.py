@@ -94,7 +94,7 @@ class Search:
         return Space(_native.library().tune_search_space(self._handle), self)
 
     def ask(self) -> Optional[Dict[str, Any]]:
-        """Returns a configuration that was neither returned nor told before; None where none is left that could be the
+        """Returns a configuration that was neither returned nor told before; None if none is left that could be the
         best. It may be called again before the result is told."""
         configuration = ctypes.POINTER(_native.Configuration)()
         with self._lock:
@@ -113,7 +113,7 @@ class Search:
     def minimize(self, function: Callable[..., Optional[float]], evaluations: int) -> Tuple[Optional[Dict[str, Any]],
                                                                                           Optional[float]]:
         """Calls `function` with the parameters by name, so many times at most. Returns the best configuration and its
-        cost; (None, None) where all failed."""
+        cost; (None, None) if all failed."""
         best, least = None, None
         for _ in range(evaluations):
             configuration = self.ask()

@@ -54,7 +54,7 @@ class Evaluation:
 class Result:
     """The result of a run."""
     problem: str
-    best: Optional[Evaluation]  #: None on the emulator, and where no configuration is right
+    best: Optional[Evaluation]  #: None on the emulator, and if no configuration is right
     ties: List[Dict[str, Any]]  #: configurations that are not slower than the best by 0.5 % with confidence
     evaluations: List[Evaluation]  #: in the order in which they ended
     space_size: int  #: valid configurations
@@ -68,7 +68,7 @@ class Result:
     database: Optional[Path] = None  #: in which it is stored; None: where the command looks
 
     def charts(self) -> _notebook.Page:
-        """Returns the charts of the report for this run, as a notebook shows them. Raises ValueError where nothing was
+        """Returns the charts of the report for this run, as a notebook shows them. Raises ValueError if nothing was
         stored."""
         if self.run == 0:
             raise ValueError(f"{self.problem}: nothing was stored: on the emulator nothing is measured")
@@ -81,7 +81,7 @@ class Result:
                  "reason": one.reason} for one in self.evaluations]
 
     def table(self) -> Any:
-        """Returns the rows as a pandas.DataFrame where pandas is installed, else as they are."""
+        """Returns the rows as a pandas.DataFrame if pandas is installed, else as they are."""
         return _notebook.frame_of(self.rows())
 
     def __repr__(self):
@@ -288,12 +288,12 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
     finalists    how many configurations are timed again in turns at the end; 0: none
     compilers    how many compile at the same time; 0: as many as the machine has cores
     warm_caches, fresh, transfer   True or False, as of the command
-    energy       True: the energy is measured beside another objective, too, where the device reports it; each configuration
+    energy       True: the energy is measured beside another objective, too, if the device reports it; each configuration
                  takes about half a second more
     on_evaluation  is called after each evaluation with it and a dict (evaluations, planned, seconds, best); the run ends
-                 where it returns False, or with what it raises
+                 when it returns False, or with what it raises
 
-    The first Ctrl-C ends the run with its results so far. Raises ValueError for what cannot be, TuneError where the
+    The first Ctrl-C ends the run with its results so far. Raises ValueError for what cannot be, TuneError if the
     environment lacks something."""
     problem = problem_of(problem)
     own = None if strategy is None or isinstance(strategy, str) else _strategies.OwnStrategy(strategy)
@@ -419,7 +419,7 @@ def evaluate(problem: AnyProblem, configuration: Mapping[str, Any], sizes: Optio
              device: Union[int, str] = "0", database: Optional[Path] = None, fresh: Optional[bool] = None,
              warm_caches: Optional[bool] = None, timeout: Optional[float] = None) -> Evaluation:
     """Evaluates one configuration, or fetches the database's evaluation of it. Parameters that are left out are at
-    their defaults. Raises KeyboardInterrupt after the evaluation where Ctrl-C was pressed during it."""
+    their defaults. Raises KeyboardInterrupt after the evaluation if Ctrl-C was pressed during it."""
     with Evaluator(problem, sizes, device=device, database=database, fresh=fresh, warm_caches=warm_caches,
                    timeout=timeout) as one:
         evaluation = one(configuration)
@@ -431,7 +431,7 @@ def evaluate(problem: AnyProblem, configuration: Mapping[str, Any], sizes: Optio
 def best(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int, str] = "0",
          database: Optional[Path] = None) -> Optional[Stored]:
     """Returns the best stored configuration for a problem at a size, also of the recordings that ship with the tuner;
-    None where nothing fits. Measures nothing."""
+    None if nothing fits. Measures nothing."""
     problem = problem_of(problem)
     with _Tuner(device=_device(device), database=None if database is None else os.fspath(database)) as tuner:
         stored = ctypes.POINTER(_native.Stored)()

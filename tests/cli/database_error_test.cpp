@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "cli/input/device_choice.hpp"
 #include "lookup/src/checked_pages.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
@@ -157,6 +158,24 @@ TEST(RecordingError, IsSaidInOneLine) {
   ASSERT_NE(near, std::string::npos) << absent.err;
   EXPECT_LT(near, absent.err.find("\n  tune run stencil3d --size 512x512x512 ")) << absent.err;
   EXPECT_FALSE(fs::exists(sandbox.database()));
+}
+
+TEST(RecordingError, WhatChangesTheWorkLeastIsNearest) {
+  const Instance asked = {
+      .problem = "p", .extents = {{"n", 100}}, .settings = {{"radius", 2}, {"type", "float"}}};
+  const std::vector<std::string> nearest_first = {
+      "300 radius=2,type=float",
+      "300 radius=2,type=float with warm caches",  // cold was asked for
+      "1000 radius=2,type=float",
+      "100 radius=2,type=double",  // one other setting
+      "100 radius=3,type=float",
+      "100 radius=9,type=float",
+      "90 radius=2,type=double",
+      "100 radius=3,type=double",  // two
+      "100 (imported)",
+  };
+  std::vector<std::string> reversed(nearest_first.rbegin(), nearest_first.rend());
+  EXPECT_EQ(cli::nearest_first(std::move(reversed), asked), nearest_first);
 }
 
 TEST(RecordingError, NoneIsInstalled) {

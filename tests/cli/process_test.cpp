@@ -192,6 +192,7 @@ TEST_F(ProcessTest, ACheckThatIsInterruptedSaysSo) {
   const ProgramResult outcome = process.wait();
   EXPECT_EQ(outcome.status, 130) << outcome.err;
   EXPECT_NE(outcome.out.find("interrupted; compiled for sm_90"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find(" of 3000 configurations, 0 failed"), std::string::npos) << outcome.out;
   EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::seconds(2)) << "it waited for a compile";
 }
 
@@ -205,6 +206,7 @@ TEST_F(ProcessTest, AReferenceOnTheHostDoesNotHoldAnInterruptedCheck) {
   const ProgramResult outcome = process.wait();
   EXPECT_EQ(outcome.status, 130) << outcome.err;
   EXPECT_NE(outcome.out.find("interrupted; emulated on the CPU"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find(": 0 of 1 configuration, 0 failed"), std::string::npos) << outcome.out;
   EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::seconds(2))
       << "it waited for the reference";
 }

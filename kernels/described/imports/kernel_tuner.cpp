@@ -65,7 +65,7 @@ const FoundCall& chosen_call(const std::vector<FoundCall>& all, const ImportRequ
         format("{}: no call of tune_kernel is '{}'; there are {}", file, shortened(request.kernel), list));
   if (fitting.size() > 1)
     throw UsageError(format(
-        "{}: {} calls of tune_kernel: {}; choose one with --kernel NAME, or --kernel LINE where names are equal",
+        "{}: {} calls of tune_kernel: {}; choose one with --kernel NAME, or --kernel LINE if names are equal",
         file, fitting.size(), list));
   return *fitting.front();
 }

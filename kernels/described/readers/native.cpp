@@ -199,7 +199,7 @@ void read_texture(const JsonField& field, Argument& argument) {
 /// After the argument's size, which determines the dimensions.
 void read_map(const JsonField& field, Argument& argument) {
   if (argument.access != BufferAccess::read && argument.access != BufferAccess::scratch)
-    field.fail("a tensor map is only read: 'access' is read, or scratch where an earlier launch writes it");
+    field.fail("a tensor map is only read: 'access' is read, or scratch if an earlier launch writes it");
   if (argument.texture) field.fail("expected 'texture' or 'tensor_map', found both");
   if (argument.type && argument.type->components != 1)
     field.fail("elements of a tensor map are single numbers");

@@ -48,7 +48,7 @@ Result<LaunchPlan> plan_cooperative(const MatvecJob& job, const Configuration& c
 }  // namespace
 
 MatvecVariant cooperative_matvec() {
-  return {"cooperative",    "both products in one launch, the second one from the L2 cache where A fits",
+  return {"cooperative",    "both products in one launch, the second one from the L2 cache if A fits",
           computes_both,    add_cooperative,
           plan_cooperative, check_part_of_rows};
 }

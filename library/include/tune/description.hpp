@@ -21,7 +21,7 @@ struct Description {
   struct Setting {
     std::string name, help;
     Value value, default_value;
-    std::vector<Value> values;                                        ///< empty where a range is given
+    std::vector<Value> values;                                        ///< empty if a range is given
     std::optional<std::pair<std::int64_t, std::int64_t>> range = {};  ///< whole numbers, both included
   };
   struct Parameter {

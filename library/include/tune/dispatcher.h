@@ -64,7 +64,7 @@ TUNE_C_API void tune_dispatcher_close(tune_dispatcher* dispatcher);
 TUNE_C_API tune_status tune_dispatcher_launch(tune_dispatcher* dispatcher, void* stream,
                                               const tune_assignment* sizes, size_t size_count,
                                               const tune_call_argument* arguments, size_t argument_count);
-/* Tries one configuration now, on these arguments, and waits for it; `*tried` is 0 where nothing is left to
+/* Tries one configuration now, on these arguments, and waits for it; `*tried` is 0 if nothing is left to
  * try. Arrays that the kernel reads and writes change with each launch. */
 TUNE_C_API tune_status tune_dispatcher_try(tune_dispatcher* dispatcher, void* stream,
                                            const tune_assignment* sizes, size_t size_count,
@@ -82,7 +82,7 @@ TUNE_C_API tune_status tune_dispatcher_resume(tune_dispatcher* dispatcher);
 TUNE_C_API tune_status tune_dispatcher_finish(tune_dispatcher* dispatcher);
 /* Returns the number of sizes that are held; 0 for null. */
 TUNE_C_API size_t tune_dispatcher_count(const tune_dispatcher* dispatcher);
-/* Returns the state at these sizes, for tune_dispatch_state_free; null, which is no error, where they are not
+/* Returns the state at these sizes, for tune_dispatch_state_free; null, which is no error, if they are not
  * held. Never waits for the device. */
 TUNE_C_API tune_status tune_dispatcher_state(const tune_dispatcher* dispatcher, const tune_assignment* sizes,
                                              size_t size_count, const tune_dispatch_state** state);

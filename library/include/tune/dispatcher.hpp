@@ -27,7 +27,7 @@ struct DispatchOptions {
   /// Check candidates in this process instead of a worker process of the program `tune`. A candidate that
   /// faults then takes this process's device.
   bool in_process = false;
-  /// Try configurations again where times drift (docs/reference/library.md has the rule).
+  /// Try configurations again when times drift (docs/reference/library.md has the rule).
   bool follow_drift = true;
   std::string installed = installed_in;  ///< where the program `tune` is, if nowhere nearer
 };
@@ -59,7 +59,7 @@ struct DispatchState {
 /// them. After a fork the child makes its own.
 class TUNE_API Dispatcher {
  public:
-  /// Compiles and checks the configuration to begin with. Throws Error where there is no GPU, or no
+  /// Compiles and checks the configuration to begin with. Throws Error if there is no GPU, or no
   /// configuration that can be launched.
   explicit Dispatcher(const Problem& problem, const Sizes& sizes = {}, const DispatchOptions& options = {});
   Dispatcher(Dispatcher&&) noexcept;
@@ -87,7 +87,7 @@ class TUNE_API Dispatcher {
   }
   /// Tries one configuration now, for a program that warms up: launches candidate and best in turns, at least
   /// twice and at most 31 times, on these arguments, and waits for each. What these launches take is no loss
-  /// within the budget, and a pause does not matter. Returns false where nothing is left to try; else the
+  /// within the budget, and a pause does not matter. Returns false if nothing is left to try; else the
   /// candidate is decided. Arrays that the kernel reads and writes change with each launch. Throws as
   /// `launch`, and where the stream is recorded into a graph.
   template<class... Arguments>
@@ -139,15 +139,15 @@ class TUNE_API Dispatcher {
 
 /// A Dispatcher for each size that a program uses, made when it is used first. The first size is compiled and
 /// checked as by a Dispatcher. Others begin with the best configuration of the size used last, which is ready
-/// at once where its machine code is the same, and are tuned in the background. Of more than `most` sizes the
+/// at once if its machine code is the same, and are tuned in the background. Of more than `most` sizes the
 /// one that was not used for longest goes; its results are stored. All share the device's worker, and check
 /// kernels one at a time.
 ///
 /// Thread-safe; calls at one size do not wait for those at another. A first call waits for the device only
-/// where its kernel has to be checked, and then goes before all checks in the background.
+/// if its kernel has to be checked, and then goes before all checks in the background.
 class TUNE_API Dispatchers {
  public:
-  /// Opens the device. Throws Error where there is none.
+  /// Opens the device. Throws Error if there is none.
   explicit Dispatchers(const Problem& problem, const DispatchOptions& options = {}, std::size_t most = 16);
   Dispatchers(Dispatchers&&) noexcept;
   Dispatchers& operator=(Dispatchers&&) noexcept;
@@ -155,7 +155,7 @@ class TUNE_API Dispatchers {
   ~Dispatchers();
 
   /// As Dispatcher::launch, at the sizes that the call has: scalars that the problem declares as a size
-  /// (`scalar<int>("n", "n")`) are passed too, in their order, as whole numbers. Throws Error where no
+  /// (`scalar<int>("n", "n")`) are passed too, in their order, as whole numbers. Throws Error if no
   /// argument has one of the sizes.
   template<class... Arguments>
   void launch(CUstream_st* stream, const Arguments&... arguments) {
@@ -189,7 +189,7 @@ class TUNE_API Dispatchers {
   void pause();
   void resume();
   void finish();
-  /// Returns the state at these sizes; an empty one where they are not held.
+  /// Returns the state at these sizes; an empty one if they are not held.
   DispatchState state(const Sizes& sizes) const;
   /// Returns the number of sizes that are held.
   std::size_t count() const;

@@ -17,7 +17,7 @@
 
 namespace tune::api {
 
-/// Blocks of a grid, or threads of a block. A configuration fails where one is not between 1 and 2^31 - 1.
+/// Blocks of a grid, or threads of a block. A configuration fails if one is not between 1 and 2^31 - 1.
 struct Dim3 {
   std::int64_t x = 1, y = 1, z = 1;
   Dim3() = default;
@@ -190,7 +190,7 @@ class TUNE_API Results {
     const auto [data, size] = input_bytes(name, HostData::type_name<T>());
     return {static_cast<const T*>(data), size};
   }
-  /// Returns the right contents of a judged output, where the problem has a reference. Throws Error where a
+  /// Returns the right contents of a judged output, if the problem has a reference. Throws Error if a
   /// double cannot hold them: whole numbers of 64 bits from 2^53 on.
   std::vector<double> reference(const std::string& name) const;
   /// Returns the same as `std::int64_t` or `std::uint64_t`, the type of the output. Throws Error for another.
@@ -298,16 +298,16 @@ class TUNE_API Problem {
   /// macro.
   Problem& setting(std::string name, std::vector<AnyValue> values);
   /// Adds a tunable with its ordered values; the default is the first one, or the one given. Becomes a macro,
-  /// or a template's argument where an entry names it.
+  /// or a template's argument if an entry names it.
   Problem& parameter(std::string name, std::vector<AnyValue> values,
                      std::optional<AnyValue> default_value = {});
-  /// Adds one that exists only where `condition` is true, an expression over earlier parameters.
+  /// Adds one that exists only if `condition` is true, an expression over earlier parameters.
   Problem& parameter_if(std::string condition, std::string name, std::vector<AnyValue> values);
 
   /// Adds a rule over parameters, sizes, settings, max_threads and max_shared_memory, as an expression.
   /// Messages state the reason `why`.
   Problem& constraint(std::string rule, std::string why = "");
-  /// Adds a rule as a function, which sees a configuration only where all expressions hold. `why` names it in
+  /// Adds a rule as a function, which sees a configuration only if all expressions hold. `why` names it in
   /// messages and in the hash of the sources, which does not cover what a function does (see `revision`).
   Problem& constraint(std::function<bool(const Configuration&)> rule, std::string why);
   Problem& constraint(std::function<bool(const Configuration&, const Sizes&)> rule, std::string why);
@@ -358,7 +358,7 @@ class TUNE_API Problem {
   Problem& scalar(std::string name, std::string type, Number value);
 
   /// Sets the source and adds the first launch: `entry` is a kernel's name or a C++ name expression,
-  /// "saxpy<BLOCK, float>", in which names of parameters become their values. Throws Error where the file
+  /// "saxpy<BLOCK, float>", in which names of parameters become their values. Throws Error if the file
   /// cannot be read.
   Problem& kernel(Kernel kernel, std::string entry);
   /// Adds a launch of a kernel in the same source.
@@ -384,7 +384,7 @@ class TUNE_API Problem {
   /// that does not fit is a failure.
   Problem& cooperative();
   Problem& arguments(std::vector<std::string> names);  ///< in the kernel's order; default: all, as declared
-  Problem& when(Number condition);                     ///< the launch is left out where it is 0
+  Problem& when(Number condition);                     ///< the launch is left out if it is 0
 
   /// Adds host code that runs once after the launches so far. It is part of the execution: the time that it
   /// takes between two launches counts. On a GPU it needs Options::in_process.

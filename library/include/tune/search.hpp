@@ -32,12 +32,12 @@ class TUNE_API Space {
 class OwnSearch {
  public:
   virtual ~OwnSearch() = default;
-  /// Returns the number of the configuration to be evaluated next; nothing where the search is done. For one
+  /// Returns the number of the configuration to be evaluated next; nothing when the search is done. For one
   /// that was evaluated before, its result is told again at once; after a thousand of these in a row the
   /// search is done.
   virtual std::optional<std::uint64_t> ask() = 0;
   /// Takes the result of a configuration, also of one that was not asked for (the default, those of the
-  /// database): its cost, which is to be minimised; nothing where the evaluation failed.
+  /// database): its cost, which is to be minimised; nothing if the evaluation failed.
   virtual void tell(std::uint64_t number, std::optional<double> cost) = 0;
 };
 
@@ -59,17 +59,17 @@ struct SearchOptions {
 /// Measures and stores nothing. Not thread-safe.
 class TUNE_API Search {
  public:
-  /// Throws Error for an invalid problem, size, strategy or expression, and where no configuration is valid.
+  /// Throws Error for an invalid problem, size, strategy or expression, and if no configuration is valid.
   explicit Search(const Problem& problem, const Sizes& sizes = {}, const SearchOptions& options = {});
   Search(Search&&) noexcept;
   Search& operator=(Search&&) noexcept;
   ~Search();
 
-  /// Returns a configuration that was neither returned nor told before; nothing where none is left that could
+  /// Returns a configuration that was neither returned nor told before; nothing if none is left that could
   /// be the best. May be called again before the result is told.
   std::optional<Configuration> ask();
   /// Takes the result of a valid configuration, also of one that was not asked for: its cost, above 0, which
-  /// is to be minimised, or nothing where the evaluation failed. Throws Error for another configuration or
+  /// is to be minimised, or nothing if the evaluation failed. Throws Error for another configuration or
   /// cost.
   void tell(const Configuration& configuration, std::optional<double> cost);
   /// Returns the number of valid configurations; of a space that cannot be counted, of its sample.

@@ -76,10 +76,10 @@ typedef struct tune_evaluation {
   const char* const* names;
   const char* const* values;
   const tune_kind* kinds;
-  const char* phase;  /* null where the results are right; else constraint, compile, resources, launch,
+  const char* phase;  /* null if the results are right; else constraint, compile, resources, launch,
                          verify, timeout or crash */
-  const char* reason; /* short and equal for equal causes; null where phase is */
-  const char* detail; /* the compiler's log, the worst element, ...; null where phase is */
+  const char* reason; /* short and equal for equal causes; null if phase is */
+  const char* detail; /* the compiler's log, the worst element, ...; null if phase is */
   double seconds;     /* per execution: median of the samples; 0: not measured */
   double joules;      /* per execution; 0: not measured */
   double error;       /* largest difference from the reference */
@@ -103,7 +103,7 @@ typedef struct tune_progress {
 } tune_progress;
 
 typedef struct tune_result {
-  const tune_evaluation* best; /* null on the emulator, and where no configuration is right */
+  const tune_evaluation* best; /* null on the emulator, and if no configuration is right */
   size_t count;                /* the number of these, in the order in which they ended: */
   const tune_evaluation* const* evaluations;
   size_t tie_count; /* the number of these: */
@@ -135,7 +135,7 @@ typedef struct tune_stored {
 } tune_stored;
 
 /* What a problem takes and offers, at one size on one device: see struct Description in description.hpp.
- * Texts are empty where nothing is said. */
+ * Texts are empty if nothing is said. */
 typedef struct tune_size {
   const char* name;
   const char* help;
@@ -208,12 +208,12 @@ typedef struct tune_strategy {
   void* context;
   /* Begins a search of the space, which lives until `close`, and returns its state; null: it failed. */
   void* (*open)(void* context, const tune_space* space, uint64_t seed);
-  /* Sets the number of the next configuration and returns 1; returns 0 where the search is done, -1 where it
+  /* Sets the number of the next configuration and returns 1; returns 0 when the search is done, -1 if it
    * failed. One that was evaluated before is told again at once; a thousand of these in a row end the search.
    */
   int (*ask)(void* state, uint64_t* number);
   /* Takes a result, also one that it did not ask for: the cost, which is to be minimised; NaN: the evaluation
-   * failed. Returns -1 where the strategy failed. */
+   * failed. Returns -1 if the strategy failed. */
   int (*tell)(void* state, uint64_t number, double cost);
   void (*close)(void* state);
 } tune_strategy;
@@ -297,7 +297,7 @@ TUNE_C_API void tune_close(tune_tuner* tuner);
  *   timeout       seconds that a kernel may take to run once
  *   compilers     at the same time
  *   installed     folder in which tune is installed, for the static library: TUNE_INSTALLED_IN of its package
- *   energy        true: measured beside another objective, too, where the device reports it
+ *   energy        true: measured beside another objective, too, if the device reports it
  *   warm_caches, fresh, reproducible, transfer, in_process: true or false; see struct Options in tuner.hpp */
 TUNE_C_API tune_status tune_set(tune_tuner* tuner, const char* option, const char* value);
 /* Returns the name of an option, from 0; null beyond the last. */
@@ -313,13 +313,13 @@ TUNE_C_API tune_status tune_run(tune_tuner* tuner, const tune_problem* problem, 
                                 size_t size_count, const tune_result** result);
 /* Evaluates one configuration, or fetches the database's evaluation of it. Parameters that are left out are
  * at their defaults. One that is not valid fails with phase `constraint`, which is no error. The result, for
- * tune_result_free, has this evaluation, which is the best where it was measured. */
+ * tune_result_free, has this evaluation, which is the best if it was measured. */
 TUNE_C_API tune_status tune_evaluate(tune_tuner* tuner, const tune_problem* problem,
                                      const tune_assignment* parameters, size_t parameter_count,
                                      const tune_assignment* sizes, size_t size_count,
                                      const tune_result** result);
 /* Finds the best that the database and the shipped recordings have for the tuner's device (for the emulator,
- * any), and measures nothing. The caller owns `*stored` and ends it with tune_stored_free; it is null where
+ * any), and measures nothing. The caller owns `*stored` and ends it with tune_stored_free; it is null if
  * nothing fits, which is no error, and after an error. */
 TUNE_C_API tune_status tune_best(tune_tuner* tuner, const tune_problem* problem, const tune_assignment* sizes,
                                  size_t size_count, const tune_stored** stored);
@@ -343,7 +343,7 @@ TUNE_C_API tune_status tune_space_size(tune_tuner* tuner, const tune_problem* pr
 TUNE_C_API tune_status tune_search_open(const tune_problem* problem, const tune_assignment* sizes,
                                         size_t size_count, const char* strategy, uint64_t seed,
                                         const char* where, tune_search** search);
-/* Gives a configuration that was neither given nor told before, valid until the next call; null where none is
+/* Gives a configuration that was neither given nor told before, valid until the next call; null if none is
  * left that could be the best, which is no error. May be called again before the result is told. */
 TUNE_C_API tune_status tune_search_ask(tune_search* search, const tune_configuration** configuration);
 /* Takes the result of a valid configuration, also of one that was not asked for. `cost` is above 0 and is to
@@ -361,10 +361,10 @@ TUNE_C_API uint64_t tune_space_count(const tune_space* space);
 /* Returns its parameters and sets their number; they live as long as the space. */
 TUNE_C_API const tune_parameter* const* tune_space_parameters(const tune_space* space, size_t* count);
 /* Writes the indexes of the values of `count` configurations from number `first` on, one for each parameter;
- * UINT32_MAX where a parameter does not exist. `rows` has count * parameters elements. */
+ * UINT32_MAX if a parameter does not exist. `rows` has count * parameters elements. */
 TUNE_C_API tune_status tune_space_rows(const tune_space* space, uint64_t first, uint64_t count,
                                        uint32_t* rows);
-/* Sets the number of the configuration with the values of such a row; UINT64_MAX where it is not valid. */
+/* Sets the number of the configuration with the values of such a row; UINT64_MAX if it is not valid. */
 TUNE_C_API tune_status tune_space_find(const tune_space* space, const uint32_t* row, uint64_t* number);
 /* Searches with a strategy of the program instead of the option `strategy`; null: no longer. It is copied,
  * with its name. */

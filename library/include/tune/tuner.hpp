@@ -38,7 +38,7 @@ struct Evaluation {
   /// Host seconds of each step; for a reused evaluation, those stored with it.
   double compile_seconds = 0, check_seconds = 0, measure_seconds = 0;
   bool reused = false;  ///< answered from the database
-  /// `seconds` are extrapolated from fewer time steps, where other configurations were faster.
+  /// `seconds` are extrapolated from fewer time steps, if other configurations were faster.
   bool estimated = false;
 
   bool right() const { return !failure; }
@@ -59,7 +59,7 @@ enum class End { exhausted, budget, little_to_gain, cancelled };
 
 /// The result of a run.
 struct Result {
-  std::optional<Evaluation> best;  ///< empty on the emulator, and where no configuration is right
+  std::optional<Evaluation> best;  ///< empty on the emulator, and if no configuration is right
   /// Other configurations that are not slower than the best by 0.5 % with confidence.
   std::vector<Configuration> ties;
   std::uint64_t space_size = 0;                   ///< valid configurations
@@ -119,7 +119,7 @@ struct Options {
 };
 
 /// Describes a problem without a device, with the limits of an sm_90. Throws Error for an invalid problem or
-/// size, and where no configuration is valid.
+/// size, and if no configuration is valid.
 TUNE_API Description describe(const Problem& problem, const Sizes& sizes = {});
 /// Returns the names for Problem::built_in.
 TUNE_API std::vector<std::string> built_in_problems();
@@ -140,14 +140,14 @@ class TUNE_API Tuner {
   void set(Options options);
 
   /// Searches the problem's configurations. `sizes` has the sizes and settings that are not at their
-  /// defaults. Throws Error for an invalid problem or size, and where device or database cannot be used.
+  /// defaults. Throws Error for an invalid problem or size, and if device or database cannot be used.
   Result run(const Problem& problem, const Sizes& sizes = {});
   /// Evaluates one configuration, or returns the database's evaluation of it (see Options::fresh). Parameters
   /// that it leaves out are at their defaults. One that is not valid fails with phase `constraint`. Throws as
   /// `run`, and for a parameter that does not exist.
   Evaluation evaluate(const Problem& problem, const Configuration& configuration, const Sizes& sizes = {});
   /// Returns the best that the database and the shipped recordings have for this device (`emulator`: any),
-  /// Options::objective and the state of the caches; nothing where nothing fits. Measures nothing. Throws as
+  /// Options::objective and the state of the caches; nothing if nothing fits. Measures nothing. Throws as
   /// `run`.
   std::optional<Stored> best(const Problem& problem, const Sizes& sizes = {});
   /// Describes a problem with the limits of this device (`emulator`: of an sm_90) and Options::where.

@@ -99,7 +99,7 @@ TUNE_LOOKUP_C_API const char* tune_lookup_message(void);
 /* Forgets all answers, so that later records are seen. */
 TUNE_LOOKUP_C_API void tune_lookup_refresh(tune_lookup* lookup);
 
-/* Fetches the best for the query: TUNE_LOOKUP_OK with a candidate of TUNE_LOOKUP_NONE where nothing fits. On
+/* Fetches the best for the query: TUNE_LOOKUP_OK with a candidate of TUNE_LOOKUP_NONE if nothing fits. On
  * success the caller owns `*candidate` and ends it with tune_lookup_free; else it is null. */
 TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_best(tune_lookup* lookup, const tune_lookup_query* query,
                                                       tune_lookup_candidate** candidate);
@@ -134,18 +134,18 @@ TUNE_LOOKUP_C_API double tune_lookup_seconds(const tune_lookup_candidate* candid
  * shares (0.03: 3 %) may be null. */
 TUNE_LOOKUP_C_API int tune_lookup_loss(const tune_lookup_candidate* candidate, double* expected,
                                        double* worst);
-/* Returns other than 0 where the record has another driver, compiler or kernel source than asked for. */
+/* Returns other than 0 if the record has another driver, compiler or kernel source than asked for. */
 TUNE_LOOKUP_C_API int tune_lookup_stale(const tune_lookup_candidate* candidate);
 /* Returns one sentence: how the record fits. All texts live as long as the candidate. */
 TUNE_LOOKUP_C_API const char* tune_lookup_why(const tune_lookup_candidate* candidate);
-/* Returns how the power limit of the record differs from that of the board asked about; empty where it does
+/* Returns how the power limit of the record differs from that of the board asked about; empty if it does
  * not. */
 TUNE_LOOKUP_C_API const char* tune_lookup_board_difference(const tune_lookup_candidate* candidate);
 /* Return the number of parameters, and their names and values; null beyond the last. */
 TUNE_LOOKUP_C_API size_t tune_lookup_count(const tune_lookup_candidate* candidate);
 TUNE_LOOKUP_C_API const char* tune_lookup_name(const tune_lookup_candidate* candidate, size_t index);
 TUNE_LOOKUP_C_API const char* tune_lookup_value(const tune_lookup_candidate* candidate, size_t index);
-/* Return a value by name, or `otherwise` where there is none of that name or type. Truth values are 1 and 0
+/* Return a value by name, or `otherwise` if there is none of that name or type. Truth values are 1 and 0
  * as integers. */
 TUNE_LOOKUP_C_API const char* tune_lookup_text(const tune_lookup_candidate* candidate, const char* name,
                                                const char* otherwise);

@@ -19,7 +19,7 @@
 
 namespace tune::lookup {
 
-/// The reason where there is no answer. The numbers are those of `tune_lookup_status` in lookup.h.
+/// The reason if there is no answer. The numbers are those of `tune_lookup_status` in lookup.h.
 enum class Code {
   bad_query = 1,       ///< no problem named, an extent not positive, ...
   missing = 2,         ///< a named file does not exist
@@ -45,10 +45,10 @@ class Expected {
   Expected(Error error) : error_(std::make_shared<const Error>(std::move(error))) {}
 
   explicit operator bool() const { return value_ != nullptr; }
-  /// Returns the value; only where there is one.
+  /// Returns the value; only if there is one.
   const T& operator*() const { return *value_; }
   const T* operator->() const { return value_.get(); }
-  /// Returns the error; only where there is no value.
+  /// Returns the error; only if there is no value.
   const Error& error() const { return *error_; }
 
  private:
@@ -57,7 +57,7 @@ class Expected {
 };
 
 /// The device that will run the kernel. Members that are left out (empty, 0) match any record. A name
-/// suffices for a device model with records; the other members find the most similar one where there are
+/// suffices for a device model with records; the other members find the most similar one if there are
 /// none.
 struct Device {
   std::string name;                ///< cudaDeviceProp::name: `NVIDIA H200`
@@ -67,7 +67,7 @@ struct Device {
   std::int64_t global_memory = 0;  ///< bytes: cudaDeviceProp::totalGlobalMem
   double bandwidth = 0;            ///< bytes per second: 2 * memory clock * bus width / 8
   std::string driver;              ///< `580.159.04`, as NVML reports it
-  /// Of a device model, results of this board come before those of others: where both members are given,
+  /// Of a device model, results of this board come before those of others: if both members are given,
   /// first this board under this limit, then other boards under it, then those of unknown limits, then
   /// others.
   std::string board;       ///< its UUID: `GPU-...`, as NVML and `nvidia-smi -L` report it
@@ -120,7 +120,7 @@ struct TUNE_LOOKUP_API Candidate {
   double recorded_seconds = 0;  ///< at the size and on the device of the record
   double recorded_value = 0;    ///< the value that it was ranked by there: seconds
   double distance = 0;          ///< 0: the same size and device; see docs/reference/lookup.md
-  std::optional<Loss> loss;     ///< of matches that are not exact, where the records show it
+  std::optional<Loss> loss;     ///< of matches that are not exact, if the records show it
   bool other_driver = false;    ///< than asked for; each of these three makes a record stale
   bool other_compiler = false;
   bool other_sources = false;
@@ -135,11 +135,11 @@ struct TUNE_LOOKUP_API Candidate {
   std::string board;                      ///< of the record: its UUID; empty: not known
   double power_limit = 0;                 ///< of the record, in watts; 0: not known
   /// How this limit differs from the one asked about, of a record on that device model: its times do not
-  /// hold. Empty where it does not, or none was asked about.
+  /// hold. Empty if it does not, or none was asked about.
   std::string board_difference;
   std::string why;  ///< one sentence: how the record fits
 
-  /// Return the value of a parameter, or `otherwise` where the configuration has none of that name or of that
+  /// Return the value of a parameter, or `otherwise` if the configuration has none of that name or of that
   /// type.
   std::string text(const std::string& name, const std::string& otherwise = {}) const;
   long long integer(const std::string& name, long long otherwise) const;
@@ -173,12 +173,12 @@ class TUNE_LOOKUP_API Lookup {
  public:
   static Expected<Lookup> open(const Options& options = {});
 
-  /// Returns the best for the query, or a Candidate of Match::none where nothing fits. Answers are kept until
+  /// Returns the best for the query, or a Candidate of Match::none if nothing fits. Answers are kept until
   /// `refresh`, by the whole query. Constraints are not checked: at another size the configuration may not be
   /// valid; then take the next of `candidates`.
   Expected<Candidate> best(const Query& query) const;
   /// Returns at most so many different configurations, the best first: those of the best fitting record by
-  /// their rank, then of the next, at last the portfolio's. Empty where nothing fits.
+  /// their rank, then of the next, at last the portfolio's. Empty if nothing fits.
   Expected<std::vector<Candidate>> candidates(const Query& query, std::size_t most) const;
   /// Forgets all answers, so that later records are seen.
   void refresh() const;

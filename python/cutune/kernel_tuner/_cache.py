@@ -60,7 +60,7 @@ class Cache:
     """A file to which results are added while they come, so that nothing is lost with the program."""
 
     def __init__(self, path, header):
-        """Opens or begins a file. `header`: its members but for the results. Raises ValueError where its results are of
+        """Opens or begins a file. `header`: its members but for the results. Raises ValueError if its results are of
         another device, kernel, size or of other parameters."""
         self.path, self.entries = _path(path), {}
         if self.path.endswith(".gz"):
@@ -118,7 +118,7 @@ def _numbers(size):
 
 
 def check_header(content, header, path):
-    """Raises ValueError where a cache is of another kernel, problem size or of other parameters than a call."""
+    """Raises ValueError if a cache is of another kernel, problem size or of other parameters than a call."""
     for name, what in (("kernel_name", "kernel"), ("tune_params_keys", "parameters, or of another order of them")):
         if content.get(name, header[name]) != header[name]:
             raise ValueError(f"cache: '{path}' has results of other {what}: {content[name]} there, {header[name]} here; name "

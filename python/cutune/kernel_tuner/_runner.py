@@ -196,7 +196,7 @@ class DeviceRunner(_Runner):
         self.evaluator.problem = self.definition.problem
 
     def _results(self, configs):
-        """Evaluates several at once where nothing looks at each of them."""
+        """Evaluates several at once if nothing looks at each of them."""
         new = list(dict.fromkeys(one for one in configs if key_of(one) not in self.seen and key_of(one) not in self.known))
         if self.budget.max_fevals is not None:
             new = new[:max(0, self.budget.max_fevals - self.budget.evaluations)]
@@ -262,7 +262,7 @@ def _ours(name, space, runner, tuning_options):
 
 
 def search(strategy, name, runner, tuning_options, block_names):
-    """Lets a strategy search: one of this tuner by its name, or a script's own. Returns its results; all results where it
+    """Lets a strategy search: one of this tuner by its name, or a script's own. Returns its results; all results if it
     returns none."""
     threads = (1 << 30) if runner.simulation_mode else _MAX_THREADS
     space = Searchspace(tuning_options.tune_params, tuning_options.restrictions, threads, block_names)

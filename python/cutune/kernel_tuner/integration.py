@@ -49,7 +49,7 @@ def store_results(results_filename: Path, kernel_name: str, kernel_string: Any, 
                   problem_size: Any, results: Sequence[Mapping[str, Any]], env: Mapping[str, Any], top: float = 3,
                   objective: Optional[str] = None, objective_higher_is_better: Optional[bool] = None) -> None:
     """Stores the results within `top` percent of the best in a JSON file, in the place of earlier ones of the same device
-    (`env["device_name"]`) and size. Raises ValueError for a file of another kernel, and where nothing was measured."""
+    (`env["device_name"]`) and size. Raises ValueError for a file of another kernel, and if nothing was measured."""
     objective, higher = _direction(objective, objective_higher_is_better)
     right = [one for one in results if util.has_objective(one, objective)]
     if not right:
@@ -109,7 +109,7 @@ class TuneResults:
 def create_device_targets(header_filename: Path, results_filename: Path, objective: Optional[str] = None,
                           objective_higher_is_better: Optional[bool] = None) -> None:
     """Writes a header that defines the parameters as macros: those for the device of -DTARGET_NAME, else those that are good
-    on all devices of the file. It defines nothing where `kernel_tuner` is defined, as while tuning."""
+    on all devices of the file. It defines nothing if `kernel_tuner` is defined, as while tuning."""
     results = TuneResults(results_filename)
     if objective is not None:
         results.objective, results.higher = _direction(objective, objective_higher_is_better)

@@ -111,6 +111,7 @@ TEST_F(ProjectFile, WrongOnesAreRefusedWithTheirLine) {
        {"tune.toml:2: ", "'tune run' has no option 'budgt-evals'", "'budget-evals'"}},
       {"\nproblme = 5\n", {"tune.toml:2: ", "no command has the option 'problme'", "'problem'"}},
       {"[rnu]\nsize = \"8\"\n", {"tune.toml:1: ", "'rnu'", "'run'"}},
+      {"db = \"a.db\"\n\n[db.export]\nas = \"t4\"\n", {"tune.toml:3: 'db' is an option", "[\"db export\"]"}},
       {"[db.exprot]\nas = \"t4\"\n", {"tune.toml:1: ", "'exprot'"}},
       {"[check]\nsample = 5\nbudget-evals = 3\n", {"tune.toml:3: ", "'tune check' has no option"}},
       {"[run]\n\nbudget-evals = \"five\"\n", {"tune.toml:3: --budget-evals: 'five' is not a whole number"}},

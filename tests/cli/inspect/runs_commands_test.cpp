@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Database.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -89,6 +90,20 @@ TEST(Diff, ComparesRunsAndDatabases) {
       << failed.err;
 }
 
+TEST(Diff, NamesSmallChangesInPercent) {
+  const Sandbox sandbox;
+  run_of(sandbox, "1");
+  std::filesystem::copy(sandbox.database(), sandbox / "other.db");
+  const auto told = [&](const char* factor) {
+    SQLite::Database(sandbox.database().string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs())
+        .exec(std::string("UPDATE evaluations SET time = time * ") + factor);
+    return done(sandbox, {"diff", (sandbox / "other.db").string(), sandbox.database().string()}).out;
+  };
+  const std::string slower = told("1.002"), faster = told("0.97");
+  EXPECT_TRUE(has(slower, "0.2 % slower")) << slower;
+  EXPECT_TRUE(has(faster, "2.9 % faster")) << faster;
+}
+
 TEST(Diff, SaysWhatItCannotCompare) {
   const Sandbox sandbox;
   run_of(sandbox, "3");
@@ -115,8 +130,10 @@ TEST(List, ShowsTheColumnsThatAreNamed) {
                  {"'tmie'", "did you mean 'time'?"});
   expect_refused(sandbox.tune({"list", "runs", "--columns", "time"}), 2, {"tune list results"});
   expect_refused(sandbox.tune({"list", "results", "--columns", "time", "--format", "json"}), 2,
-                 {"JSON has all"});
-  expect_refused(sandbox.tune({"best", "stencil3d", "--columns", "time"}), 2, {"--top N"});
+                 {"other formats have all columns: leave out"});
+  expect_refused(sandbox.tune({"best", "stencil3d", "--columns", "time"}), 2, {"add --top N"});
+  expect_refused(sandbox.tune({"best", "stencil3d", "--columns", "time", "--format", "json"}), 2,
+                 {"other formats have all columns: leave out"});
 }
 
 TEST(DryRun, SaysWhatARunWouldDo) {
