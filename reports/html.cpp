@@ -33,7 +33,7 @@ std::string page_script() {
   std::string script = "(() => {\n\"use strict\";\n";
   for (const auto& [file, text] : page_files())
     if (file.ends_with(".js")) script += text;
-  return script + "})();\n";
+  return ascii_script(script + "})();\n");
 }
 
 std::string_view page_library() {
@@ -68,7 +68,9 @@ std::string policy(const PageOptions& options) {
 
 std::string library_html(const PageOptions& options) {
   if (!options.library) return "";
-  if (!page_library().empty()) return format("<script>{}</script>\n", page_library());
+  // As mere text: the script runs it when the first screen is drawn.
+  if (!page_library().empty())
+    return format("<script type=\"text/plain\" id=\"library\">{}</script>\n", page_library());
   return format("<script src=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\"></script>\n",
                 library_address(), library_integrity());
 }
@@ -87,7 +89,7 @@ constexpr std::string_view favicon_html =
     "fill='%230072b2' d='M1 1h3v14H1zM5 6h3v9H5zM9 4h3v11H9z'/%3E%3Cpath fill='%23d55e00' d='M13 "
     "10h3v5h-3z'/%3E%3C/svg%3E\">\n";
 
-constexpr std::string_view contents_html = R"(<nav id="contents" hidden aria-label="Contents">
+constexpr std::string_view contents_html = R"(<nav id="contents" aria-label="Contents">
 <p class="search"><input type="search" id="search" placeholder="Search workloads" aria-label="Search workloads"></p>
 <div id="contents-list"></div>
 </nav>
@@ -124,17 +126,12 @@ std::string html_page(const PageParts& parts, const PageOptions& options) {
   html += format("<style>\n{}</style>\n</head>\n<body{}>\n", page_style(),
                  options.live.empty() ? "" : format(" data-live=\"{}\"", html_text(options.live)));
   html += format(fmt::runtime(header_html), html_text(parts.source));
+  // The frame has its final widths from the start.
+  html += "<script>document.body.classList.add(\"with-contents\")</script>\n";
   html += contents_html;
-  // The script stands where its first chart is: that is drawn before the browser has read what follows.
   html += "<main>\n<section id=\"summary\" aria-label=\"Summary\">\n<div id=\"tiles\">\n" + parts.tiles +
           "</div>\n";
-  html += "<div id=\"overview\" class=\"cards\"></div>\n";
-  html += format(
-      "<script type=\"application/json\" id=\"data\">{}</script>\n",
-      script_text(format(R"({{"format":"tune page","format_version":{},"crossovers":{},"sections":[{}]}})",
-                         page_version, parts.crossovers, joined(parts.each, &PageSection::head, ","))));
-  html += library_html(options);
-  html += format("<script>\n{}</script>\n", page_script());
+  html += "<div id=\"overview\" class=\"cards\">" + parts.overview + "</div>\n";
   html += "<div id=\"tables\">\n" + parts.summary +
           "</div>\n<div id=\"comparison\" class=\"cards\"></div>\n</section>\n";
   html += bar_html;
@@ -145,9 +142,16 @@ std::string html_page(const PageParts& parts, const PageOptions& options) {
   html += "</section>\n";
   html += charts_html;
   html += "</main>\n";
+  // The script comes last: the first screen is drawn before the browser has read it.
+  html += format(
+      "<script type=\"application/json\" id=\"data\">{}</script>\n",
+      script_text(format(R"({{"format":"tune page","format_version":{},"crossovers":{},"sections":[{}]}})",
+                         page_version, parts.crossovers, joined(parts.each, &PageSection::head, ","))));
   for (const PageSection& section : parts.each)
     html += format("<script type=\"application/json\" data-of=\"{}\">{}</script>\n", section.id,
                    script_text(section.body));
+  html += library_html(options);
+  html += format("<script>\n{}</script>\n", page_script());
   html += "</body>\n</html>\n";
   return html;
 }

@@ -56,7 +56,8 @@ DeviceChoice chosen_device(const std::string& device, DeviceUse use);
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache);
 
 /// The recorded sizes of the problem (`64x64x64 radius=1`), those nearest to the instance first: by the
-/// number of other settings, then by the ratios of the extents, then of the settings. From the files, or the shipped recordings.
+/// number of other settings, then by the ratios of the extents, then of the settings. From the files, or the
+/// shipped recordings.
 std::vector<std::string> nearest_first(std::vector<std::string> recorded, const Instance& instance);
 std::vector<std::string> recorded_sizes(const Instance& instance);
 /// The options that ask for one of them: `--size 64x64x64 --set radius=1`.

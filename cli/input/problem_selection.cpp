@@ -147,10 +147,11 @@ ProblemSelection selected_problem(const ProblemOptions& options) {
 }
 
 void SpaceChoice::add_to(OptionTable& table) {
-  table.assignments("fix", "give parameters a fixed value", pinned);
+  table.assignments("fix", "give parameters a fixed value in the variants that have them", pinned);
   table.text(
       "where", "EXPR",
-      "keep only configurations that satisfy this expression, such as 'block_x * block_y <= 256 and variant == direct'",
+      "keep only configurations that satisfy this expression, such as 'block_x * block_y <= 256 and variant == direct'; "
+      "a comparison with a parameter that a variant lacks does not hold",
       where);
 }
 

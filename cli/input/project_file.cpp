@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
@@ -66,17 +68,20 @@ class ProjectReader {
   const std::function<bool(std::string_view)>& is_command_;
 };
 
-std::string_view line_of(std::string_view text, std::size_t number) {
-  for (; number > 1 && text.find('\n') != text.npos; --number) text.remove_prefix(text.find('\n') + 1);
-  return text.substr(0, text.find('\n'));
-}
-
-/// `db export` and `db` for the line `[db.export]`; empty for lines that are no such header.
-std::pair<std::string, std::string> command_of_header(std::string_view line) {
-  const std::size_t begin = line.find('['), dot = line.find('.'), end = line.find(']');
-  if (begin != 0 || dot == line.npos || end == line.npos || dot > end) return {};
-  const std::string option(line.substr(1, dot - 1));
-  return {format("{} {}", option, line.substr(dot + 1, end - dot - 1)), option};
+/// The complaint of the reader where `db = ...` stands above `[db.export]`; empty for other complaints.
+std::string table_beside_option(const std::string& text, std::string_view reason,
+                                const std::filesystem::path& path,
+                                const std::function<bool(std::string_view)>& is_command) {
+  const std::size_t begin = reason.find('\''), end = reason.rfind('\'');
+  if (!reason.ends_with("' as table") || begin == end) return {};
+  const std::string name(reason.substr(begin + 1, end - begin - 1));  // db.export
+  const std::size_t dot = name.find('.'), at = text.find(format("[{}]", name));
+  if (dot == std::string::npos || at == std::string::npos) return {};
+  const std::string option = name.substr(0, dot), command = format("{} {}", option, name.substr(dot + 1));
+  if (!is_command(command)) return {};
+  return format("{}:{}: '{}' is an option above: write this table as [\"{}\"]", path.string(),
+                1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'), option,
+                command);
 }
 
 }  // namespace
@@ -94,12 +99,10 @@ ProjectFile read_project_text(const std::string& text, const std::filesystem::pa
   try {
     ProjectReader(file, is_command).read(toml::parse(text, path.string()), "");
   } catch (const toml::parse_error& error) {
-    const std::size_t line = error.source().begin.line;
-    std::string reason(error.description());
-    const auto [command, option] = command_of_header(line_of(text, line));
-    if (reason.ends_with(" as table") && is_command(command))
-      reason = format("'{}' is an option above: write this table as [\"{}\"]", option, command);
-    throw UsageError(format("{}:{}: {}", path.string(), line, reason));
+    const std::string reason(error.description()),
+        known = table_beside_option(text, reason, path, is_command);
+    throw UsageError(known.empty() ? format("{}:{}: {}", path.string(), error.source().begin.line, reason)
+                                   : known);
   }
   return file;
 }

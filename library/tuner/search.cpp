@@ -63,9 +63,8 @@ void Search::tell(const Configuration& configuration, std::optional<double> cost
     if (!id)
       throw UsageError(format("{}: {}: {}", state_->name, given.to_string(), state_->space.explain(given)));
     if (cost && !(*cost > 0 && std::isfinite(*cost)))
-      throw UsageError(
-          format("{}: a cost of {} is not above 0 and finite: tell a failure if there is none",
-                 state_->name, *cost));
+      throw UsageError(format("{}: a cost of {} is not above 0 and finite: tell a failure if there is none",
+                              state_->name, *cost));
     state_->strategy->tell(std::vector{search::Observation{*id, cost}});
   });
 }

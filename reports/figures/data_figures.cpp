@@ -228,15 +228,21 @@ std::vector<Figure> roofline_figures(const ReportData& data) {
     }
     Plot plot;
     plot.x = log_axis("arithmetic intensity", "FLOP/B", xs);
-    const auto at = [&](double x) { return Point{x, std::min(roof.top.flops, roof.top.bandwidth * x)}; };
-    Series line{"roof", Series::Kind::limit, 0, {at(plot.x.low), at(ridge), at(plot.x.high)}};
-    for (const Point& point : line.points) ys.push_back(1.15 * point.y);
+    const auto add_line = [&](const char* name, std::size_t number, double bandwidth) {
+      const auto at = [&](double x) { return Point{x, std::min(roof.top.flops, bandwidth * x)}; };
+      const double edge = std::clamp(roof.top.flops / bandwidth, plot.x.low, plot.x.high);
+      plot.series.push_back({name, Series::Kind::limit, number, {at(plot.x.low), at(edge), at(plot.x.high)}});
+      for (const Point& point : plot.series.back().points) ys.push_back(1.15 * point.y);
+    };
+    if (roof.top.measured && roof.top.datasheet > roof.top.bandwidth)
+      add_line("datasheet", 1, roof.top.datasheet);
+    add_line("roof", 0, roof.top.bandwidth);
     plot.y = log_axis("performance", "FLOP/s", ys);
-    plot.series.push_back(std::move(line));
+    std::size_t number = 0;
     for (auto& [problem, series] : problems) {
       series.name = problem;
       series.kind = Series::Kind::points;
-      series.number = plot.series.size() - 1;
+      series.number = number++;
       plot.series.push_back(std::move(series));
     }
     figures.push_back(

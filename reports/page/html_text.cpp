@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/page/html_text.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
+
+#include "tuner/base/format.hpp"
 
 namespace tune::reports {
 namespace {
@@ -26,6 +30,21 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
+/// Calls with the number of each character; with U+FFFD for a byte that is not UTF-8.
+template<class Call>
+void each_character(std::string_view text, Call call) {
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    char32_t letter = length == 1   ? static_cast<unsigned char>(text[0])
+                      : length == 0 ? U'\xfffd'
+                                    : static_cast<unsigned char>(text[0]) & (0x7fU >> length);
+    for (std::size_t i = 1; i < length; ++i)
+      letter = (letter << 6U) | (static_cast<unsigned char>(text[i]) & 0x3fU);
+    call(letter);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+}
+
 void add_escaped(std::string& escaped, char letter) {
   static constexpr std::pair<char, std::string_view> entities[] = {
       {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
@@ -42,18 +61,22 @@ void add_escaped(std::string& escaped, char letter) {
 std::string html_text(std::string_view text) {
   std::string escaped;
   escaped.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t length = character_length(text);
-    if (length == 0) {
-      escaped += "\xef\xbf\xbd";
-    } else if (length == 1) {
-      add_escaped(escaped, text.front());
-    } else {
-      escaped += text.substr(0, length);
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
+  each_character(text, [&](char32_t letter) {
+    if (letter < 0x80)
+      add_escaped(escaped, static_cast<char>(letter));
+    else
+      escaped += format("&#{};", static_cast<std::uint32_t>(letter));
+  });
   return escaped;
+}
+
+std::string ascii_script(std::string_view script) {
+  std::string ascii;
+  each_character(script, [&](char32_t letter) {
+    ascii += letter < 0x80 ? std::string(1, static_cast<char>(letter))
+                           : format("\\u{:04x}", static_cast<std::uint32_t>(letter));
+  });
+  return ascii;
 }
 
 std::string script_text(std::string json) {

@@ -10,6 +10,7 @@
 #include "reports/data/wording.hpp"
 #include "reports/page/crossover.hpp"
 #include "reports/page/effects.hpp"
+#include "reports/page/overview.hpp"
 #include "reports/page/sampling.hpp"
 #include "reports/page/summary.hpp"
 #include "reports/page/value_table.hpp"
@@ -60,6 +61,7 @@ void add_workload(Json& object, const Section& section, const std::string& id) {
   const Ceilings top = ceilings(section);
   object["ceilings"] = {{"bandwidth", known(top.bandwidth)},
                         {"measured", top.measured},
+                        {"datasheet", known(top.datasheet)},
                         {"flops", known(top.flops)},
                         {"units", top.units},
                         {"double", in_double_precision(workload)}};
@@ -233,7 +235,7 @@ Json objective_json(const Section& section) {
 }
 
 std::string text_of(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return object.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 /// The first row, which others are compared with: null where nothing was measured.
@@ -297,7 +299,8 @@ PageParts page_parts(const ReportData& data, const PageLimits& limits) {
   for (const Section& section : data.sections) measured.push_back(section.measured);
   const std::vector<std::string> ids = section_ids(data);
   const std::vector<std::size_t> shares = fair_shares(measured, limits.rows);
-  PageParts parts{"Results in " + data.database, tiles_html(data), summary_html(data), "", {}};
+  PageParts parts{
+      "Results in " + data.database, tiles_html(data), overview_html(data, ids), summary_html(data), "", {}};
   std::vector<std::vector<VariantBest>> bests;
   for (std::size_t i = 0; i < data.sections.size(); ++i) {
     const Section& section = data.sections[i];

@@ -29,6 +29,7 @@ struct PageSection {
 struct PageParts {
   std::string source;      ///< a sentence that names the database
   std::string tiles;       ///< HTML: the headline
+  std::string overview;    ///< HTML: overview_html
   std::string summary;     ///< HTML
   std::string crossovers;  ///< JSON: where the best variant changes along a number
   /// Numbers have five significant digits and plain units (seconds, bytes); rows are columns.

@@ -198,7 +198,8 @@ Ceilings ceilings(const Section& section) {
   const DeviceProperties& device = section.device;
   Ceilings top;
   top.measured = device.copy_bandwidth > 0;
-  top.bandwidth = top.measured ? device.copy_bandwidth : device.peak_bandwidth();
+  top.datasheet = device.peak_bandwidth();
+  top.bandwidth = top.measured ? device.copy_bandwidth : top.datasheet;
   std::tie(top.flops, top.units) = peak_flops(section);
   const db::WorkloadCost& amount = section.amount;
   if (amount.flops > 0 && amount.bytes > 0) top.intensity = amount.flops / amount.bytes;

@@ -14,7 +14,7 @@ const addChart = (kind) => chartKinds.push(kind);
 
 function makeCard(chart) {
   const plot = make("div", { class: "plot", tabindex: "0", role: "img" });
-  const card = { chart, plot, instance: null, visible: Boolean(chart.page && !chart.below), drawing: null };
+  const card = { chart, plot, instance: null, visible: false, drawing: null };
   card.choices = make("div", { class: "choices" });
   card.note = make("p", { class: "note" });
   card.element = make("div", { class: "element" });
@@ -62,6 +62,14 @@ function controlsOf(card) {
   return { controls, control };
 }
 
+/** Runs the chart library, which the page has as text until a chart needs it. */
+function loadLibrary() {
+  const text = byId("library");
+  if (!text) return;
+  text.remove();
+  document.head.append(make("script", {}, text.textContent));
+}
+
 /** Redraws; what was not seen yet waits: the picture of a chart of all works, all of a chart of one. */
 function drawCard(card) {
   if (!card.visible && !card.chart.page) return;
@@ -85,6 +93,8 @@ function drawCard(card) {
   card.plot.style.height = `${drawing.height ?? card.chart.height ?? 340}px`;
   card.plot.setAttribute("aria-label", `${card.chart.title}. ${drawing.spoken ?? ""}`);
   if (!card.visible) return;
+  loadLibrary();
+  card.plot.replaceChildren();
   card.instance = echarts.init(card.plot, null, { renderer: forced ? "svg" : "canvas" });
   // Paper takes what is there at once.
   if (forced) for (const series of drawing.option.series) series.progressive = 0;

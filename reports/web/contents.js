@@ -90,8 +90,7 @@ function openContents(open) {
 }
 
 function startContents() {
-  byId("contents").hidden = byId("bar").hidden = false;
-  document.body.classList.add("with-contents");
+  byId("bar").hidden = false;
   byId("open-contents").addEventListener("click", () => openContents(!document.body.classList.contains("contents-open")));
   byId("contents").addEventListener("click", (event) => { if (event.target.closest("a")) openContents(false); });
   addEventListener("keydown", (event) => { if (event.key === "Escape" && document.body.classList.contains("contents-open")) { openContents(false); byId("open-contents").focus(); } });

@@ -33,3 +33,6 @@ function makeSelect(label, options, value, onChange) {
 
 /** In tooltips, which ECharts takes as HTML. */
 const escapeHtml = (text) => String(text).replace(/[&<>"']/g, (letter) => "&#" + letter.charCodeAt(0) + ";");
+
+/** Calls when the browser has drawn what it has; a window in the background draws nothing. */
+const afterFrame = (call) => (document.hidden ? setTimeout(call) : requestAnimationFrame(() => setTimeout(call)));

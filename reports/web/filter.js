@@ -39,7 +39,11 @@ function columnReader(view, name) {
   return null;
 }
 
-/** A function that tells of each row whether it passes. Throws an Error with the reason where the text is wrong. */
+// A comparison with what a row has not is neither true nor false, as in `--where`: null.
+const negated = (a) => (a === null ? null : !a);
+const bothOf = (a, b) => (a === false || b === false ? false : a === null || b === null ? null : true);
+
+/** A function that tells of each row whether it passes: true, or false or null. Throws an Error with the reason where the text is wrong. */
 function parseFilter(text, view) {
   const tokens = filterTokens(text);
   let at = 0;
@@ -64,16 +68,16 @@ function parseFilter(text, view) {
       const values = [literal()];
       while (is(",")) { at++; values.push(literal()); }
       expect("]");
-      return (row) => values.some((value) => equal(read(row), value));
+      return (row) => { const own = read(row); return own === null ? null : values.some((value) => equal(own, value)); };
     }
     const test = tokens[at]?.sign && compare[tokens[at].sign];
-    if (!test) return (row) => Boolean(read(row));
+    if (!test) return (row) => { const own = read(row); return own === null ? null : Boolean(own); };
     at++;
     const value = literal();
-    return (row) => { const own = read(row); return own !== null && test(own, value); };
+    return (row) => { const own = read(row); return own === null ? null : test(own, value); };
   };
   const term = () => {
-    if (is("not", "!")) { at++; const inner = term(); return (row) => !inner(row); }
+    if (is("not", "!")) { at++; const inner = term(); return (row) => negated(inner(row)); }
     if (!is("(")) return comparison();
     at++;
     const inner = either();
@@ -82,12 +86,12 @@ function parseFilter(text, view) {
   };
   const both = () => {
     let left = term();
-    while (is("and", "&&", ",")) { at++; const [a, b] = [left, term()]; left = (row) => a(row) && b(row); }
+    while (is("and", "&&", ",")) { at++; const [a, b] = [left, term()]; left = (row) => bothOf(a(row), b(row)); }
     return left;
   };
   const either = () => {
     let left = both();
-    while (is("or", "||")) { at++; const [a, b] = [left, both()]; left = (row) => a(row) || b(row); }
+    while (is("or", "||")) { at++; const [a, b] = [left, both()]; left = (row) => negated(bothOf(negated(a(row)), negated(b(row)))); }
     return left;
   };
   const whole = either();

@@ -46,7 +46,7 @@ function goToAddress() {
   target.scrollIntoView();
 }
 
-/** What is drawn before the rest of the page is read: the chart of all works. */
+/** What the page can do at once; the rest follows when the first screen is drawn. */
 function start() {
   byId("theme").addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme());
@@ -55,27 +55,37 @@ function start() {
     if (button) copyText(button, button.dataset.copy);
   });
   setTheme();
-  if (typeof echarts !== "undefined") {
-    // The one with most to show.
-    state.section = state.data.sections.reduce((most, section, i, all) => (section.measured > all[most].measured ? i : most), 0);
-    chartKinds.forEach(makeCard);
-    placeCards("overview", cards.filter(({ chart }) => chart.page && !chart.below));
-    cards.filter((card) => card.visible).forEach(drawCard);
+  afterFrame(startWorks);
+}
+
+/** The picture that the page has stands for its chart until somebody wants more of it. */
+function keepPicture(card) {
+  const picture = document.querySelector("#overview .picture");
+  if (picture) {
+    card.plot.append(picture);
+    const replace = () => { if (!card.instance) drawCard(card); };
+    for (const event of ["pointerenter", "focusin"]) card.figure.addEventListener(event, replace, { once: true });
   }
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startWorks);
-  else startWorks();
+  placeCards("overview", [card]);
+  drawCard(card);
+  card.visible = true;
 }
 
 function startWorks() {
   state.ready = true;
   for (const text of document.querySelectorAll("#sections > noscript")) state.html.set(text.dataset.of, text.textContent);
-  if (typeof echarts === "undefined") {
+  if (typeof echarts === "undefined" && !byId("library")) {
+    document.body.classList.remove("with-contents");
     byId("sections").replaceChildren(...state.data.sections.map(articleOf));
     addCopyButtons();
     byId("no-charts").hidden = false;
     return;
   }
+  // The work with most to show.
+  state.section = state.data.sections.reduce((most, section, i, all) => (section.measured > all[most].measured ? i : most), 0);
   byId("charts").hidden = false;
+  chartKinds.forEach(makeCard);
+  keepPicture(cards.find(({ chart }) => chart.id === "overview"));
   placeCards("comparison", cards.filter(({ chart }) => chart.below));
   placeCards("cards", cards.filter(({ chart }) => !chart.page));
   fillChooser();
@@ -93,6 +103,7 @@ function startWorks() {
   addEventListener("beforeprint", () => preparePrint(true));
   addEventListener("afterprint", () => preparePrint(false));
   startLive();
+  (globalThis.requestIdleCallback ?? setTimeout)(loadLibrary);
 }
 
 start();

@@ -171,8 +171,8 @@ TEST(RecordingError, WhatChangesTheWorkLeastIsNearest) {
       "100 radius=3,type=float",
       "100 radius=9,type=float",
       "90 radius=2,type=double",
-      "100 radius=3,type=double",  // two
-      "100 (imported)",
+      "100 (imported)",  // two unknown
+      "100 radius=3,type=double",
   };
   std::vector<std::string> reversed(nearest_first.rbegin(), nearest_first.rend());
   EXPECT_EQ(cli::nearest_first(std::move(reversed), asked), nearest_first);

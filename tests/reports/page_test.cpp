@@ -202,6 +202,27 @@ TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
               HasSubstr("</script><!--<b title='\"'>&\x01"));
 }
 
+TEST(Page, IsAscii) {
+  const std::string page = reports::html_page(reports::page_parts(invented_page()));
+  EXPECT_THAT(page, HasSubstr(" &#181;s"));
+  EXPECT_TRUE(
+      std::ranges::all_of(page, [](char letter) { return static_cast<unsigned char>(letter) < 0x80; }));
+}
+
+TEST(Page, ShowsItsFirstChartWithoutScript) {
+  reports::ReportData data = invented_page();
+  data.sections[1].default_value = 4e-3;
+  const std::string page = reports::html_page(reports::page_parts(data), {.library = false, .live = {}});
+  const std::size_t begin = page.find("class=\"picture\"");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string picture = page.substr(begin, page.find("</svg>", begin) - begin);
+  EXPECT_EQ(count(picture, "<rect class=\"c"), 2U) << "works with a limit";
+  EXPECT_EQ(count(picture, "<rect class=\"default\""), 1U);
+  EXPECT_THAT(picture, HasSubstr("<title>stencil3d 512x256x128 radius=2,shape=star,type=float on Invented "
+                                 "H1: 65 % of the limit; default: 31 %</title>"));
+  EXPECT_LT(begin, page.find("id=\"data\"")) << "it is drawn before data and scripts are read";
+}
+
 TEST(Page, TheStaticPartNeedsNoScript) {
   const std::string page =
       reports::html_page(reports::page_parts(invented_page()), {.library = false, .live = {}});
@@ -314,10 +335,10 @@ TEST(PageSections, HaveNamesOfTheirOwn) {
 
 TEST(HtmlText, EscapesAndRepairs) {
   EXPECT_EQ(reports::html_text("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
-  EXPECT_EQ(reports::html_text("\xc2\xb5s"), "\xc2\xb5s");
-  EXPECT_EQ(reports::html_text("\xc0\xaf\xed\xa0\x80x"),
-            "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdx");
-  EXPECT_EQ(reports::html_text("\xe2\x82"), "\xef\xbf\xbd\xef\xbf\xbd");
+  EXPECT_EQ(reports::html_text("\xc2\xb5s \xe2\x86\x92 \xf0\x9f\x98\x80"), "&#181;s &#8594; &#128512;");
+  EXPECT_EQ(reports::ascii_script("a \xc2\xb5 \xe2\x86\x92"), "a \\u00b5 \\u2192");
+  EXPECT_EQ(reports::html_text("\xc0\xaf\xed\xa0\x80x"), "&#65533;&#65533;&#65533;&#65533;&#65533;x");
+  EXPECT_EQ(reports::html_text("\xe2\x82"), "&#65533;&#65533;");
   EXPECT_EQ(reports::script_text("{\"a\":\"</script><!--\"}"), "{\"a\":\"\\u003c/script>\\u003c!--\"}");
   EXPECT_EQ(reports::typeset("12.5 us, 3 us"), "12.5 \xc2\xb5s, 3 \xc2\xb5s");
   EXPECT_EQ(reports::typeset("let us use 3 users"), "let us use 3 users");

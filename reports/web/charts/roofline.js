@@ -16,8 +16,7 @@ function otherWinners(view) {
     .map((other) => ({ value: [other.work.flops / other.work.bytes, other.work.flops / other.best.seconds], other }));
 }
 
-function roofs(view, low, high) {
-  const { bandwidth, flops } = view.ceilings;
+function roof(bandwidth, flops, low, high) {
   const ridge = flops / bandwidth;
   const points = [low, ...(ridge > low && ridge < high ? [ridge] : []), high];
   return points.map((x) => [x, Math.min(flops, bandwidth * x)]);
@@ -26,10 +25,10 @@ function roofs(view, low, high) {
 addChart({
   id: "roofline",
   title: "Roofline",
-  help: "Horizontal: flops per byte that the problem must move. Vertical: flop/s. The roof is the memory bandwidth and the peak of the units that the problem may use. Left of its edge memory is the limit, right of it arithmetic.",
+  help: "Horizontal: flops per byte that the problem must move. Vertical: flop/s. The roof is the memory bandwidth of a measured copy and the peak of the units that the problem may use. A kernel that mostly reads can pass a copy, but not the bandwidth of the datasheet (dashed). Left of the edge memory is the limit, right of it arithmetic.",
   height: 380,
   draw(view) {
-    const { bandwidth, flops } = view.ceilings;
+    const { bandwidth, flops, measured, datasheet } = view.ceilings;
     if (view.count === 0) return { empty: "No configuration was measured." };
     if (!(view.work.flops > 0 && view.work.bytes > 0)) return { empty: "The problem counts no flops or no bytes." };
     if (!bandwidth || !flops) return { empty: "The peaks of this device are unknown." };
@@ -39,8 +38,8 @@ addChart({
     const ridge = flops / bandwidth;
     const xs = [winner, ...others].map((point) => point.value[0]).concat([ridge / 8, ridge * 3]);
     const [low, high] = [extentOf(xs)[0] / 1.5, extentOf(xs)[1] * 1.5];
-    const roof = roofs(view, low, high);
-    const ys = [...own, winner, ...others].map((point) => point.value[1]).concat(roof.map((point) => point[1] * 1.3));
+    const line = roof(bandwidth, flops, low, high), above = measured && datasheet > bandwidth ? roof(datasheet, flops, low, high) : [];
+    const ys = [...own, winner, ...others].map((point) => point.value[1]).concat([...line, ...above].map((point) => point[1] * 1.3));
     const colours = ink();
     const rate = (value) => si(value, "FLOP/s", 3);
     const tooltip = { trigger: "item", formatter: ({ data }) => data.row !== undefined ? view.tip(data.row, rate(data.value[1]))
@@ -52,7 +51,8 @@ addChart({
         xAxis: logAxis("x", "FLOP/byte", [low, high], (value) => significant(value, 3)),
         yAxis: logAxis("y", "FLOP/s", ys, rate),
         series: [
-          { type: "line", name: `roof (${view.ceilings.units})`, data: roof, symbol: "none", lineStyle: { color: colours.text, width: 2 }, itemStyle: { color: colours.text }, silent: true,
+          ...(above.length > 0 ? [{ type: "line", name: "datasheet", data: above, symbol: "none", lineStyle: { color: colours.mark, width: 1, type: "dashed" }, itemStyle: { color: colours.mark }, silent: true }] : []),
+          { type: "line", name: `roof (${view.ceilings.units})`, data: line, symbol: "none", lineStyle: { color: colours.text, width: 2 }, itemStyle: { color: colours.text }, silent: true,
             markPoint: { symbol: "circle", symbolSize: 1, data: [{ coord: [Math.sqrt(low * Math.min(ridge, high)), Math.min(flops, bandwidth * Math.sqrt(low * Math.min(ridge, high)))],
               label: { show: true, formatter: `${si(bandwidth, "B/s", 3)}`, position: "top", offset: [-34, -4], color: colours.text } },
               ...(ridge < high ? [{ coord: [Math.sqrt(ridge * high), flops], label: { show: true, formatter: rate(flops), position: "top", offset: [0, -2], color: colours.text } }] : [])] } },
@@ -61,7 +61,7 @@ addChart({
           { type: "scatter", name: "winner", data: [winner], symbol: "diamond", symbolSize: 16, itemStyle: { color: colourAt(1), borderColor: colours.surface, borderWidth: 1 } },
         ],
       },
-      note: `Bandwidth: ${view.ceilings.measured ? "of a measured copy" : "the datasheet's"}. Arithmetic: the peak of the ${view.ceilings.units}.${elsewhere > 0 ? ` ${counted(elsewhere, "work")} with other units ${elsewhere === 1 ? "has another roof and is" : "have other roofs and are"} not drawn.` : ""}`,
+      note: `Bandwidth: ${measured ? "of a measured copy" : "the datasheet's"}. Arithmetic: the peak of the ${view.ceilings.units}.${elsewhere > 0 ? ` ${counted(elsewhere, "work")} with other units ${elsewhere === 1 ? "has another roof and is" : "have other roofs and are"} not drawn.` : ""}`,
       spoken: `the winner reaches ${rate(winner.value[1])} at ${significant(winner.value[0], 3)} FLOP per byte`,
       table: { head: ["winner of", "FLOP/byte", "FLOP/s", "of the roof"], rows: [{ ...winner, other: view }, ...others].map((point) =>
         [point.other.title, significant(point.value[0], 3), rate(point.value[1]),
