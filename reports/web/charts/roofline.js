@@ -51,7 +51,7 @@ addChart({
         xAxis: logAxis("x", "FLOP/byte", [low, high], (value) => significant(value, 3)),
         yAxis: logAxis("y", "FLOP/s", ys, rate),
         series: [
-          ...(above.length > 0 ? [{ type: "line", name: "datasheet", data: above, symbol: "none", lineStyle: { color: colours.mark, width: 1, type: "dashed" }, itemStyle: { color: colours.mark }, silent: true }] : []),
+          ...(above.length > 0 ? [{ type: "line", name: "bandwidth of the datasheet", data: above, symbol: "none", lineStyle: { color: colours.mark, width: 1, type: "dashed" }, itemStyle: { color: colours.mark }, silent: true }] : []),
           { type: "line", name: `roof (${view.ceilings.units})`, data: line, symbol: "none", lineStyle: { color: colours.text, width: 2 }, itemStyle: { color: colours.text }, silent: true,
             markPoint: { symbol: "circle", symbolSize: 1, data: [{ coord: [Math.sqrt(low * Math.min(ridge, high)), Math.min(flops, bandwidth * Math.sqrt(low * Math.min(ridge, high)))],
               label: { show: true, formatter: `${si(bandwidth, "B/s", 3)}`, position: "top", offset: [-34, -4], color: colours.text } },

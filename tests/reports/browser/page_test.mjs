@@ -176,6 +176,9 @@ const onRecording = {
     assert.match(await page.textContent("#left-out"), /Failures \(No configuration failed\)/);
     const sections = await page.locator("#section-choice option").count();
     assert.ok(sections > 5);
+    const above = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).sections.filter(({ best, work, ceilings }) =>
+      best && work.flops > 1.001 * best.seconds * Math.min(ceilings.flops, (ceilings.datasheet * work.flops) / work.bytes)).map(({ id }) => id));
+    assert.deepEqual(above, [], "above the roof of the units");
     const statistic = page.locator("#chart-heatmap select").nth(2);
     await statistic.selectOption("median");
     await page.locator("#chart-distribution select").first().selectOption("ecdf");
