@@ -30,9 +30,9 @@ search::SpaceDefinition triangle_space(const TriangleJob& job, const DevicePrope
       "an edge leads to the larger number (id) or to the vertex with more neighbours (degree); renumber: "
       "the same, and vertices get new numbers in this order",
       {"id", "degree", "renumber"}, "renumber");
-  space.add("block", "threads of a block", {64, 128, 256, 512, 1024}, 256, std::nullopt, Role::threads);
+  space.add("block", "threads of a block", {64, 128, 256, 512, 1024}, 128, std::nullopt, Role::threads);
   space.add(min_blocks({1, 2, 4, 8}));
-  space.add("blocks", "blocks of the grid", blocks, blocks[4]);
+  space.add("blocks", "blocks of the grid", blocks, blocks.back());
   const Rules rules = space.rules();
   rules.add_max_threads(var("block"));
   rules.add_resident_threads(var("block"));

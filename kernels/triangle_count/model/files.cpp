@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernels/triangle_count/model/graph.hpp"
 #include "kernels/triangle_count/model/reference.hpp"
@@ -77,7 +76,7 @@ class Lines {
 
 struct ReadGraph {
   std::int64_t vertices = 0;
-  Rows edges;
+  EdgeKeys edges;
   std::uint64_t loops = 0, repeats = 0;
 };
 
@@ -94,7 +93,7 @@ bool is_matrix_market(const Path& file, std::string_view text) {
 ReadGraph parsed(const Path& file, std::string_view text) {
   const bool market = is_matrix_market(file, text);
   ReadGraph graph;
-  std::vector<EdgeKey> edges;
+  EdgeKeys& edges = graph.edges;
   Lines lines(file, text);
   std::uint64_t vertices = 0, entries = 0;
   if (market) {
@@ -128,9 +127,10 @@ ReadGraph parsed(const Path& file, std::string_view text) {
     throw UsageError(format("{}: has {} vertices for {} edges: number those that have edges without gaps",
                             file.string(), vertices, edges.size()));
   graph.vertices = static_cast<std::int64_t>(vertices);
-  graph.edges = unique_edges(vertices, edges);
-  graph.repeats = edges.size() - graph.loops - graph.edges.targets.size();
-  if (graph.edges.targets.size() > 0x7fffffff)
+  graph.repeats = edges.size() - graph.loops;
+  make_unique(edges, vertices);
+  graph.repeats -= edges.size();
+  if (graph.edges.size() > 0x7fffffff)
     throw UsageError(format("{}: a graph has at most 2147483647 edges", file.string()));
   return graph;
 }
@@ -140,15 +140,15 @@ class TriangleFiles : public ProblemFiles {
   std::vector<std::pair<std::string, std::int64_t>> extents(const Path& file,
                                                             const Instance&) const override {
     const auto graph = read(file);
-    return {{"vertices", graph->vertices}, {"edges", static_cast<std::int64_t>(graph->edges.targets.size())}};
+    return {{"vertices", graph->vertices}, {"edges", static_cast<std::int64_t>(graph->edges.size())}};
   }
 
   TensorSet read_inputs(const Path& file, const Instance& instance) const override {
     const auto graph = read(file);
     const TriangleJob job = triangle_job(instance);
-    if (job.vertices != graph->vertices || static_cast<std::size_t>(job.edges) != graph->edges.targets.size())
+    if (job.vertices != graph->vertices || static_cast<std::size_t>(job.edges) != graph->edges.size())
       throw UsageError(format("{}: has {} vertices and {} edges, not {}", file.string(), graph->vertices,
-                              graph->edges.targets.size(), instance.size()));
+                              graph->edges.size(), instance.size()));
     return undirected(job, graph->edges);
   }
 

@@ -12,7 +12,7 @@ namespace tune::kernels {
 namespace {
 
 using Vertex = std::uint32_t;
-using Edges = std::vector<EdgeKey>;
+using Edges = EdgeKeys;
 
 std::uint64_t random_bits(std::uint64_t stream, std::uint64_t number) {
   return mixed_bits(Mixer::splitmix, stream + number);
@@ -87,54 +87,43 @@ Edges numbered(std::uint64_t count, const Shuffled& shuffled, const Edge& edge) 
   return edges;
 }
 
-/// Calls `use` for every edge until it returns false.
-template<class Use>
-void each_edge(const Rows& rows, const Use& use) {
-  for (std::uint64_t u = 0; u < rows.size(); ++u)
-    for (const Vertex v : rows.row(u)) use(edge_key(static_cast<Vertex>(u), v));
-}
-
-/// Adds the first pairs of vertices that have no edge yet.
-void fill_up(Edges& edges, const Rows& rows, std::uint64_t count) {
-  for (std::uint64_t u = 0; u < rows.size(); ++u) {
-    const auto row = rows.row(u);
-    auto next = row.begin();
-    for (std::uint64_t v = u + 1; v < rows.size(); ++v) {
+/// Adds the first pairs of vertices that have no edge in `there`, which is sorted.
+void fill_up(Edges& edges, const Edges& there, std::uint64_t vertices, std::uint64_t count) {
+  auto next = there.begin();
+  for (std::uint64_t u = 0; u < vertices; ++u)
+    for (std::uint64_t v = u + 1; v < vertices; ++v) {
       if (edges.size() == count) return;
-      if (next != row.end() && *next == v)
+      const EdgeKey edge = edge_key(static_cast<Vertex>(u), static_cast<Vertex>(v));
+      if (next != there.end() && *next == edge)
         ++next;
       else
-        edges.push_back(edge_key(static_cast<Vertex>(u), static_cast<Vertex>(v)));
+        edges.push_back(edge);
     }
-  }
 }
 
 /// Draws until there are so many different edges, and leaves out what is too much, evenly. Where nearly all
 /// pairs that are likely have an edge, others are added.
 template<class Draw>
-Rows drawn(const TriangleJob& job, const Shuffled& shuffled, const Draw& draw) {
+Edges drawn(const TriangleJob& job, const Shuffled& shuffled, const Draw& draw) {
   const auto vertices = static_cast<std::uint64_t>(job.vertices),
              wanted = static_cast<std::uint64_t>(job.edges);
   constexpr int rounds = 5;
   std::uint64_t draws = wanted + wanted / 8 + 8;
   for (int round = 0;; ++round) {
-    Rows rows = unique_edges(vertices, numbered(draws, shuffled, draw));
-    const std::uint64_t found = rows.targets.size();
-    if (found == wanted) return rows;
-    if (found < wanted && round + 1 < rounds) {
-      draws += 4 * (wanted - found) + draws / 8;
+    Edges found = numbered(draws, shuffled, draw);
+    make_unique(found, vertices);
+    if (found.size() == wanted) return found;
+    if (found.size() < wanted && round + 1 < rounds) {
+      draws += 4 * (wanted - found.size()) + draws / 8;
       continue;
     }
     Edges edges;
     edges.reserve(wanted);
-    std::uint64_t number = 0;
-    const std::uint64_t surplus = found > wanted ? found - wanted : 0;
-    each_edge(rows, [&](EdgeKey edge) {
-      if ((number + 1) * surplus / found == number * surplus / found) edges.push_back(edge);
-      ++number;
-    });
-    fill_up(edges, rows, wanted);
-    return unique_edges(vertices, edges);
+    const std::uint64_t surplus = found.size() > wanted ? found.size() - wanted : 0;
+    for (std::uint64_t i = 0; i < found.size(); ++i)
+      if ((i + 1) * surplus / found.size() == i * surplus / found.size()) edges.push_back(found[i]);
+    fill_up(edges, found, vertices, wanted);
+    return edges;
   }
 }
 
@@ -165,25 +154,25 @@ Edges star(const TriangleJob& job, const Shuffled& shuffled) {
   return edges;
 }
 
-Rows edges_of(const TriangleJob& job, std::uint64_t seed) {
+Edges edges_of(const TriangleJob& job, std::uint64_t seed) {
   const auto vertices = static_cast<std::uint64_t>(job.vertices),
              wanted = static_cast<std::uint64_t>(job.edges);
   const std::uint64_t stream = mixed_bits(Mixer::splitmix, seed);
   const Shuffled shuffled(vertices, mixed_bits(Mixer::splitmix, stream));
-  if (wanted == 0) return unique_edges(vertices, {});
+  if (wanted == 0) return {};
   switch (job.kind) {
     case TriangleJob::Kind::uniform:
       return drawn(job, shuffled, [&](std::uint64_t e) { return uniform_edge(vertices, stream, e); });
     case TriangleJob::Kind::lattice:
       // On a ring: to the next vertex, then to the second next, and so on.
-      return unique_edges(vertices, numbered(wanted, shuffled, [&](std::uint64_t e) {
-                            const std::uint64_t u = e % vertices;
-                            return std::array{u, (u + e / vertices + 1) % vertices};
-                          }));
+      return numbered(wanted, shuffled, [&](std::uint64_t e) {
+        const std::uint64_t u = e % vertices;
+        return std::array{u, (u + e / vertices + 1) % vertices};
+      });
     case TriangleJob::Kind::cliques:
-      return unique_edges(vertices, cliques(job, shuffled));
+      return cliques(job, shuffled);
     case TriangleJob::Kind::star:
-      return unique_edges(vertices, star(job, shuffled));
+      return star(job, shuffled);
     case TriangleJob::Kind::rmat:
       break;
   }

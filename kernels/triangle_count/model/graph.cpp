@@ -2,6 +2,11 @@
 #include "kernels/triangle_count/model/graph.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <span>
+#include <utility>
 
 #include "tuner/base/parallel.hpp"
 #include "tuner/base/stop_scope.hpp"
@@ -9,26 +14,83 @@
 namespace tune::kernels {
 namespace {
 
-constexpr std::uint64_t piece_edges = 1 << 16, piece_rows = 1 << 12;
+constexpr std::uint64_t piece_edges = 1 << 16;
 
-std::uint64_t next(std::uint64_t& counter) {
-  return std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
-}
-
-/// Turns counts into where the rows begin; the last element, zero before, becomes the sum.
-void add_up(std::vector<std::uint64_t>& counts) {
-  std::uint64_t sum = 0;
-  for (std::uint64_t& count : counts) {
-    const std::uint64_t own = count;
-    count = sum;
-    sum += own;
+/// Sorts keys by `bits` bits, from `shift` on, of what they exceed `base` by; equal ones keep their order.
+void sort_by_bits(std::span<EdgeKey> keys, EdgeKey base, std::vector<EdgeKey>& other, unsigned shift,
+                  unsigned bits) {
+  constexpr unsigned most = 11;
+  for (unsigned done = 0; done < bits; done += most) {
+    const unsigned from = shift + done;
+    const EdgeKey mask = (EdgeKey{1} << std::min(most, bits - done)) - 1;
+    std::array<std::uint32_t, std::size_t{1} << most> begins{};
+    for (const EdgeKey key : keys) ++begins[(key - base) >> from & mask];
+    std::uint32_t sum = 0;
+    for (std::uint32_t& begin : begins) sum += std::exchange(begin, sum);
+    for (const EdgeKey key : keys) other[begins[(key - base) >> from & mask]++] = key;
+    std::copy_n(other.begin(), keys.size(), keys.begin());
   }
 }
 
-/// After each row's begin was moved to its end.
-void move_back(std::vector<std::uint64_t>& starts) {
-  for (std::size_t u = starts.size() - 1; u > 0; --u) starts[u] = starts[u - 1];
-  starts.front() = 0;
+/// Sorts keys of vertices from `first` on, fewer than 2^`near`, to others, fewer than 2^`far`.
+void sort_bucket(std::span<EdgeKey> keys, std::uint64_t first, unsigned near, unsigned far) {
+  constexpr std::size_t few = 1024, most = 0xffffffff;
+  if (keys.size() < few || keys.size() > most) {
+    std::sort(keys.begin(), keys.end());
+    return;
+  }
+  std::vector<EdgeKey> other(keys.size());
+  sort_by_bits(keys, first << 32, other, 0, far);
+  sort_by_bits(keys, first << 32, other, 32, near);
+}
+
+/// Sorts keys whose upper halves are vertices. `without(key)`: is to be left out; equal keys are, too.
+template<class Without>
+void sort_unique(EdgeKeys& keys, std::uint64_t vertices, const Without& without) {
+  // Each slice of the keys counts and moves its own, so that no two threads write to the same counter.
+  constexpr std::uint64_t buckets = 2048;
+  const std::uint64_t slices = host_threads();
+  const auto slice_begin = [&](std::uint64_t slice) { return keys.size() * slice / slices; };
+  const auto bucket_of = [&](EdgeKey key) { return (key >> 32) * buckets / vertices; };
+  std::vector<std::vector<std::uint64_t>> places(slices, std::vector<std::uint64_t>(buckets));
+  in_pieces(slices, 1, [&](std::uint64_t slice, std::uint64_t) {
+    for (std::uint64_t i = slice_begin(slice); i < slice_begin(slice + 1); ++i)
+      if (!without(keys[i])) ++places[slice][bucket_of(keys[i])];
+  });
+  std::vector<std::uint64_t> begins(buckets + 1), sizes(buckets);
+  std::uint64_t all = 0;
+  for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
+    begins[bucket] = all;
+    for (auto& slice : places) {
+      const std::uint64_t own = slice[bucket];
+      slice[bucket] = all;
+      all += own;
+    }
+  }
+  begins[buckets] = all;
+  EdgeKeys moved(all);
+  const auto near = static_cast<unsigned>(std::bit_width(vertices / buckets));
+  const auto far = static_cast<unsigned>(std::bit_width(vertices - 1));
+  in_pieces(slices, 1, [&](std::uint64_t slice, std::uint64_t) {
+    for (std::uint64_t i = slice_begin(slice); i < slice_begin(slice + 1); ++i)
+      if (!without(keys[i])) moved[places[slice][bucket_of(keys[i])]++] = keys[i];
+  });
+  in_pieces(buckets, 1, [&](std::uint64_t bucket, std::uint64_t) {
+    EdgeKey *const from = moved.data() + begins[bucket], *const to = moved.data() + begins[bucket + 1];
+    sort_bucket({from, to}, (bucket * vertices + buckets - 1) / buckets, near, far);
+    sizes[bucket] = static_cast<std::uint64_t>(std::unique(from, to) - from);
+  });
+  std::vector<std::uint64_t> places_unique(buckets + 1);
+  for (std::uint64_t bucket = 0; bucket < buckets; ++bucket)
+    places_unique[bucket + 1] = places_unique[bucket] + sizes[bucket];
+  if (places_unique[buckets] == all) {
+    keys = std::move(moved);
+    return;
+  }
+  keys = EdgeKeys(places_unique[buckets]);
+  in_pieces(buckets, 1, [&](std::uint64_t bucket, std::uint64_t) {
+    std::copy_n(moved.data() + begins[bucket], sizes[bucket], keys.data() + places_unique[bucket]);
+  });
 }
 
 }  // namespace
@@ -46,72 +108,33 @@ void in_pieces(std::uint64_t count, std::uint64_t piece,
   });
 }
 
-Rows unique_edges(std::uint64_t vertices, std::span<const EdgeKey> edges) {
-  Rows all;
-  all.starts.resize(vertices + 1);
-  const auto each_edge = [&](const auto& use) {
-    in_pieces(edges.size(), piece_edges, [&](std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t e = begin; e < end; ++e) {
-        const auto low = static_cast<std::uint32_t>(edges[e] >> 32),
-                   high = static_cast<std::uint32_t>(edges[e]);
-        if (low != high) use(low, high);
-      }
-    });
-  };
-  each_edge([&](std::uint32_t low, std::uint32_t) { next(all.starts[low]); });
-  add_up(all.starts);
-  all.targets.resize(all.starts.back());
-  each_edge([&](std::uint32_t low, std::uint32_t high) { all.targets[next(all.starts[low])] = high; });
-  move_back(all.starts);
-  Rows unique;
-  unique.starts.resize(vertices + 1);
-  in_pieces(vertices, piece_rows, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t u = begin; u < end; ++u) {
-      std::uint32_t* const from = all.targets.data() + all.starts[u];
-      std::uint32_t* const to = all.targets.data() + all.starts[u + 1];
-      std::sort(from, to);
-      unique.starts[u] = static_cast<std::uint64_t>(std::unique(from, to) - from);
-    }
-  });
-  add_up(unique.starts);
-  unique.targets.resize(unique.starts.back());
-  in_pieces(vertices, piece_rows, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t u = begin; u < end; ++u)
-      std::copy_n(all.targets.data() + all.starts[u], unique.row(u).size(),
-                  unique.targets.data() + unique.starts[u]);
-  });
-  return unique;
+void make_unique(EdgeKeys& edges, std::uint64_t vertices) {
+  sort_unique(edges, vertices, [](EdgeKey key) { return key >> 32 == (key & 0xffffffff); });
 }
 
-TensorSet undirected(const TriangleJob& job, const Rows& edges) {
-  const std::uint64_t vertices = edges.size();
-  std::vector<std::uint64_t> starts(vertices + 1);
-  in_pieces(vertices, piece_rows, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t u = begin; u < end; ++u)
-      for (const std::uint32_t v : edges.row(u)) next(starts[v]);
-  });
-  std::vector<std::uint64_t> smaller = starts;  // neighbours: they come first
-  for (std::uint64_t u = 0; u < vertices; ++u) starts[u] += edges.row(u).size();
-  add_up(starts);
-  HostTensor offsets(ElementType::u32, job.offsets()), neighbours(ElementType::i32, job.neighbours());
-  std::ranges::copy(starts, offsets.as<std::uint32_t>().begin());
-  const auto to = neighbours.as<std::int32_t>();
-  in_pieces(vertices, piece_rows, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t u = begin; u < end; ++u) {
-      std::uint64_t at = starts[u + 1] - edges.row(u).size();
-      for (const std::uint32_t v : edges.row(u)) to[at++] = static_cast<std::int32_t>(v);
+TensorSet undirected(const TriangleJob& job, const EdgeKeys& edges) {
+  const auto vertices = static_cast<std::uint64_t>(job.vertices);
+  EdgeKeys both(2 * edges.size());
+  in_pieces(edges.size(), piece_edges, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i) {
+      both[2 * i] = edges[i];
+      both[2 * i + 1] = edges[i] << 32 | edges[i] >> 32;
     }
   });
-  std::vector<std::uint64_t> filled(vertices);
-  in_pieces(vertices, piece_rows, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t u = begin; u < end; ++u)
-      for (const std::uint32_t v : edges.row(u))
-        to[starts[v] + next(filled[v])] = static_cast<std::int32_t>(u);
+  sort_unique(both, vertices, [](EdgeKey) { return false; });
+  HostTensor offsets(ElementType::u32, job.offsets()), neighbours(ElementType::i32, job.neighbours());
+  const auto starts = offsets.as<std::uint32_t>();
+  const auto to = neighbours.as<std::int32_t>();
+  in_pieces(both.size(), piece_edges, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i) {
+      to[i] = static_cast<std::int32_t>(both[i] & 0xffffffff);
+      // Rows that begin here: that of this vertex, and empty ones before it.
+      for (std::uint64_t u = i == 0 ? 0 : (both[i - 1] >> 32) + 1; u <= both[i] >> 32; ++u)
+        starts[u] = static_cast<std::uint32_t>(i);
+    }
   });
-  in_pieces(vertices, piece_rows, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t v = begin; v < end; ++v)
-      std::sort(to.data() + starts[v], to.data() + starts[v] + smaller[v]);
-  });
+  for (std::uint64_t u = both.empty() ? 0 : (both.back() >> 32) + 1; u <= vertices; ++u)
+    starts[u] = static_cast<std::uint32_t>(both.size());
   TensorSet set;
   set.emplace("offsets", std::move(offsets));
   set.emplace("neighbours", std::move(neighbours));

@@ -9,15 +9,17 @@ namespace {
 using search::Expr;
 using search::var;
 
-void add_search(FamilySpace& space, const TriangleJob&) {
+void add_search(FamilySpace& space, const TriangleJob& job) {
+  // Of large graphs the rows of an edge keep a warp busy.
+  const bool large = job.edges >= 1 << 22;
   space.add(
       "mapping",
       "who looks elements up: a group of lanes those of an edge, or all threads equal parts of those of a "
       "tile of edges (wedge)",
-      {"group", "wedge"}, "wedge");
-  space.add("group", "lanes that share the row of an edge", {1, 2, 4, 8, 16, 32}, 4,
+      {"group", "wedge"}, large ? "group" : "wedge");
+  space.add("group", "lanes that share the row of an edge", {1, 2, 4, 8, 16, 32}, 32,
             var("mapping") == "group");
-  space.add("edges_thread", "wedge: edges of a tile for each thread of the block", {1, 2, 4, 8}, 2,
+  space.add("edges_thread", "edges of a tile for each thread of the block", {1, 2, 4, 8}, 1,
             var("mapping") == "wedge", search::Role::work);
   const Expr bytes = var("block") * var("edges_thread") * 16;
   const Rules rules = space.rules(var("mapping") == "wedge");
@@ -48,7 +50,7 @@ TriangleVariant search_triangles() {
       add_search,
       plan_search,
       check_triangles,
-      [](const TriangleJob& job) { return job.edges < 1 << 20; }};
+      always};
 }
 
 }  // namespace tune::kernels

@@ -28,19 +28,14 @@
 
 #include "lists.cuh"
 #include "prepare.cuh"
-#include "scan.cuh"
+#include "spread.cuh"
 #include "total.cuh"
 
 constexpr Mapping mapping = MAPPING;
 constexpr int group = GROUP, edges_thread = EDGES_THREAD, tile = threads * edges_thread;
 
-struct Pair {
-  List probes, table;
-};
-
 __device__ __forceinline__ Pair lists_of(const Graph& graph, const int* sources, unsigned edge) {
-  const List a = graph.rest_of_row(__ldg(sources + edge), edge), b = graph.row(graph.target(edge));
-  return a.size <= b.size ? Pair{a, b} : Pair{b, a};
+  return shorter_first(graph.rest_of_row(__ldg(sources + edge), edge), graph.row(graph.target(edge)));
 }
 
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
@@ -58,40 +53,17 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
         if (graph.contains(pair.table, graph.target(pair.probes.from + i))) ++found;
     }
   } else {
-    // Of the edges of a tile: where their elements begin in the sequence of all, and their lists.
-    __shared__ unsigned begins[tile], probes[tile];
-    __shared__ List tables[tile];
-    __shared__ unsigned sums[threads / 32];
+    __shared__ SpreadTile<threads, edges_thread> spread;
     for (unsigned first = blockIdx.x * tile; first < edges; first += gridDim.x * tile) {
       Pair pairs[edges_thread];
-      unsigned own = 0, all;
 #pragma unroll
       for (int i = 0; i < edges_thread; ++i) {
         const unsigned e = first + thread * edges_thread + i;
         pairs[i] = e < edges ? lists_of(graph, sources, e) : Pair{List{0, 0}, List{0, 0}};
-        own += static_cast<unsigned>(pairs[i].probes.size);
       }
-      // Its barrier is also that behind the tile before.
-      unsigned before = sum_before<threads>(own, sums, thread, all);
-#pragma unroll
-      for (int i = 0; i < edges_thread; ++i) {
-        const int at = thread * edges_thread + i;
-        begins[at] = before;
-        probes[at] = pairs[i].probes.from;
-        tables[at] = pairs[i].table;
-        before += static_cast<unsigned>(pairs[i].probes.size);
-      }
+      const unsigned all = spread.put(pairs, thread);
       __syncthreads();
-      int edge = 0;
-      for (unsigned i = static_cast<unsigned>(thread); i < all; i += threads) {
-        // The last edge whose elements begin at or before this one.
-        for (int size = tile - edge; size > 1;) {
-          const int half = size / 2;
-          if (begins[edge + half] <= i) edge += half;
-          size -= half;
-        }
-        if (graph.contains(tables[edge], graph.target(probes[edge] + (i - begins[edge])))) ++found;
-      }
+      found += spread.look_up(graph, all, thread);
     }
   }
   add_total(found, total, count);

@@ -14,22 +14,24 @@ using search::Expr;
 using search::var;
 
 void add_tables(FamilySpace& space, std::int64_t long_row) {
-  space.add("lanes", "lanes that have a vertex with short rows", {4, 8, 16, 32}, 32);
   space.add("group", "lanes that share the row of an edge", {4, 8, 16, 32}, 8);
-  space.add("slots",
-            "slots of hash tables of a block: lanes with short rows have equal parts, a long row all",
+  space.add("slots", "slots of hash tables of a block; hash: lanes with short rows have equal parts of them",
             {1024, 2048, 4096, 8192, 16384}, 2048);
-  space.add("long_row", "edges from which a vertex belongs to the whole block", {32, 64, 128, 256, 512},
-            long_row);
+  space.add(
+      "long_row",
+      "hash: edges from which a row belongs to the whole block; row: edges of a tile to a vertex from which "
+      "its row becomes a table",
+      {16, 32, 64, 128, 256}, long_row);
   space.add("spread", "slots of a hash table for each element, at least", {2, 4}, 2);
   space.add("turns", "what a block has next: fixed parts of the work, or the next that no block has (queue)",
             {"fixed", "queue"}, "queue");
-  space.rule(var("group") <= var("lanes"), "a group has lanes of one vertex");
-  space.rule(var("slots") * var("lanes") >= 32 * var("block"), "a table has at least 32 slots");
 }
 
 void add_hash(FamilySpace& space, const TriangleJob&) {
   add_tables(space, 128);
+  space.add("lanes", "lanes that have a vertex with short rows", {4, 8, 16, 32}, 32);
+  space.rule(var("group") <= var("lanes"), "a group has lanes of one vertex");
+  space.rule(var("slots") * var("lanes") >= 32 * var("block"), "a table has at least 32 slots");
   space.add("chunk", "rows that a block takes together", {32, 64, 128, 256}, 64, std::nullopt,
             search::Role::work);
   space.rule(var("chunk") * var("lanes") >= var("block"), "some threads have no row");
@@ -57,16 +59,19 @@ void add_row(FamilySpace& space, const TriangleJob& job) {
     if (windows.empty() || count < 2 * job.vertices) windows.emplace_back(count);
   space.add("window", "vertices that bits or bytes cover; the block hashes for those before", windows,
             windows[std::min<std::size_t>(windows.size() - 1, 2)], var("marks") != "hash");
-  space.add("tile", "edges of a tile, the work that a block takes together", {256, 512, 1024, 2048, 4096},
-            1024, std::nullopt, search::Role::work);
+  space.add("edges_thread", "edges of a tile for each thread of the block", {1, 2, 4, 8}, 4, std::nullopt,
+            search::Role::work);
   space.add("unroll", "elements that a lane looks up together", {1, 2, 4}, 2);
   space.rule(var("orientation") != "degree",
              "what is behind a vertex needs numbers in the order of the edges");
-  space.rule(var("long_row") <= var("tile"), "no vertex belongs to the block");
+  space.rule(var("long_row") <= var("block") * var("edges_thread"), "no row becomes a table");
+  const Expr spread_tile = var("block") * var("edges_thread") * 16;
+  space.rule(spread_tile <= 46 * 1024, "the tile of edges exceeds 48 KiB, the limit of static arrays");
   // Two tables, in turns.
   for (const auto& [marks, bytes] : {std::pair("hash", Expr(0)), std::pair("bytes", var("window") * 2),
                                      std::pair("bits", floor_div(var("window"), Expr(4)))})
-    space.rules(var("marks") == marks).add_shared_memory(var("slots") * 4 + bytes + 1024, "the tables");
+    space.rules(var("marks") == marks)
+        .add_shared_memory(var("slots") * 4 + bytes + spread_tile + 2560, "the tables");
 }
 
 Result<LaunchPlan> plan_row(const TriangleJob& job, const Configuration& configuration,
@@ -76,7 +81,9 @@ Result<LaunchPlan> plan_row(const TriangleJob& job, const Configuration& configu
   const std::int64_t bytes = window == nullptr                             ? 0
                              : configuration["marks"].as_text() == "bytes" ? 2 * window->as_int()
                                                                            : window->as_int() / 4;
-  add_count(plan, "triangle_row", ceil_div(job.edges, configuration["tile"].as_int()), configuration,
+  add_count(plan, "triangle_row",
+            ceil_div(job.edges, configuration["block"].as_int() * configuration["edges_thread"].as_int()),
+            configuration,
             {BufferArgument{"starts"}, BufferArgument{"targets"}, BufferArgument{"rest_starts"},
              BufferArgument{"rests"}, int32(job.vertices), static_cast<std::uint32_t>(job.edges)},
             configuration["slots"].as_int() * 4 + bytes);
@@ -97,8 +104,7 @@ TriangleVariant row_triangles() {
           always,
           add_row,
           plan_row,
-          check_triangles,
-          always};
+          check_triangles};
 }
 
 }  // namespace tune::kernels
