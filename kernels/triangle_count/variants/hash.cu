@@ -50,15 +50,32 @@ constexpr int all_slots = SLOTS, slots = all_slots / (threads / lanes);
 static_assert(slots >= 32);
 static_assert(group <= lanes);
 
-// Looks up the rows of all targets of `row`, by `width` threads.
-template<int width>
-__device__ __forceinline__ unsigned look_up(const Graph& graph, List row, int thread,
-                                            const HashTable& table) {
+// Looks up the rows of all targets of `row`, by all threads.
+__device__ __forceinline__ unsigned look_up_long(const Graph& graph, List row, int thread,
+                                                 const HashTable& table) {
   unsigned found = 0;
-  for (int i = thread / group; i < row.size; i += width / group) {
+  for (int i = thread / group; i < row.size; i += threads / group) {
     const List other = graph.row(graph.target(row.from + i));
     for (int j = thread % group; j < other.size; j += group)
       if (table.has(graph.target(other.from + j))) ++found;
+  }
+  return found;
+}
+
+// The same by the `lanes` of a short row: each lane loads where the row of a target lies.
+__device__ __forceinline__ unsigned look_up_short(const Graph& graph, List row, int lane, unsigned mask,
+                                                  const HashTable& table) {
+  unsigned found = 0;
+  for (int first = 0; first < row.size; first += lanes) {
+    List own{0, 0};
+    if (first + lane < row.size) own = graph.row(graph.target(row.from + first + lane));
+    const int count = min(lanes, row.size - first);
+    for (int i = 0; i < count; i += lanes / group) {
+      const unsigned from = __shfl_sync(mask, own.from, i + lane / group, lanes);
+      const int size = __shfl_sync(mask, own.size, i + lane / group, lanes);
+      for (int j = lane % group; j < size; j += group)
+        if (table.has(graph.target(from + j))) ++found;
+    }
   }
   return found;
 }
@@ -98,14 +115,16 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
       }
       found += with_hash<lanes, slots>(
           graph, row, thread % lanes, own, [=] { __syncwarp(lane_mask); },
-          [&](const HashTable& table) { return look_up<lanes>(graph, row, thread % lanes, table); });
+          [&](const HashTable& table) {
+            return look_up_short(graph, row, thread % lanes, lane_mask, table);
+          });
     }
     if (__syncthreads_or(deferred ? 1 : 0) == 0) continue;
     for (int i = 0; i < longs; ++i) {
       const List row = graph.row(long_rows[i]);
       found += with_hash<threads, all_slots>(
           graph, row, thread, memory, [] { __syncthreads(); },
-          [&](const HashTable& table) { return look_up<threads>(graph, row, thread, table); });
+          [&](const HashTable& table) { return look_up_long(graph, row, thread, table); });
     }
     __syncthreads();
   }

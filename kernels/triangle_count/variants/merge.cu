@@ -52,14 +52,18 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const Graph graph{starts, targets};
   Count found = 0;
   const unsigned first = blockIdx.x * threads + threadIdx.x, step = gridDim.x * threads;
+  // From the last ones on: with new numbers they have the longest rows, which must not come last.
   if constexpr (share == Share::edge) {
-    for (unsigned e = first; e < edges; e += step)
+    for (unsigned i = first; i < edges; i += step) {
+      const unsigned e = edges - 1 - i;
       found += common(graph, graph.rest_of_row(__ldg(sources + e), e), graph.row(graph.target(e)));
+    }
   } else {
-    for (unsigned u = first; u < static_cast<unsigned>(vertices); u += step) {
+    for (unsigned i = first; i < static_cast<unsigned>(vertices); i += step) {
+      const int u = vertices - 1 - static_cast<int>(i);
       const unsigned end = __ldg(starts + u + 1);
       for (unsigned e = __ldg(starts + u); e < end; ++e)
-        found += common(graph, graph.rest_of_row(static_cast<int>(u), e), graph.row(graph.target(e)));
+        found += common(graph, graph.rest_of_row(u, e), graph.row(graph.target(e)));
     }
   }
   add_total(found, total, count);

@@ -42,19 +42,22 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     triangle_search(const unsigned* __restrict__ starts, const int* __restrict__ targets,
                     const int* __restrict__ sources, unsigned edges, int vertices, Count* total,
                     Count* count) {
+  // From the last edges on: with new numbers they have the longest rows, which must not come last.
   const Graph graph{starts, targets};
   const int thread = static_cast<int>(threadIdx.x);
   Count found = 0;
   if constexpr (mapping == Mapping::group) {
     const unsigned step = gridDim.x * (threads / group);
     for (unsigned e = (blockIdx.x * threads + threadIdx.x) / group; e < edges; e += step) {
-      const Pair pair = lists_of(graph, sources, e);
+      const Pair pair = lists_of(graph, sources, edges - 1 - e);
       for (int i = thread % group; i < pair.probes.size; i += group)
         if (graph.contains(pair.table, graph.target(pair.probes.from + i))) ++found;
     }
   } else {
     __shared__ SpreadTile<threads, edges_thread> spread;
-    for (unsigned first = blockIdx.x * tile; first < edges; first += gridDim.x * tile) {
+    const auto tiles = static_cast<unsigned>((edges + tile - 1ULL) / tile);
+    for (unsigned next = blockIdx.x; next < tiles; next += gridDim.x) {
+      const unsigned first = (tiles - 1 - next) * tile;
       Pair pairs[edges_thread];
 #pragma unroll
       for (int i = 0; i < edges_thread; ++i) {
