@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A card holds a chart with its heading, choices and numbers. It is drawn when it comes into sight.
 
-const cards = []; // {chart, figure, plot, instance, drawn}
+const cards = []; // {chart, figure, plot, instance, visible: was in sight, near: is in sight, waits: for that}
 const chartKinds = []; // filled by charts/*.js; see addChart
 
 /**
@@ -14,7 +14,7 @@ const addChart = (kind) => chartKinds.push(kind);
 
 function makeCard(chart) {
   const plot = make("div", { class: "plot", tabindex: "0", role: "img" });
-  const card = { chart, plot, instance: null, visible: false, drawing: null };
+  const card = { chart, plot, instance: null, visible: false, near: false, waits: false, drawing: null };
   card.choices = make("div", { class: "choices" });
   card.note = make("p", { class: "note" });
   card.element = make("div", { class: "element" });
@@ -70,7 +70,7 @@ function loadLibrary() {
   document.head.append(make("script", {}, text.textContent));
 }
 
-/** Redraws; what was not seen yet waits: the picture of a chart of all works, all of a chart of one. */
+/** Redraws; a picture that is out of sight waits, and so does all of a chart of one work that was not seen yet. */
 function drawCard(card) {
   if (!card.visible && !card.chart.page) return;
   const { controls, control } = controlsOf(card);
@@ -92,7 +92,8 @@ function drawCard(card) {
   if (drawing.empty || drawing.plain || drawing.element) return;
   card.plot.style.height = `${drawing.height ?? card.chart.height ?? 340}px`;
   card.plot.setAttribute("aria-label", `${card.chart.title}. ${drawing.spoken ?? ""}`);
-  if (!card.visible) return;
+  card.waits = card.visible && !card.near && !forced;
+  if (!card.visible || card.waits) return;
   loadLibrary();
   card.plot.replaceChildren();
   card.instance = echarts.init(card.plot, null, { renderer: forced ? "svg" : "canvas" });
@@ -127,7 +128,8 @@ const drawAll = () => cards.forEach(drawCard);
 const inSight = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     const card = cards.find((each) => each.figure === target);
-    if (!isIntersecting || card.visible) continue;
+    card.near = isIntersecting;
+    if (!isIntersecting || (card.visible && !card.waits)) continue;
     card.visible = true;
     drawCard(card);
   }

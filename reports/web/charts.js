@@ -47,7 +47,7 @@ function whatIsShown(section) {
 function placeCards(place, placed) {
   byId(place).replaceChildren(...placed.map((card) => card.figure));
   for (const card of placed) {
-    if (place !== "overview") inSight.observe(card.figure);
+    inSight.observe(card.figure);
     new ResizeObserver(() => { if (card.instance && card.instance.getWidth() !== card.plot.clientWidth) card.instance.resize(); }).observe(card.plot);
   }
 }

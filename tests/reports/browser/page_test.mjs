@@ -50,6 +50,7 @@ async function open(address, options = {}) {
   page.on("console", (message) => { if (["error", "warning"].includes(message.type()) && !/willReadFrequently/.test(message.text())) problems.push(message.text()); });
   page.on("pageerror", (error) => problems.push(String(error)));
   await page.goto(address.startsWith("http") ? address : `file://${join(folder, address)}`);
+  await page.waitForSelector("#sections article");
   return { page, problems, close: () => context.close() };
 }
 
@@ -58,6 +59,13 @@ async function show(page, hash) {
   await page.fill("#filter", "");
   await page.waitForFunction(() => document.getElementById("filtered").textContent === "");
   await page.evaluate((to) => { location.hash = to; }, hash);
+}
+
+/** Does in a chart what a click or a drag does. */
+async function act(page, chart, action) {
+  await page.locator(`#chart-${chart}`).scrollIntoViewIfNeeded();
+  await page.waitForFunction((id) => echarts.getInstanceByDom(document.querySelector(`#chart-${id} .plot`)), chart);
+  await page.evaluate(([id, what]) => echarts.getInstanceByDom(document.querySelector(`#chart-${id} .plot`)).dispatchAction(what), [chart, action]);
 }
 
 /** Brings every chart into sight for a moment, so that it is drawn: scrolling paints each part of the page. */
@@ -72,12 +80,14 @@ const seeAll = (page) => page.evaluate(async () => {
 
 /** Of each card: whether it says that it is empty, its series with data, and how many colours its canvas shows. */
 const cards = (page) => page.evaluate(() => [...document.querySelectorAll(".card")].map((card) => {
+  const small = globalThis.small ??= new OffscreenCanvas(160, 80).getContext("2d", { willReadFrequently: true }); // all pixels would take seconds
   const plot = card.querySelector(".plot");
   const chart = echarts.getInstanceByDom(plot);
   const colours = new Set();
   for (const canvas of plot.querySelectorAll("canvas")) {
-    const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-    for (let i = 0; i < pixels.length; i += 7) colours.add(pixels[i]);
+    small.clearRect(0, 0, 160, 80);
+    small.drawImage(canvas, 0, 0, 160, 80);
+    for (const pixel of new Uint32Array(small.getImageData(0, 0, 160, 80).data.buffer)) colours.add(pixel);
   }
   return {
     id: card.id.replace("chart-", ""), empty: card.hidden, plain: card.classList.contains("plain"),
@@ -137,13 +147,12 @@ const onRecording = {
     // Ranges of an axis, and the name in a legend, become the filter.
     await page.fill("#filter", "");
     await page.waitForFunction(() => document.getElementById("filtered").textContent === "");
-    await page.evaluate(() => echarts.getInstanceByDom(document.querySelector("#chart-parallel .plot"))
-      .dispatchAction({ type: "axisAreaSelect", parallelAxisIndex: 1, intervals: [[-0.5, 0.5]] }));
+    await act(page, "parallel", { type: "axisAreaSelect", parallelAxisIndex: 1, intervals: [[-0.5, 0.5]] });
     await page.locator("#chart-parallel .note button").click();
     assert.match(await page.inputValue("#filter"), /^\w+ in \[\w+\]$/);
     await page.fill("#filter", "");
     await page.waitForFunction(() => document.getElementById("filtered").textContent === "");
-    await page.evaluate(() => echarts.getInstanceByDom(document.querySelector("#chart-distribution .plot")).dispatchAction({ type: "legendToggleSelect", name: "async" }));
+    await act(page, "distribution", { type: "legendToggleSelect", name: "async" });
     await page.waitForFunction(() => document.getElementById("filter").value !== "");
     assert.match(await page.inputValue("#filter"), /^variant in \[/);
 
@@ -184,6 +193,7 @@ const onRecording = {
     await page.locator("#chart-distribution select").first().selectOption("ecdf");
     for (let i = 0; i < sections; i += 10) {
       await page.selectOption("#section-choice", String(i));
+      await seeAll(page);
       expectDrawn(await cards(page));
       assert.equal(await page.locator("article.section:visible").count(), 1);
     }
@@ -303,6 +313,7 @@ const onRecording = {
     await page.keyboard.press("Enter");
     const light = await background();
     assert.notEqual(dark, light);
+    await seeAll(page);
     expectDrawn(await cards(page));
   },
 };
@@ -405,6 +416,7 @@ const alone = {
       assert.equal(await page.locator("#section-choice option:checked").textContent(), chosen);
       assert.equal(await page.locator("#chart-progress select").first().inputValue(), "seconds");
       assert.ok((await page.locator("article.section:visible h2").textContent()).replaceAll(", ", ",") === chosen);
+      await seeAll(page);
       expectDrawn(await cards(page));
 
       // More rows of that work: only they are sent, and the page is as one that is opened now.
