@@ -46,7 +46,7 @@ try {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
   const tab = await browser.newPage({ viewport: { width: 1280, height: 760 } });
   await tab.goto(`file://${page}`);
-  await tab.waitForSelector(".plot canvas");
+  await tab.waitForSelector("#sections article");
   await tab.evaluate(() => { document.querySelector(".source").textContent = "Results in nvidia_h200.db"; });
   await tab.waitForTimeout(1500);
   await tab.screenshot({ path: join(here, "report.png") });
