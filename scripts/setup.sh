@@ -8,12 +8,13 @@ tune_build=${TUNE_BUILD_DIR:-$tune_root/build}
 tune_packages=(g++ cmake ninja-build git ca-certificates libboost-program-options-dev libsqlitecpp-dev
                libsqlite3-dev libfmt-dev libexpected-dev nlohmann-json3-dev libxxhash-dev libeigen3-dev zlib1g-dev
                libtomlplusplus-dev libtree-sitter-dev)
-tune_test_packages=(libgtest-dev libgmock-dev python3-numpy)
+tune_test_packages=(libgtest-dev libgmock-dev python3-numpy clang-19)
 # Large, and first needed by the tests themselves.
 tune_late_test_packages=(chromium python3-pandas python3-yaml)
 # What can be done without: then pages of `tune report` take their chart library from the web, the test that opens
-# them in a browser and those of Python and of workflows are skipped, and `tune new` says what it lacks.
-tune_optional_packages=" nodejs npm chromium libtree-sitter-dev python3-numpy python3-pandas python3-yaml "
+# them in a browser and those of Python and of workflows are skipped, GCC compiles the tests, too, and `tune new` says
+# what it lacks.
+tune_optional_packages=" nodejs npm chromium libtree-sitter-dev python3-numpy python3-pandas python3-yaml clang-19 "
 # Only where the commands are missing: who has them from elsewhere has no such packages, and Debian's npm would replace
 # their node.
 command -v node >/dev/null || tune_packages+=(nodejs)
@@ -89,7 +90,7 @@ tune_install() {
   local alone
   for package in "${optional[@]}"; do
     alone=()
-    [[ $package != python3-* ]] || alone=(--no-install-recommends)
+    [[ $package != python3-* && $package != clang-* ]] || alone=(--no-install-recommends)
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${alone[@]}" "$package" >&2 ||
       tune_say "going on without $package"
   done

@@ -19,7 +19,7 @@ bool are_multiplications(const db::WorkloadCost& cost) {
 }
 
 Rate items_of(const db::WorkloadCost& cost) {
-  return {cost.items, cost.item + "s/s"};
+  return {cost.items, plural(cost.item) + "/s"};
 }
 Rate bytes_of(const db::WorkloadCost& cost) {
   return {cost.bytes, "B/s"};

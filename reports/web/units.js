@@ -68,3 +68,9 @@ function logTicks(low, high) {
   for (let value = Math.ceil(low / round) * round; value <= high; value += round) ticks.push(Number(value.toPrecision(6)));
   return ticks;
 }
+
+/** `samples` of `sample`, `queries` of `query`, `boxes` of `box`. */
+function plural(noun) {
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}

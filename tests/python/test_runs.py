@@ -469,7 +469,7 @@ class Processes(unittest.TestCase):
             begun = threading.Event()
             def seen(one, progress):
                 begun.set()
-                time.sleep(0.05)
+                time.sleep(0.5)
             threading.Thread(target=lambda: print(cutune.check(scale(), on_evaluation=seen).end, flush=True), daemon=True).start()
             begun.wait()
             """)

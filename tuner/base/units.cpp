@@ -69,8 +69,17 @@ std::string percent_text(double share) {
   return percent < 9.95 ? format("{:.1f} %", percent) : format("{:.0f} %", percent);
 }
 
+std::string plural(std::string_view noun) {
+  constexpr std::string_view vowels = "aeiou";
+  if (noun.size() > 1 && noun.ends_with('y') && vowels.find(noun[noun.size() - 2]) == std::string_view::npos)
+    return format("{}ies", noun.substr(0, noun.size() - 1));
+  for (const std::string_view hissed : {"s", "x", "z", "ch", "sh"})
+    if (noun.ends_with(hissed)) return format("{}es", noun);
+  return format("{}s", noun);
+}
+
 std::string counted(std::uint64_t count, std::string_view what) {
-  return format("{} {}{}", count, what, count == 1 ? "" : "s");
+  return format("{} {}", count, count == 1 ? std::string(what) : plural(what));
 }
 
 double parse_duration(std::string_view text, std::string_view option) {

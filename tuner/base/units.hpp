@@ -17,6 +17,8 @@ std::string bytes_text(double bytes);
 std::string duration_text(double seconds);
 /// `92 %`, one decimal below 10.
 std::string percent_text(double share);
+/// `samples` of `sample`, `queries` of `query`, `boxes` of `box`.
+std::string plural(std::string_view noun);
 /// `1 sample`, `2 samples`.
 std::string counted(std::uint64_t count, std::string_view what);
 

@@ -79,7 +79,7 @@ addChart({
     const lines = bestOfLines(sections, x, xs, choice);
     const shown = { value: ({ value }) => value, rate: (best) => best.items / best.seconds, error: ({ error }) => (error > 0 ? error : null) }[form];
     const shownAs = (best) => (best === null ? null : shown(best));
-    const item = sections[0].work.item;
+    const items = plural(sections[0].work.item);
     const label = { value: (value) => view.text(value, 3), rate: (value) => si(value, "", 3), error: (value) => value.toExponential(2) }[form];
     const series = [...lines].map(([line, bests], i) => ({
       type: "line", name: line, symbol: symbolAt(i), symbolSize: 9, connectNulls: true,
@@ -89,10 +89,10 @@ addChart({
     if (series.length === 0) return { empty: "No error was measured here: results are whole numbers, or exact." };
     const values = series.flatMap((line) => line.data.map((point) => point[1]));
     const tooltip = { trigger: "item", formatter: ({ seriesName, data }) =>
-      `${escapeHtml(seriesName)}, ${escapeHtml(name)} = ${si(data[0], "", 4)}<br><strong>${label(data[1])}${form === "rate" ? `${escapeHtml(item)}s/s` : ""}</strong>` };
-    const xAxis = logAxis("x", name === "size" ? `${item}s (product of the extents)` : name, xs, (value) => si(value, "", 4).trim());
+      `${escapeHtml(seriesName)}, ${escapeHtml(name)} = ${si(data[0], "", 4)}<br><strong>${label(data[1])}${form === "rate" ? `${escapeHtml(items)}/s` : ""}</strong>` };
+    const xAxis = logAxis("x", name === "size" ? `${items} (product of the extents)` : name, xs, (value) => si(value, "", 4).trim());
     for (const part of ["axisLabel", "axisTick", "splitLine"]) xAxis[part] = { ...xAxis[part], customValues: xs };
-    const axis = { value: `best ${view.quantity}`, rate: `${item}s per second`, error: "largest |out - reference|" }[form];
+    const axis = { value: `best ${view.quantity}`, rate: `${items} per second`, error: "largest |out - reference|" }[form];
     return {
       option: { ...chartBase({ tooltip }), series, xAxis, yAxis: form === "value" ? view.valueAxis("y", axis, values) : logAxis("y", axis, values, label) },
       note: new Set(sections.map((section) => section.sources)).size > 1 ? "The workloads were tuned with different kernel sources." : "",

@@ -149,5 +149,15 @@ TEST(Units, ReadSizes) {
     EXPECT_THROW(parse_size(wrong, "T"), UsageError) << wrong;
 }
 
+TEST(Units, PluralsOfNouns) {
+  EXPECT_EQ(plural("cell update"), "cell updates");
+  EXPECT_EQ(plural("query"), "queries");
+  EXPECT_EQ(plural("ray"), "rays");
+  EXPECT_EQ(plural("box"), "boxes");
+  EXPECT_EQ(plural("batch"), "batches");
+  EXPECT_EQ(counted(1, "query"), "1 query");
+  EXPECT_EQ(counted(2, "query"), "2 queries");
+}
+
 }  // namespace
 }  // namespace tune

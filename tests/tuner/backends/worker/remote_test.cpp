@@ -236,7 +236,7 @@ TEST_F(RemoteTest, AWorkerThatSomebodyKillsBetweenEvaluationsIsReplaced) {
 
 // While it runs a kernel: not the kernel's fault, so it is tried again; what is killed every time fails.
 TEST_F(RemoteTest, AWorkerThatSomebodyKillsAtWorkIsTriedAgain) {
-  std::jthread killer([this, first = backend_.process_id()] {
+  std::jthread killer([first = backend_.process_id()] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     kill(first, SIGKILL);
   });
