@@ -192,19 +192,34 @@ double parse_seconds(const std::string& text, const std::string& option) {
   return parse_duration(text, "--" + option);
 }
 
-Assignments parse_assignments(const std::string& text, const std::string& option) {
+Assignments parse_assignments(const std::string& text, const std::string& option, bool lists) {
   Assignments pairs;
   std::size_t begin = 0;
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string part = text.substr(begin, end - begin);
     const std::size_t equals = part.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == part.size())
+    if (lists && equals == std::string::npos && !part.empty() && !pairs.empty())
+      pairs.back().second = search::Value(pairs.back().second.to_string() + "," + part);
+    else if (equals == std::string::npos || equals == 0 || equals + 1 == part.size())
       throw UsageError(format("--{}: '{}' is not of the form name=value[,name=value...]", option, part));
-    add_once(pairs, part.substr(0, equals), search::Value::parse(part.substr(equals + 1)), option);
+    else
+      add_once(pairs, part.substr(0, equals), search::Value::parse(part.substr(equals + 1)), option);
     begin = end + 1;
   }
   return pairs;
+}
+
+std::vector<std::string> parse_list(const std::string& text, const std::string& option) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end == begin) throw UsageError(format("--{}: '{}' has an empty part", option, text));
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
 }
 
 search::StrategyChoice parse_strategy(const std::string& text, const std::string& option) {
@@ -222,11 +237,11 @@ OptionTable::Row& OptionTable::add(std::string name, std::string value_name, std
 }
 
 OptionTable::Row& OptionTable::assignments(const std::string& name, std::string description,
-                                           Assignments& target) {
+                                           Assignments& target, bool lists) {
   return add(
       name, "NAME=VALUE,...", std::move(description),
-      [name, &target](const std::string& text) {
-        for (auto& pair : parse_assignments(text, name))
+      [name, lists, &target](const std::string& text) {
+        for (auto& pair : parse_assignments(text, name, lists))
           add_once(target, std::move(pair.first), std::move(pair.second), name);
       },
       Kind::repeated);

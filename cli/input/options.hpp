@@ -31,8 +31,10 @@ std::uint64_t parse_count(const std::string& text, const std::string& option, st
 double parse_share(const std::string& text, const std::string& option);
 /// Reads `90s` or `5m`; returns seconds.
 double parse_seconds(const std::string& text, const std::string& option);
-/// Reads `name=value,name=value`; a repeated name is refused.
-Assignments parse_assignments(const std::string& text, const std::string& option);
+/// Reads `name=value,name=value`; a repeated name is refused. With `lists`, `name=1,2` is the text `1,2`.
+Assignments parse_assignments(const std::string& text, const std::string& option, bool lists = false);
+/// `a`, `b` and `c` of `a,b,c`. Throws UsageError for an empty one.
+std::vector<std::string> parse_list(const std::string& text, const std::string& option);
 /// Reads a strategy's name, with options if there are some (`model:start=10`); `auto` is the default
 /// strategy.
 search::StrategyChoice parse_strategy(const std::string& text, const std::string& option);
@@ -145,7 +147,7 @@ class OptionTable {
     return row;
   }
   /// May be repeated; a name that is given twice is refused.
-  Row& assignments(const std::string& name, std::string description, Assignments& target);
+  Row& assignments(const std::string& name, std::string description, Assignments& target, bool lists = false);
 
   /// The help: name and value of each option, then its description in a second column.
   std::string help() const;

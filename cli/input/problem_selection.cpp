@@ -82,16 +82,22 @@ void take_reference(const std::string& text, described::KernelDescription& descr
 
 }  // namespace
 
-void ProblemOptions::add_to(OptionTable& table) {
+void ProblemOptions::add_to(OptionTable& table, bool lists) {
   table.text("problem", "P",
              "the problem: a name ('tune list problems' lists them), or the file of your own definition",
              problem);
-  table.text("size", "NXxNYxNZ", "extents of the problem; default: the problem's own", size);
+  table.text("size", "NXxNYxNZ",
+             std::string("extents of the problem") +
+                 (lists ? ", or several with commas: a run for each" : "") + "; default: the problem's own",
+             size);
   table.text(
       "stencil", "FILE",
       "for stencil2d and stencil3d: a file with your own stencil, an equation or coefficients (docs/reference/stencils.md)",
       stencil);
-  table.assignments("set", settings_help(), settings);
+  table.assignments(
+      "set",
+      (lists ? "settings, such as type=float; radius=1,2,4 makes a run for each; " : "") + settings_help(),
+      settings, lists);
 }
 
 void ProblemOptions::add_reference_to(OptionTable& table) {

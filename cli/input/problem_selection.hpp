@@ -22,7 +22,8 @@ struct ProblemOptions {
   Assignments settings;
   std::string reference;  ///< of a definition: `none`, or `same:` and parameters
 
-  void add_to(OptionTable& table);
+  /// With `lists`, --size takes several sizes and a setting several values.
+  void add_to(OptionTable& table, bool lists = false);
   /// Adds --reference, for commands that compare results.
   void add_reference_to(OptionTable& table);
 };

@@ -84,6 +84,20 @@ std::string to_text(const std::vector<PlannedWork>& works) {
                                      counted(work.compilers, "compiler"), duration_text(work.measure)),
                         label_column));
   }
+  if (works.size() > 1) {
+    double all = 0;
+    std::size_t unknown = 0;
+    for (const PlannedWork& work : works) {
+      const std::optional<double> seconds = seconds_of(work);
+      all += seconds.value_or(0);
+      unknown += seconds ? 0 : 1;
+    }
+    text += format("{} works: {}{}\n", works.size(),
+                   unknown == works.size() ? std::string("time unknown") : "about " + duration_text(all),
+                   unknown == 0 || unknown == works.size()
+                       ? std::string()
+                       : format(", and the time of {}", counted(unknown, "work")));
+  }
   if (const ProjectUse& project = project_use(); !project.words.empty())
     text += labelled("options", wrapped(format("from {}: {}", project.path.string(),
                                                joined(project.words, shell_quoted, " ")),

@@ -18,6 +18,7 @@
 #include "cli/output/text_layout.hpp"
 #include "cli/run/dry_run.hpp"
 #include "cli/run/run_summary.hpp"
+#include "cli/run/sweep.hpp"
 #include "db/store/database.hpp"
 #include "library/run/paths.hpp"
 #include "library/run/tuning_run.hpp"
@@ -73,7 +74,7 @@ struct RunRequest {
   bool names_strategy = false, no_transfer = false, no_race = false, no_low_fidelity = false,
        names_samples = false, names_spread = false;
   ProcessOptions process;
-  std::string kernel_folder, sources_folder;
+  std::string kernel_folder, sources_folder, works_file;
   CacheOptions cache;
   std::string database;
   Format format = Format::text;
@@ -91,7 +92,10 @@ std::string RunRequest::database_option() const {
 }
 
 void RunRequest::add_to(OptionTable& table) {
-  problem.add_to(table);
+  problem.add_to(table, true);
+  table.text("works", "FILE",
+             "a file with a problem, --size and --set on each line: a run for each, and one summary",
+             works_file);
   problem.add_reference_to(table);
   files.add_to(table);
   table.text(
@@ -219,12 +223,15 @@ struct RunSetup {
   std::optional<Configuration> winner = {};     ///< of a run that ended by itself
   std::optional<db::Recording> recording = {};  ///< of another tuner's file
   std::optional<double> recorded_best = {};     ///< by the objective
+  Sweep* sweep = nullptr;                       ///< where the call has several works
+  double begun = 0;                             ///< seconds of the program
 };
 
 /// The first line: of text, so that who reads the results knows what they are; JSON has a member for it.
 void tell_notices(const RunSetup& job) {
   const bool is_text = job.request.format == Format::text;
-  if (!job.replay_reason.empty()) {
+  const bool is_told = job.sweep != nullptr && job.sweep->has_run();
+  if (!job.replay_reason.empty() && !is_told) {
     const std::string line =
         format("{}: replaying recorded results, nothing is measured; --device cuda:0 insists on a GPU",
                job.replay_reason);
@@ -241,12 +248,18 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
   refuse_recording(path);
   if (job.request.dry_run) {
     tell_notices(job);
-    const std::vector<PlannedWork> works = {planned_work(path, space, job.record, job.tuning)};
-    std::cout << (job.request.format == Format::json ? to_json(works) : to_text(works));
+    const PlannedWork work = planned_work(path, space, job.record, job.tuning);
+    if (job.sweep != nullptr)
+      job.sweep->plan(work);
+    else
+      std::cout << (job.request.format == Format::json ? to_json({work}) : to_text({work}));
     return 0;
   }
   db::Database database(path);
   const LeftOutRows left_out(database);
+  if (job.sweep != nullptr && !job.tuning.fresh &&
+      job.sweep->finished_before(database, job.record, job.tuning.command_line))
+    return 0;
   tell_notices(job);
   const RunRequest& request = job.request;
   SessionResult result;
@@ -257,7 +270,7 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
         {record.limit, record.items, record.flops, record.bytes, record.item}, record.key.device);
     ProgressDisplay display(std::cerr, display_mode(request.quiet, request.verbose), record.limit,
                             rate.amount, rate.unit, *job.tuning.objective);
-    job.tuning.budget.seconds_before = seconds_of_program();
+    job.tuning.budget.seconds_before = seconds_of_program() - job.begun;
     result =
         run::tune(database, space, evaluator, job.record, job.tuning, display, [&](const std::string& line) {
           if (!request.quiet || line == database.notice()) display.say(line);
@@ -273,7 +286,10 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
                             job.request.database_option(),
                             job.recorded_best,
                             job.replay_reason};
-  std::cout << (request.format == Format::json ? to_json(summary) : to_text(summary));
+  if (job.sweep != nullptr)
+    job.sweep->add(summary);
+  else
+    std::cout << (request.format == Format::json ? to_json(summary) : to_text(summary));
   if (result.end == RunEnd::failed) throw Error(result.reason);
   if (result.end == RunEnd::interrupted) return static_cast<int>(Exit::interrupted);
   if (!result.progress.best)
@@ -358,10 +374,12 @@ int run_on_third_party(RunSetup& job, const std::string& file) {
   return tune_with(job, recorded.space, evaluator);
 }
 
-int tune_problem(const RunRequest& request) {
-  if (request.quiet && request.verbose) throw UsageError("--quiet and --verbose: choose one");
+/// `sweep`: null for a call with one work.
+int tune_work(const RunRequest& request, Sweep* sweep = nullptr) {
   const std::string third_party = third_party_file(request.device, request.problem);
   RunSetup job{request};
+  job.sweep = sweep;
+  if (sweep != nullptr && sweep->has_run()) job.begun = seconds_of_program();
   if (third_party.empty()) {
     job.selection = selected_problem(request.problem);
     job.recording = recording_in_file(request.device, request.problem, job.selection);
@@ -387,6 +405,67 @@ int tune_problem(const RunRequest& request) {
                                                  : run_on_recording(job, device);
 }
 
+/// Each work is a run. What ends one of them by an error does not end the others.
+int tune_works(const RunRequest& request, std::vector<ProblemOptions> works) {
+  const std::pair<const char*, bool> of_one[] = {{"input", !request.files.input.empty()},
+                                                 {"out", !request.files.output.empty()},
+                                                 {"keep-sources", !request.sources_folder.empty()}};
+  for (const auto& [option, is_given] : of_one)
+    if (is_given)
+      throw UsageError(
+          format("--{} is for one work, and this call has {}: leave it out", option, works.size()));
+  // Nothing is measured where one of them cannot be.
+  std::vector<Instance> instances;
+  std::vector<ProblemOptions> different;
+  for (ProblemOptions& work : works) {
+    work.reference = request.problem.reference;
+    Instance instance = selected_problem(work).instance;
+    if (std::ranges::find(instances, instance) != instances.end()) continue;
+    instances.push_back(std::move(instance));
+    different.push_back(std::move(work));
+  }
+  const InterruptGuard guard;
+  Sweep sweep(std::move(instances));
+  std::optional<Exit> failed;
+  for (std::size_t i = 0; i < different.size(); ++i) {
+    RunRequest one = request;
+    one.problem = different[i];
+    if (InterruptGuard::interrupted()) {
+      sweep.add_left_out(one.problem);
+      continue;
+    }
+    if (!request.quiet && !request.dry_run)
+      say(format("work {} of {}: {}", i + 1, different.size(),
+                 work_options(one.problem, CacheState::cold, Objective::time)));
+    try {
+      tune_work(one, &sweep);
+    } catch (const Error& error) {
+      if (!sweep.has_run() && (error.exit() != Exit::failure || request.dry_run)) throw;  // of the call
+      sweep.add_failed(one.problem, error.what());
+      failed = failed.value_or(error.exit());
+    }
+  }
+  const bool is_json = request.format == Format::json;
+  if (request.dry_run)
+    std::cout << (is_json ? to_json(sweep.planned()) : to_text(sweep.planned()));
+  else
+    std::cout << (is_json ? sweep.json() : sweep.text());
+  if (InterruptGuard::interrupted()) return static_cast<int>(Exit::interrupted);
+  return static_cast<int>(failed.value_or(Exit::success));
+}
+
+int tune_problem(const RunRequest& request) {
+  if (request.quiet && request.verbose) throw UsageError("--quiet and --verbose: choose one");
+  const ProblemOptions& given = request.problem;
+  if (!request.works_file.empty()) {
+    if (!given.problem.empty() || !given.size.empty() || !given.settings.empty() || !given.stencil.empty())
+      throw UsageError("--works: its lines name problem, --size and --set: leave them out of the call");
+    return tune_works(request, works_in_file(request.works_file));
+  }
+  std::vector<ProblemOptions> works = works_of(given);
+  return works.size() == 1 ? tune_work(request) : tune_works(request, std::move(works));
+}
+
 }  // namespace
 
 Command run_command() {
@@ -395,7 +474,8 @@ Command run_command() {
           "tune --problem P [--device D] [options]\n       tune run P [--device D] [options]",
           "  tune --problem stencil3d --device 0\n"
           "  tune --problem stencil3d --device replay --strategy grid\n"
-          "  tune --problem stencil3d --set radius=4,type=double --budget-time 2m\n",
+          "  tune --problem stencil3d --set radius=4,type=double --budget-time 2m\n"
+          "  tune --problem stencil3d --size 256x256x256,512x512x512 --set radius=1,2,4\n",
           "problem",
           bind_request<RunRequest, tune_problem>};
 }

@@ -12,6 +12,22 @@
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
+
+std::optional<double> best_value(const FinishedRun& summary) {
+  const auto& best = summary.result.progress.best;
+  if (!best) return std::nullopt;
+  const Objective objective = summary.record.options.objective;
+  const auto value = objective == Objective::time
+                         ? reports::shown(summary.record, *best, summary.result.rerank).seconds
+                         : objective_value(*best, objective).value_or(0);
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> speed_up(const FinishedRun& summary, const std::optional<double>& other) {
+  const std::optional<double> best = best_value(summary);
+  return best && other ? std::optional(*other / *best) : std::nullopt;
+}
+
 namespace {
 
 constexpr std::size_t max_shown = 5;
@@ -32,23 +48,6 @@ std::vector<std::string> others_lines(const RerankResult& rerank) {
     lines.push_back(
         format("{} failed when the best were checked again", counted(rerank.failures.size(), "candidate")));
   return lines;
-}
-
-/// By the objective; nothing where there is no best or its value is unknown.
-std::optional<double> best_value(const FinishedRun& summary) {
-  const auto& best = summary.result.progress.best;
-  if (!best) return std::nullopt;
-  const Objective objective = summary.record.options.objective;
-  const auto value = objective == Objective::time
-                         ? reports::shown(summary.record, *best, summary.result.rerank).seconds
-                         : objective_value(*best, objective).value_or(0);
-  return value > 0 ? std::optional(value) : std::nullopt;
-}
-
-/// How many times as good the best is as another one; nothing where one of them is unknown.
-std::optional<double> speed_up(const FinishedRun& summary, const std::optional<double>& other) {
-  const std::optional<double> best = best_value(summary);
-  return best && other ? std::optional(*other / *best) : std::nullopt;
 }
 
 /// One of the best configurations.

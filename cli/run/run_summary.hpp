@@ -26,6 +26,11 @@ struct FinishedRun {
   std::string replay_reason = {};  ///< why there was a replay that nobody asked for; else empty
 };
 
+/// By the objective; nothing where there is no best or its value is unknown.
+std::optional<double> best_value(const FinishedRun& summary);
+/// How many times as good the best is as another one; nothing where one of them is unknown.
+std::optional<double> speed_up(const FinishedRun& summary, const std::optional<double>& other);
+
 /// The summary as text, the winner first.
 std::string to_text(const FinishedRun& summary);
 /// One object, with times in seconds.

@@ -115,6 +115,7 @@ std::vector<RunSummary> list_runs(const Database& database, const RunFilter& fil
   where.add("problem = ?", filter.problem);
   where.device(filter.device);
   where.add("work = ?", filter.workload);
+  where.add("run IN (SELECT id FROM runs WHERE command_line = ?)", filter.command_line);
   std::vector<RunSummary> result;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row(connection, "SELECT * FROM run_overview" + where.sql() +

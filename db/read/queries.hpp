@@ -77,6 +77,7 @@ struct RunFilter {
   std::optional<std::string> device = std::nullopt;  ///< model key or name
   std::optional<std::size_t> limit = std::nullopt;
   std::optional<std::int64_t> workload = std::nullopt;  ///< Workload::id
+  std::optional<std::string> command_line = std::nullopt;
 };
 
 /// One run in a list.

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/input/problem_selection.hpp"
+#include "cli/run/dry_run.hpp"
+#include "cli/run/run_summary.hpp"
+#include "db/store/database.hpp"
+#include "tuner/problem/instance.hpp"
+#include "tuner/session/store.hpp"
+
+namespace tune::cli {
+
+/// The works that a call of `tune run` names: a work for each size and each combination of the settings'
+/// values, the last setting varying fastest. Throws UsageError for a list that has an empty part.
+std::vector<ProblemOptions> works_of(const ProblemOptions& options);
+
+/// The works in a file: on each line a problem and its --size, --set and --stencil, as on the command line;
+/// lists make several works. Text after # is ignored. Throws UsageError with the line's number.
+std::vector<ProblemOptions> works_in_file(const std::filesystem::path& path);
+
+/// One call of `tune run` with several works: each is a run, and one summary shows all.
+class Sweep {
+ public:
+  /// `works` are the instances of all works, each once.
+  explicit Sweep(std::vector<Instance> works) : works_(std::move(works)) {}
+
+  /// Whether an earlier, unfinished call with the same command line has ended a run of this work by itself;
+  /// if so, that run is the work's row.
+  bool finished_before(const db::Database& database, const RunRecord& record,
+                       const std::string& command_line);
+  void add(const FinishedRun& run);
+  void add_failed(const ProblemOptions& work, const std::string& reason);
+  void add_left_out(const ProblemOptions& work);
+  bool has_run() const { return has_run_; }
+  /// What a dry run would do.
+  void plan(PlannedWork work) { planned_.push_back(std::move(work)); }
+  const std::vector<PlannedWork>& planned() const { return planned_; }
+
+  /// A table with a row for each work.
+  std::string text() const;
+  /// `works`: the summary of each run, or an object with `work`, `end` and `reason`.
+  std::string json() const;
+
+ private:
+  struct Row {
+    std::string work, best = {}, rate = {}, share = {}, over_default = {}, evaluations = {}, run = {},
+                      end = {};
+  };
+
+  std::vector<Instance> works_;
+  std::vector<Row> rows_;
+  std::vector<PlannedWork> planned_;
+  std::string database_option_ = {};
+  bool has_run_ = false;
+  nlohmann::ordered_json objects_ = nlohmann::ordered_json::array();
+};
+
+}  // namespace tune::cli
