@@ -50,6 +50,15 @@ Condition implied(const Expr& expr, const std::set<std::string>& known, bool pos
       if (!then && !otherwise) return std::nullopt;
       return if_else(operands[0], then.value_or(Expr(true)), otherwise.value_or(Expr(true)));
     }
+    case Op::in:
+    case Op::not_in: {
+      // As conjuncts_of: each choice is settled by itself.
+      if ((expr.op() == Op::not_in) != positive) return std::nullopt;
+      Condition all;
+      for (const Expr& choice : operands[1].operands())
+        all = both(std::move(all), from(Expr::node(Op::not_equal, {operands[0], choice}), true));
+      return all;
+    }
     default:
       return std::nullopt;
   }

@@ -85,7 +85,8 @@ TEST(ExprProperty, TermsAreWhatEvaluationGives) {
         terms.assign(slot, Scalar::of(values.at(name)));
       }
       const Terms::Term& term = terms.compute(id);
-      const std::optional<Value> result = term.failed ? std::nullopt : std::optional(term.value.value());
+      const bool is_value = !term.failed && !term.value.is_huge();  // huge: within an expression alone
+      const std::optional<Value> result = is_value ? std::optional(term.value.value()) : std::nullopt;
       EXPECT_EQ(result, outcome(expr, values)) << show(expr, values);
       ++(result ? values_seen : failures_seen);
     }

@@ -28,6 +28,10 @@ TEST(ImpliedBy, FindsWhatFollowsForTheKnown) {
   EXPECT_EQ(follows("a + b < 3", {"a"}), "nothing");
   EXPECT_EQ(follows("a < 3", {"a", "b"}), "a < 3");
   EXPECT_EQ(follows("1 > 2 and b", {}), "1 > 2");
+  EXPECT_EQ(follows("a not in [b, 1, 2]", {"a"}), "a != 1 and a != 2");
+  EXPECT_EQ(follows("not (a in [b, 1])", {"a"}), "a != 1");
+  EXPECT_EQ(follows("a in [b, 1]", {"a"}), "nothing");
+  EXPECT_EQ(follows("not (a not in [b, 1])", {"a"}), "nothing");
 }
 
 TEST(ReplaceVariables, PutsLiterals) {

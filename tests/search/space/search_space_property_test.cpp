@@ -87,6 +87,38 @@ TEST(SearchSpaceProperty, PartsOutsideTheirBoundsAreLeftRightly) {
   EXPECT_GT(valid, 1'000U);
 }
 
+// What one element of a list says alone holds for parameters that are assigned before the others.
+TEST(SearchSpaceProperty, ListsOfParametersAndNumbers) {
+  Random random(209);
+  std::size_t valid = 0;
+  for (int i = 0; i < 200; ++i) {
+    SpaceDefinition definition;
+    definition.constants["limit"] = 1;
+    for (const char* name : {"a", "b", "c", "d"}) {
+      Parameter parameter;
+      parameter.name = name;
+      for (int value = 0; value < 4; ++value) parameter.values.push_back(value);
+      parameter.default_value = parameter.values.front();
+      definition.parameters.push_back(std::move(parameter));
+    }
+    for (int rule = 0; rule < 2; ++rule) {
+      const auto name = [&random] { return std::string(1, "abcd"[random.below(4)]); };
+      const std::string member = name(), other = name();
+      const std::string list = " in [" + other + ", " + std::to_string(random.below(4)) + "]";
+      const std::string forms[] = {member + " not" + list, member + list, "not (" + member + list + ")",
+                                   member + " + 1 not" + list};
+      definition.constraints.push_back({Expr::parse(forms[random.below(4)]), ""});
+    }
+    SCOPED_TRACE("space " + std::to_string(i) + ":\n" + describe(definition));
+    const SearchSpace space(definition);
+    const auto expected = brute_force(definition);
+    ASSERT_EQ(space.size(), expected.size());
+    for (ConfigurationId id = 0; id < space.size(); ++id) ASSERT_EQ(as_map(space.at(id)), expected[id]);
+    valid += space.size();
+  }
+  EXPECT_GT(valid, 1'000U);
+}
+
 TEST(SearchSpaceProperty, NumberAndConfigurationAreInverse) {
   for_random_spaces(202, [](const SpaceDefinition& definition, Random&) {
     const SearchSpace space(definition);
