@@ -42,16 +42,19 @@ auto question_of(const db::Workload& workload) {
 }
 
 /// A property that may differ between workloads of one problem, size, settings and device.
-struct Fact {
+struct WorkloadFact {
   const char* name;
   std::string (*of)(const db::Workload& workload);
 };
 constexpr std::array differing = {
-    Fact{"origin", [](const db::Workload& workload) { return std::string(to_string(workload.origin)); }},
-    Fact{"cache", [](const db::Workload& workload) { return std::string(to_string(workload.cache)); }},
-    Fact{"sources", [](const db::Workload& workload) { return workload.toolchain.source_hash.substr(0, 8); }},
-    Fact{"compiler", [](const db::Workload& workload) { return workload.toolchain.compiler; }},
-    Fact{"driver", [](const db::Workload& workload) { return workload.driver; }}};
+    WorkloadFact{"origin",
+                 [](const db::Workload& workload) { return std::string(to_string(workload.origin)); }},
+    WorkloadFact{"cache",
+                 [](const db::Workload& workload) { return std::string(to_string(workload.cache)); }},
+    WorkloadFact{"sources",
+                 [](const db::Workload& workload) { return workload.toolchain.source_hash.substr(0, 8); }},
+    WorkloadFact{"compiler", [](const db::Workload& workload) { return workload.toolchain.compiler; }},
+    WorkloadFact{"driver", [](const db::Workload& workload) { return workload.driver; }}};
 
 template<class Of>
 std::set<std::string> values_of(const Workloads& workloads, Of of) {
@@ -201,7 +204,7 @@ std::string differences(const Workloads& workloads) {
   const std::string settings = settings_of(workloads, 2);
   if (!settings.empty()) choose += format("{}--set ({})", choose.empty() ? "" : " and ", settings);
   if (!choose.empty()) return "choose with " + choose + ", or name a folder with --out (such as caches/)";
-  for (const Fact& fact : differing) {
+  for (const WorkloadFact& fact : differing) {
     const auto values = values_of(workloads, fact.of);
     if (values.size() > 1)
       choose += format("{}{} ({})", choose.empty() ? "" : ", ", fact.name, some_of(values));
@@ -234,7 +237,7 @@ std::vector<std::string> file_names(const Workloads& workloads) {
   for (const db::Workload& workload : workloads) {
     std::string name = base(workload);
     const Workloads& others = alike[name];
-    for (const Fact& fact : differing)
+    for (const WorkloadFact& fact : differing)
       if (values_of(others, fact.of).size() > 1)
         name += plain(format("_{}-{}", fact.name, fact.of(workload)));
     std::string unique = name;

@@ -252,7 +252,8 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
     if (job.sweep != nullptr)
       job.sweep->plan(work);
     else
-      std::cout << (job.request.format == Format::json ? to_json({work}) : to_text({work}));
+      std::cout << (job.request.format == Format::json ? to_json(std::vector{work})
+                                                       : to_text(std::vector{work}));
     return 0;
   }
   db::Database database(path);

@@ -9,8 +9,8 @@
 #include "tests/cli/sandbox.hpp"
 #include "tests/hostile/hostile_text.hpp"
 #include "tests/hostile/sound_inputs.hpp"
-#include "tuner/base/format.hpp"
 #include "tuner/base/exit.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::testing {
 namespace {
@@ -231,7 +231,8 @@ std::span<const HostileKind> hostile_kinds() {
 
 std::string complaint(const HostileInput& input, int status, const std::string& out, const std::string& err) {
   constexpr std::size_t longest_message = 4000, longest_line = 2100, most_output = std::size_t{1} << 20;
-  if (status < 0 || status > static_cast<int>(Exit::no_gpu)) return "exit status " + std::to_string(status);
+  if (status < 0 || status > static_cast<int>(Exit::no_device))
+    return "exit status " + std::to_string(status);
   if (status > 0 && err.find("tune: ") == std::string::npos && out.empty()) return "no message";
   if (is_library_message(err)) return "a library's message: " + err.substr(0, 300);
   if (err.size() > longest_message) return "a message of " + std::to_string(err.size()) + " bytes";
