@@ -70,6 +70,9 @@ std::pair<std::size_t, double> other_settings(const std::string& settings, const
   const Configuration recorded = Configuration::parse(settings);
   std::size_t count = 0;
   double sum = 0;
+  for (const auto& entry : recorded.entries())  // an instance has no setting that does not apply to it
+    if (std::ranges::count(instance.settings, entry.first, &std::pair<std::string, Value>::first) == 0)
+      ++count;
   for (const auto& [name, value] : instance.settings) {
     const Value* const other = recorded.find(name);
     if (other != nullptr && *other == value) continue;

@@ -167,7 +167,8 @@ TEST(RecordingError, WhatChangesTheWorkLeastIsNearest) {
       "300 radius=2,type=float",
       "300 radius=2,type=float with warm caches",  // cold was asked for
       "1000 radius=2,type=float",
-      "100 radius=2,type=double",  // one other setting
+      "100 radius=2,steps=24,type=float",  // one other setting
+      "100 radius=2,type=double",
       "100 radius=3,type=float",
       "100 radius=9,type=float",
       "90 radius=2,type=double",
