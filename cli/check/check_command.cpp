@@ -32,6 +32,7 @@
 #include "tuner/evaluation/verification.hpp"
 #include "tuner/plan/directives.hpp"
 #include "tuner/plan/launch_limits.hpp"
+#include "tuner/problem/command_problem.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
@@ -421,6 +422,9 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
 int check_selection(const CheckRequest& request, const CheckEnd& end) {
   const ProblemSelection selection = selected_problem(request.problem);
   const auto sources = chosen_sources(*selection.problem, request.kernel_folder);
+  if (find_command(selection.problem.get()) != nullptr)
+    throw UsageError(format("{} is a command: 'tune run' checks every configuration that it measures",
+                            request.problem.problem));
   if (request.device == "emulator") {
     const DeviceProperties limits =
         architecture_properties(request.architecture.empty() ? "sm_90" : request.architecture);

@@ -17,6 +17,7 @@
 #include "library/run/gpu.hpp"
 #include "library/run/paths.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
+#include "tuner/backends/host/host_device.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/host_limits.hpp"
@@ -91,6 +92,7 @@ DeviceName parse_device(const std::string& text) {
   constexpr std::string_view replay = "replay:";
   if (text.empty()) return {};
   if (text == "emulator") return {.kind = Kind::emulator};
+  if (text == "cpu") return {.kind = Kind::cpu};
   if (text == replay) throw UsageError("--device: name the recording: replay:FILE");
   if (text == "replay") return {.kind = Kind::replay};
   if (text.starts_with(replay)) return {.kind = Kind::replay, .text = text.substr(replay.size())};
@@ -148,6 +150,10 @@ std::optional<int> gpu_with(const std::string& text) {
     throw UsageError(format("--device {}: a replay only tunes: {}", text, without_gpu(use)));
   if (text == "emulator" && use != DeviceUse::checking)
     throw UsageError("--device: the emulator only checks kernels: use 'tune check --device emulator'");
+  if (text == "cpu")
+    throw UsageError(
+        format("--device cpu: the processor only runs commands ('command' of a definition), no kernels; {}",
+               without_gpu(use)));
   std::vector<std::string> words = {"cuda", "emulator"};
   if (use == DeviceUse::tuning) words.emplace_back("replay");
   throw UsageError(format("unknown device '{}'; {}", text,
@@ -167,6 +173,7 @@ std::optional<std::string> stored_device(const std::string& text, const std::vec
     run::check_device(device.number, "name a device that 'tune list devices' shows");
     return cuda::list_devices(nullptr).at(static_cast<std::size_t>(device.number)).name;
   }
+  if (device.kind == Kind::cpu) return name_with(host::device_properties().name, names);
   if (device.kind != Kind::named)
     throw UsageError(
         format("--device {}: this command reads stored results: name a device that 'tune list "
@@ -197,6 +204,16 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
   if (device.kind != DeviceName::Kind::cuda) refuse_device(text, use);
   run::check_device(device.number, without_gpu(use));
   return {.number = device.number, .recording = {}, .reason = {}};
+}
+
+std::optional<DeviceChoice> chosen_for_command(const std::string& text) {
+  DeviceName device = parse_device(text);
+  if (device.kind == DeviceName::Kind::none || device.kind == DeviceName::Kind::cpu) return std::nullopt;
+  if (device.kind == DeviceName::Kind::replay)
+    return DeviceChoice{
+        .kind = DeviceChoice::Kind::replay, .recording = std::move(device.text), .reason = {}};
+  throw UsageError(
+      format("--device {}: this problem is a command, which runs on the processor: --device cpu", text));
 }
 
 std::vector<std::string> nearest_first(std::vector<std::string> recorded, const Instance& instance) {

@@ -16,9 +16,9 @@
 namespace tune::cli {
 
 /// What --device names, read alike by every command: `0` or `cuda:0`, `replay` or `replay:FILE`, `emulator`,
-/// else the name of a device or a part of it.
+/// `cpu`, else the name of a device or a part of it.
 struct DeviceName {
-  enum class Kind { none, cuda, replay, emulator, named };
+  enum class Kind { none, cuda, replay, emulator, cpu, named };
   Kind kind = Kind::none;
   int number = 0;         ///< of the GPU
   std::string text = {};  ///< the recording's file, or the name
@@ -50,6 +50,10 @@ struct DeviceChoice {
 /// the shipped recordings, with the reason. Throws UsageError that names the devices of this machine and what
 /// else this use takes.
 DeviceChoice chosen_device(const std::string& device, DeviceUse use);
+
+/// The same for a problem whose evaluation is a command: nothing for this machine, `cpu` or no option, else a
+/// recording. Throws UsageError for a GPU.
+std::optional<DeviceChoice> chosen_for_command(const std::string& device);
 
 /// The evaluations of this problem and size from the chosen file, or from the first shipped recording that
 /// has them. Throws Error that names what is recorded instead.

@@ -7,6 +7,7 @@
 #include "reports/data/grid.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/backends/host/host_device.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/serialization/json.hpp"
@@ -112,7 +113,32 @@ nlohmann::ordered_json describe_json(int number, const DeviceProperties& device)
   return object;
 }
 
+/// The processor, for commands.
+std::string describe_cpu(const DeviceProperties& cpu) {
+  reports::Grid table({"device cpu", cpu.name});
+  table.wrap(cpu.name);
+  const auto row = [&table](std::string_view what, const std::string& value) {
+    table.add({std::string(what), value});
+  };
+  row("cores of this process", std::to_string(cpu.multiprocessors));
+  row("core clock, highest", cpu.core_clock > 0 ? si(static_cast<double>(cpu.core_clock), "Hz") : "unknown");
+  row("memory", bytes_text(static_cast<double>(cpu.global_memory)));
+  row("largest cache", cpu.l2_cache > 0 ? bytes_text(static_cast<double>(cpu.l2_cache)) : "unknown");
+  row("system", cpu.driver);
+  return table.text("", output_style());
+}
+
+nlohmann::ordered_json describe_cpu_json(const DeviceProperties& cpu) {
+  return {{"name", cpu.name},
+          {"cores", cpu.multiprocessors},
+          {"core_clock_hz", cpu.core_clock},
+          {"memory_bytes", cpu.global_memory},
+          {"cache_bytes", cpu.l2_cache},
+          {"system", cpu.driver}};
+}
+
 int run_devices(const DevicesRequest& request) {
+  const DeviceProperties cpu = host::device_properties();
   std::string failure_reason;
   const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
   if (request.format == Format::json) {
@@ -122,11 +148,13 @@ int run_devices(const DevicesRequest& request) {
     for (std::size_t i = 0; i < devices.size(); ++i)
       object["devices"].push_back(describe_json(static_cast<int>(i), devices[i]));
     if (devices.empty()) object["why_none"] = failure_reason;
+    object["cpu"] = describe_cpu_json(cpu);
     std::cout << json_text(object);
     return 0;
   }
   if (devices.empty()) std::cout << "no devices: " << failure_reason << "\n";
   for (std::size_t i = 0; i < devices.size(); ++i) std::cout << describe(static_cast<int>(i), devices[i]);
+  std::cout << describe_cpu(cpu);
   std::cout << "toolkit: " << cuda::toolkit_text() << "\n";
   return 0;
 }
@@ -135,7 +163,7 @@ int run_devices(const DevicesRequest& request) {
 
 Command devices_command() {
   return {"devices",
-          "shows the properties of each GPU that matter for tuning",
+          "shows the properties of each GPU, and of the processor, that matter for tuning",
           "tune devices [--format json]",
           "  tune devices\n",
           "",

@@ -187,7 +187,7 @@ void list_devices(const db::Database& database, const StoredChoice& choice, Form
   const bool every = !choice.problem && !choice.size && !choice.device;
   for (const db::DeviceSummary& device :
        every ? db::list_devices(database) : chosen_devices(database, choice)) {
-    const bool known = device.properties.compute_major > 0;  // not of every imported result
+    const bool known = device.properties.global_memory > 0;  // not of every imported result
     table.add({device.name, known ? device.architecture : "unknown", joined(device.drivers),
                std::to_string(device.runs), std::to_string(device.evaluations - device.replayed),
                std::to_string(device.replayed), time_of_day(device.last_run)});

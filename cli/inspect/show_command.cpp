@@ -41,7 +41,7 @@ std::string budget_text(const RunOptions& options) {
 
 /// Another program's results may name their device alone.
 std::string device_text(const DeviceProperties& device) {
-  return device.compute_major > 0 ? device.model_key() : device.name + ", the rest is unknown";
+  return device.global_memory > 0 ? device.model_key() : device.name + ", the rest is unknown";
 }
 
 /// Seed and budget of another program are unknown.

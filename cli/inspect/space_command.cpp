@@ -7,9 +7,11 @@
 #include "cli/output/printable_output.hpp"
 #include "cli/output/text_layout.hpp"
 #include "search/strategies/registry.hpp"
+#include "tuner/backends/host/host_device.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/problem/command_problem.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
@@ -116,7 +118,10 @@ int run_space(const SpaceRequest& request) {
     throw UsageError("--count prints only a number: leave out --sample and --format json");
   const ProblemSelection selection = selected_problem(request.problem);
   std::string notice;
-  const DeviceProperties device = properties_or_architecture(request.device, request.architecture, notice);
+  const DeviceProperties device =
+      find_command(selection.problem.get()) != nullptr
+          ? host::device_properties()
+          : properties_or_architecture(request.device, request.architecture, notice);
   const search::SearchSpace space = build_space(selection, device, request.space);
   if (!notice.empty()) say(notice);
   if (request.count && !space.large_count().empty()) {

@@ -25,10 +25,11 @@
 #include "library/run/version.hpp"
 #include "reports/data/result.hpp"
 #include "search/strategies/registry.hpp"
+#include "tuner/backends/host/host_device.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/cache/caching_compiler.hpp"
-#include "tuner/problem/problem.hpp"
+#include "tuner/problem/command_problem.hpp"
 #include "tuner/replay/recorded_space.hpp"
 
 namespace tune::cli {
@@ -100,8 +101,9 @@ void RunRequest::add_to(OptionTable& table) {
   files.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU ('tune devices' lists them), or replay[:FILE] to use recorded results; default: 0, "
-      "the first GPU, or replay without a GPU; cuda:0 never falls back to replay",
+      "number of a GPU ('tune devices' lists them), cpu for a definition with 'command', or replay[:FILE] to "
+      "use recorded results; default: 0, the first GPU, or replay without a GPU; cuda:0 never falls back to "
+      "replay",
       device);
   space.add_to(table);
   table
@@ -316,6 +318,29 @@ int run_on_gpu(RunSetup& job, int number) {
   return status;
 }
 
+/// Throws UsageError for an option that says something about kernels.
+void refuse_kernel_options(const RunRequest& request) {
+  const std::pair<const char*, bool> given[] = {{"input", !request.files.input.empty()},
+                                                {"out", !request.files.output.empty()},
+                                                {"kernel-dir", !request.kernel_folder.empty()},
+                                                {"keep-sources", !request.sources_folder.empty()},
+                                                {"cache", request.tuning.cache != CacheState::cold},
+                                                {"in-process", request.process.in_process}};
+  for (const auto& [option, is_given] : given)
+    if (is_given)
+      throw UsageError(format("--{} is for kernels; this problem is a command: leave it out", option));
+}
+
+int run_on_host(RunSetup& job) {
+  const DeviceProperties device = host::device_properties();
+  const search::SearchSpace space = build_space(job.selection, device, job.request.space);
+  job.device_label = format("{} (cpu)", device.name);
+  const std::unique_ptr<Evaluator> evaluator =
+      run::open_command_run(job.record, *job.selection.problem, job.selection.instance, space, *job.sources,
+                            job.tuning, job.request.process.compile_timeout);
+  return tune_with(job, space, *evaluator);
+}
+
 /// Nothing where none has a value.
 std::optional<double> best_of(const std::vector<Evaluation>& recorded, const Objective& objective) {
   std::optional<double> best;
@@ -385,6 +410,8 @@ int tune_work(const RunRequest& request, Sweep* sweep = nullptr) {
     job.selection = selected_problem(request.problem);
     job.recording = recording_in_file(request.device, request.problem, job.selection);
   }
+  const bool is_command = find_command(job.selection.problem.get()) != nullptr;
+  if (is_command) refuse_kernel_options(request);
   take_extents(request.files, request.problem, job.selection);
   if (!request.files.input.empty()) {
     if (chosen_device(request.device, DeviceUse::tuning).kind != DeviceChoice::Kind::cuda)
@@ -401,6 +428,10 @@ int tune_work(const RunRequest& request, Sweep* sweep = nullptr) {
                                        *job.sources);
   }
   if (!third_party.empty()) return run_on_third_party(job, third_party);
+  if (is_command) {
+    const std::optional<DeviceChoice> recording = chosen_for_command(request.device);
+    return recording ? run_on_recording(job, *recording) : run_on_host(job);
+  }
   const DeviceChoice device = chosen_device(request.device, DeviceUse::tuning);
   return device.kind == DeviceChoice::Kind::cuda ? run_on_gpu(job, device.number)
                                                  : run_on_recording(job, device);

@@ -310,17 +310,17 @@ std::string to_json(const FinishedRun& summary) {
   object["same_code"] = progress.same_code;
   object["limit_seconds"] = record.limit;
   object["best"] = nullptr;
-  if (progress.best)
+  if (progress.best) {
+    const reports::ShownResult best = reports::shown(record, *progress.best, summary.result.rerank);
     object["best"] = reports::result_json(
-        reports::shown(record, *progress.best, summary.result.rerank),
-        {"configuration", "seconds", "low_seconds", "high_seconds", "confidence", "items_per_second",
-         "bytes_per_second", "share_of_limit", "error", "tolerance"});
-  if (progress.best) object["best"]["origin"] = to_string(record.key.origin);
-  if (progress.best && summary.problem != nullptr)
-    for (const auto& [name, value] :
-         reports::metrics_of(*summary.problem, record.key.instance,
-                             reports::shown(record, *progress.best, summary.result.rerank)))
-      object["best"]["metrics"][name] = value;
+        best, {"configuration", "seconds", "low_seconds", "high_seconds", "confidence", "items_per_second",
+               "bytes_per_second", "share_of_limit", "error", "tolerance"});
+    object["best"]["origin"] = to_string(record.key.origin);
+    for (const auto& [name, value] : best.metrics) object["best"]["metrics"][name] = value;
+    if (summary.problem != nullptr)
+      for (const auto& [name, value] : reports::metrics_of(*summary.problem, record.key.instance, best))
+        object["best"]["metrics"][name] = value;
+  }
   const auto number = [](const std::optional<double>& ratio) {
     return ratio ? nlohmann::ordered_json(*ratio) : nlohmann::ordered_json();
   };

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "kernels/described/command.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::described {
@@ -135,6 +136,15 @@ std::vector<std::string> KernelDescription::arguments_of(const LaunchDescription
   std::vector<std::string> names;
   for (const Argument& one : arguments)
     if (one.symbol.empty() && !is_in_struct(one.name) && !one.is_for_judge) names.push_back(one.name);
+  return names;
+}
+
+std::vector<std::string> KernelDescription::metric_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, formula] : metrics) names.push_back(name);
+  if (command != nullptr)
+    for (const auto& [name, source] : command->plan.results)
+      if (name != "time") names.push_back(name);
   return names;
 }
 

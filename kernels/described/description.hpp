@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -262,6 +263,8 @@ struct FunctionRule {
   SourceLocation place;
 };
 
+struct CommandDescription;
+
 struct KernelDescription {
   std::string name;
   std::string summary = {};
@@ -272,6 +275,8 @@ struct KernelDescription {
   std::vector<search::Constraint> constraints = {};
   std::vector<SourceLocation> constraint_places = {};  ///< of the constraints, if they come from a file
   std::vector<FunctionRule> rules = {};
+  /// Instead of a kernel, arguments and launches; null: there is a kernel.
+  std::shared_ptr<const CommandDescription> command = nullptr;
   KernelSource kernel = {};
   std::vector<Argument> arguments = {};
   std::vector<LaunchDescription> launches = {};
@@ -308,6 +313,8 @@ struct KernelDescription {
   bool is_in_struct(std::string_view array) const;
   /// Returns the launch's arguments; without a list of its own all but symbols and arrays in structs.
   std::vector<std::string> arguments_of(const LaunchDescription& launch) const;
+  /// Returns the names of `metrics`, and of what a command prints besides its time.
+  std::vector<std::string> metric_names() const;
   /// Returns it without sources. Throws UsageError if the name is empty.
   ProblemInfo info() const;
   /// The word for this in messages: `definition`, or `problem` in code.

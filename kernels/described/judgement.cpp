@@ -49,18 +49,6 @@ void check_limits(const HostTensor& limits, const Argument& argument) {
       argument.place.fail(format("the tolerance of an element of '{}' is {}", argument.name, limit));
 }
 
-/// Replaces each name in braces by what `value_of` returns for it.
-template<class ValueOf>
-std::string with_values(const std::string& word, const ValueOf& value_of) {
-  std::string replaced;
-  std::size_t from = 0;
-  for_each_brace(word, [&](std::size_t begin, std::size_t end, const std::string& name) {
-    replaced += word.substr(from, begin - from) + value_of(name);
-    from = end;
-  });
-  return replaced + word.substr(from);
-}
-
 /// The files of one call of the program.
 class JudgedFiles {
  public:

@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include "kernels/described/braces.hpp"
+#include "kernels/described/command.hpp"
 #include "kernels/described/compile_options.hpp"
 #include "kernels/described/contents.hpp"
 #include "kernels/described/fitting.hpp"
@@ -42,7 +44,10 @@ DescribedProblem::DescribedProblem(KernelDescription description)
     if (argument.is_filled()) check_contents(argument, argument.contents);
     if (argument.expected) check_contents(argument, *argument.expected);
   }
-  if (description_.unusable.empty()) read_kernels();
+  if (description_.command != nullptr)
+    read_commands();
+  else if (description_.unusable.empty())
+    read_kernels();
   for (const SourceFile& source : texts_) info_.sources.push_back(source.name);
   check_work();
   check_metrics();
@@ -53,6 +58,16 @@ void DescribedProblem::check_work() const {
   const ExpressionScope scope(description_.parameters, make_instance(info_, "", {}));
   for (const auto* formula : {&description_.flops, &description_.bytes, &description_.items})
     if (*formula && !(*formula)->is_function()) static_cast<void>((*formula)->real(scope));
+}
+
+void DescribedProblem::read_commands() {
+  for (SourceFile& source : sources_of(*description_.command)) texts_.push_back(std::move(source));
+  for (const std::string& name : unused_parameters())
+    description_.notes.push_back(format("parameter '{0}' changes nothing: no command has '{{{0}}}'", name));
+}
+
+CommandPlan DescribedProblem::command(const Instance& instance, const Configuration& configuration) const {
+  return plan_of(*description_.command, ExpressionScope(description_.parameters, instance, configuration));
 }
 
 void DescribedProblem::read_kernels() {
@@ -207,6 +222,8 @@ ProblemCost DescribedProblem::cost(const Instance& instance) const {
 
 Result<LaunchPlan> DescribedProblem::plan(const Instance& instance, const Configuration& configuration,
                                           const KernelSources&) const {
+  if (is_command())
+    return fail(Phase::constraint, "command", "its evaluation is a command, without a kernel");
   return make_plan(description_.kernel, description_.launches, instance, configuration, true);
 }
 
@@ -255,6 +272,12 @@ bool DescribedProblem::expects_all() const {
 }
 
 std::string DescribedProblem::compared_with() const {
+  if (is_command()) {
+    const CommandDescription& command = *description_.command;
+    const auto& expected = command.plan.expected;
+    if (expected) return format("the contents of {}", expected->file.filename().string());
+    return command.check.words.empty() ? "nothing: 'command' has no 'check'" : "the checking command";
+  }
   const ReferenceDescription& reference = description_.reference;
   if (std::ranges::none_of(description_.arguments, [&](const Argument& one) { return is_compared(one); }))
     return format("nothing: {}", reference.is_none
@@ -398,9 +421,11 @@ Metrics DescribedProblem::metrics(const Instance& instance, const Configuration&
   for (const auto& [name, value] : facts) scope.add_other(name, value);
   Metrics metrics;
   for (const auto& [name, formula] : description_.metrics) {
-    const bool known = std::ranges::all_of(fact_names, [&, &own = formula](const char* fact) {
+    const auto is_known = [&, &own = formula](const std::string& fact) {
       return scope.find(fact) != nullptr || !words_in(own.text()).contains(fact);
-    });
+    };
+    const bool known = std::ranges::all_of(fact_names, is_known) &&
+                       std::ranges::all_of(description_.metric_names(), is_known);
     if (known) metrics.emplace_back(name, formula.real(scope));
   }
   return metrics;
@@ -412,6 +437,8 @@ std::vector<MetricInfo> DescribedProblem::metric_infos() const {
     const auto words = words_in(formula.text());
     infos.push_back({name, words.contains("energy") || words.contains("power")});
   }
+  for (const std::string& name : description_.metric_names())
+    if (std::ranges::find(infos, name, &MetricInfo::name) == infos.end()) infos.push_back({name});
   return infos;
 }
 
@@ -423,11 +450,19 @@ void DescribedProblem::check_metrics() const {
     defaults.set(parameter.name, parameter.default_value);
   ExpressionScope scope(description_.parameters, make_instance(info_, "", {}), defaults);
   for (const char* const name : fact_names) scope.add_other(name, 1);
+  for (const std::string& name : description_.metric_names()) scope.add_other(name, 1);
   for (const auto& [name, formula] : description_.metrics) static_cast<void>(formula.real(scope));
 }
 
 std::vector<std::string> DescribedProblem::unused_parameters() const {
-  return described::unused_parameters(description_);
+  if (!is_command()) return described::unused_parameters(description_);
+  std::set<std::string> used;
+  for (const std::string& text : texts_of(*description_.command))
+    for_each_brace(text, [&](std::size_t, std::size_t, const std::string& name) { used.insert(name); });
+  std::vector<std::string> unused;
+  for (const search::Parameter& parameter : description_.parameters)
+    if (parameter.values.size() > 1 && !used.contains(parameter.name)) unused.push_back(parameter.name);
+  return unused;
 }
 
 RunDefaults DescribedProblem::run_defaults() const {

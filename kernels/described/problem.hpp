@@ -13,6 +13,7 @@
 
 #include "kernels/described/description.hpp"
 #include "search/space/search_space.hpp"
+#include "tuner/problem/command_problem.hpp"
 #include "tuner/problem/problem.hpp"
 #include "tuner/problem/problem_reference.hpp"
 
@@ -21,7 +22,7 @@ namespace tune::described {
 /// The problem of a description. Its kernel files are read once, when it is made. Results are compared with
 /// those that the description defines (a file, a rule, a function, another kernel, a configuration), or else
 /// with those of the default configuration.
-class DescribedProblem : public Problem, public HasDescription, public HasReference {
+class DescribedProblem : public Problem, public HasDescription, public HasReference, public HasCommand {
  public:
   /// Throws UsageError if a kernel's file cannot be read, a launch names an unknown argument, or a kernel
   /// takes other arguments.
@@ -40,6 +41,8 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
   std::string broken_rule(const Instance& instance, const Configuration& configuration) const;
 
   std::string compared_with() const override;
+  bool is_command() const override { return description_.command != nullptr; }
+  CommandPlan command(const Instance& instance, const Configuration& configuration) const override;
   const ProblemInfo& info() const override { return info_; }
   search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override;
   ProblemCost cost(const Instance& instance) const override;
@@ -64,6 +67,7 @@ class DescribedProblem : public Problem, public HasDescription, public HasRefere
 
  private:
   void read_kernels();
+  void read_commands();
   void check_work() const;
   void check_metrics() const;
   /// Returns the extents of a vector, with the components of its elements.

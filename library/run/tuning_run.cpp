@@ -9,10 +9,12 @@
 #include "db/store/sqlite_store.hpp"
 #include "library/run/paths.hpp"
 #include "library/run/version.hpp"
+#include "tuner/backends/host/host_device.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/evaluation/command_evaluator.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/evaluation/multi_fidelity.hpp"
 
@@ -309,6 +311,26 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
               },
           .group = first_choice(space),
           .reproducible = request.reproducible});
+}
+
+std::unique_ptr<Evaluator> open_command_run(RunRecord& record, const Problem& problem,
+                                            const Instance& instance, const search::SearchSpace& space,
+                                            const KernelSources& sources, const TuningRequest& request,
+                                            double build_timeout) {
+  const Objective objective = request.objective.value_or(Objective::time);
+  if (objective.needs_energy())
+    throw UsageError("the energy of a command is not measured: choose the objective time, or a metric");
+  describe_workload(record, problem, instance, host::device_properties(), request.cache);
+  record.key.toolchain = {"commands", source_hash(problem, sources)};
+  record.machine = host::machine_state();
+  record.space_size = space.size();
+  return std::make_unique<CommandEvaluator>(*find_command(&problem), instance,
+                                            CommandEvaluatorOptions{.measure = request.measure,
+                                                                    .objective = objective,
+                                                                    .race = request.race,
+                                                                    .timeout = request.timeout,
+                                                                    .build_timeout = build_timeout,
+                                                                    .jobs = request.compilers});
 }
 
 SessionResult tune(db::Database& database, const search::SearchSpace& space, Evaluator& evaluator,

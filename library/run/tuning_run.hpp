@@ -99,6 +99,13 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
                                     const search::SearchSpace& space, Backend& backend,
                                     const KernelSources& sources, const TuningRequest& request);
 
+/// The same of a problem whose evaluation is a command on this machine (HasCommand). `build_timeout`: seconds
+/// that a build may take. Throws UsageError where the objective needs energy.
+std::unique_ptr<Evaluator> open_command_run(RunRecord& record, const Problem& problem,
+                                            const Instance& instance, const search::SearchSpace& space,
+                                            const KernelSources& sources, const TuningRequest& request,
+                                            double build_timeout);
+
 /// Searches the space as a settled request says, completes the record, and stores everything in the database.
 /// `tell` hears what the user should know before the first evaluation, a line at a time; it may be empty.
 SessionResult tune(db::Database& database, const search::SearchSpace& space, Evaluator& evaluator,

@@ -93,13 +93,15 @@ ShownResult shown(const db::ResultRow& row, std::vector<double> samples) {
           .timing = row.timing,
           .error = row.error,
           .tolerance = row.tolerance,
-          .resources = row.resources};
+          .resources = row.resources,
+          .metrics = row.timing ? row.timing->metrics : Metrics{}};
 }
 
 Metrics metrics_of(const Problem& problem, const Instance& instance, const ShownResult& result) {
   const double joules = result.timing && result.timing->energy > 0 ? result.timing->energy : result.joules;
-  return problem.metrics(instance, result.configuration,
-                         facts_of({result.configuration, result.resources, result.seconds, joules}));
+  return problem.metrics(
+      instance, result.configuration,
+      facts_of({result.configuration, result.resources, result.seconds, joules, &result.metrics}));
 }
 
 ShownResult shown(const db::RerankRow& place) {
@@ -131,7 +133,8 @@ ShownResult shown(const RunRecord& run, const Evaluation& best, const RerankResu
                      .joules = measurement.energy,
                      .error = measurement.error,
                      .tolerance = measurement.tolerance,
-                     .resources = best.resources};
+                     .resources = best.resources,
+                     .metrics = measurement.metrics};
   if (!rerank.places.empty()) result.standing = shown(rerank.places.front()).standing;
   result.seconds = result.interval()->median;
   return result;
@@ -152,11 +155,9 @@ std::vector<std::pair<std::string, std::string>> result_lines(const ShownResult&
                                                         : "";  // not every database has them
     add("measuring", samples + to_text(*result.timing));
     add("machine", to_text(result.timing->machine));
-    const auto metric_text = [](const auto& metric) {
-      return format("{} {:.6g}", metric.first, metric.second);
-    };
-    add("metrics", joined(result.timing->metrics, metric_text));
   }
+  add("metrics", joined(result.metrics,
+                        [](const auto& metric) { return format("{} {:.6g}", metric.first, metric.second); }));
   if (result.cost.items > 0)  // what another program measured was not checked here
     add("checked", format("largest error {:.3g}, tolerance {:.3g}", result.error, result.tolerance));
   if (result.resources) add("resources", resources_text(*result.resources));

@@ -44,6 +44,7 @@ struct ShownResult {
   double joules = 0;  ///< of an execution; 0 where it was not measured, or `timing` has it
   double error = 0, tolerance = 0;
   std::optional<KernelResources> resources = {};
+  Metrics metrics = {};  ///< that a command printed, or another program recorded
 
   /// Where the true time lies: by the rounds of the re-ranking, else by the samples; nothing without either.
   std::optional<MedianInterval> interval() const;
@@ -64,7 +65,7 @@ std::vector<std::pair<std::string, std::string>> result_lines(const ShownResult&
 /// The texts alone.
 std::vector<std::string> result_texts(const ShownResult& result);
 
-/// The problem's metrics of this result.
+/// The problem's metrics of this result that are formulas.
 Metrics metrics_of(const Problem& problem, const Instance& instance, const ShownResult& result);
 
 /// A configuration that is as good as the winner, and the ratio of its value to the winner's.

@@ -46,16 +46,17 @@ Recurrence recurrence_of(const Failure& failure) {
       return Recurrence::certain;
     case Phase::compile:
       if (is_one_of(failure, {"syntax", "entry", "option", "static assertion", "static shared memory",
-                              "constant memory", redefined_macro}))
+                              "constant memory", "build", redefined_macro}))
         return Recurrence::certain;
       return is_one_of(failure, {"compiler", "compiler crashed"}) ? Recurrence::likely : Recurrence::unknown;
     case Phase::resources:
-      return is_one_of(failure, {"device memory", "host memory", "memory", "cuFFT", "load"})
+      return is_one_of(failure, {"device memory", "host memory", "memory", "disk", "cuFFT", "load"})
                  ? Recurrence::unknown
                  : Recurrence::certain;
     case Phase::launch:
-      return is_of_machine(failure) || is_one_of(failure, {"cuFFT", energy_not_read}) ? Recurrence::unknown
-                                                                                      : Recurrence::certain;
+      return is_of_machine(failure) || is_one_of(failure, {"cuFFT", "no such command", energy_not_read})
+                 ? Recurrence::unknown
+                 : Recurrence::certain;
     case Phase::timeout:
       return failure.reason == slow_compiler ? Recurrence::likely : Recurrence::certain;
     case Phase::crash:

@@ -41,6 +41,9 @@ double peak_flops(const DeviceProperties& device, double Throughput::*rate) {
   return 2.0 * entry->*rate * device.multiprocessors * static_cast<double>(device.core_clock);
 }
 
+/// Of the machine itself, whose multiprocessors are cores and whose warps have one lane.
+constexpr std::string_view host_architecture = "cpu";
+
 struct ArchitectureLimits {
   int major, minor;
   int threads_per_multiprocessor;
@@ -64,6 +67,7 @@ constexpr std::array<ArchitectureLimits, 9> architecture_limits = {{{7, 0, 2048,
 }  // namespace
 
 std::string DeviceProperties::architecture() const {
+  if (warp_size == 1) return std::string(host_architecture);
   return format("sm_{}{}", compute_major, compute_minor);
 }
 
@@ -89,6 +93,8 @@ double DeviceProperties::peak_flops_tensor_tf32() const {
 
 std::string DeviceProperties::model_key() const {
   constexpr std::int64_t gib = std::int64_t{1} << 30;
+  if (warp_size == 1)
+    return format("{} {} cores {} GiB", name, multiprocessors, (global_memory + gib / 2) / gib);
   return format("{} sm_{}{} {} SMs {} GiB", name, compute_major, compute_minor, multiprocessors,
                 (global_memory + gib / 2) / gib);
 }
@@ -98,6 +104,12 @@ std::span<const std::string_view> known_architectures() {
 }
 
 DeviceProperties architecture_properties(std::string_view architecture) {
+  if (architecture == host_architecture) {
+    DeviceProperties properties;
+    properties.name = std::string(architecture);
+    properties.warp_size = properties.multiprocessors = 1;
+    return properties;
+  }
   for (std::size_t i = 0; i < architecture_names.size(); ++i) {
     if (architecture_names[i] != architecture) continue;
     const ArchitectureLimits& limit = architecture_limits[i];

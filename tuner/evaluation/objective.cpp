@@ -19,6 +19,12 @@ constexpr std::array<std::string_view, 3> names = {"time", "energy", "edp"};
 constexpr std::array<std::string_view, 3> units = {"s", "J", "Js"};
 constexpr std::string_view minimised = "min:", maximised = "max:";
 
+std::optional<double> recorded_value(const std::string& metric, const MeasuredFigures& figures) {
+  if (figures.recorded == nullptr) return std::nullopt;
+  const auto found = std::ranges::find(*figures.recorded, metric, &Metrics::value_type::first);
+  return found == figures.recorded->end() ? std::nullopt : std::optional(found->second);
+}
+
 }  // namespace
 
 bool Objective::needs_energy() const {
@@ -65,6 +71,7 @@ Facts facts_of(const MeasuredFigures& figures) {
                   {"shared_memory", resources->static_shared_memory + resources->dynamic_shared_memory},
                   {"threads", resources->threads},
                   {"occupancy", resources->occupancy}});
+  if (figures.recorded != nullptr) facts.insert(figures.recorded->begin(), figures.recorded->end());
   return facts;
 }
 
@@ -90,7 +97,7 @@ Objective objective_of(const Objective& named, const Problem& problem, const Ins
         if (other == name) value = number;
     } catch (const UsageError&) {  // such as a division by zero
     }
-    return value;
+    return value ? value : recorded_value(name, figures);
   };
   return Objective(std::move(metric));
 }
@@ -98,10 +105,8 @@ Objective objective_of(const Objective& named, const Problem& problem, const Ins
 Objective recorded_objective(const Objective& named) {
   if (named.of_metric() == nullptr) return named;
   MetricObjective metric = *named.of_metric();
-  metric.value = [name = metric.name](const MeasuredFigures& figures) -> std::optional<double> {
-    if (figures.recorded == nullptr) return std::nullopt;
-    const auto found = std::ranges::find(*figures.recorded, name, &Metrics::value_type::first);
-    return found == figures.recorded->end() ? std::nullopt : std::optional(found->second);
+  metric.value = [name = metric.name](const MeasuredFigures& figures) {
+    return recorded_value(name, figures);
   };
   return Objective(std::move(metric));
 }

@@ -133,6 +133,24 @@ void read_judging_kernel(const JsonField& verify, KernelDescription& definition)
   judge.launches = read_launches(verify.at("launches"), definition);
 }
 
+void read_check_sizes(const JsonField& root, KernelDescription& definition) {
+  const auto check = root.find("check");
+  if (!check) return;
+  for (const JsonField& field : check->elements()) {
+    std::vector<std::pair<std::string, std::int64_t>> size;
+    for (const auto& [name, value] : field.members())
+      if (std::ranges::find(definition.extents, name, &ExtentInfo::name) == definition.extents.end())
+        value.fail(format("there is no size '{}'", name));
+    for (const ExtentInfo& extent : definition.extents) {
+      const auto value = field.find(extent.name);
+      size.emplace_back(extent.name, value ? value->integer() : extent.default_value);
+    }
+    if (std::ranges::any_of(size, [](const auto& one) { return one.second < 1; }))
+      field.fail("expected positive sizes");
+    definition.check_sizes.push_back(std::move(size));
+  }
+}
+
 void read_reference(const JsonField& root, KernelDescription& definition,
                     const std::filesystem::path& folder) {
   if (const auto tolerance = root.find("tolerance")) {

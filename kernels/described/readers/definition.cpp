@@ -14,10 +14,10 @@ KernelDescription description_of(const std::shared_ptr<const JsonText>& source) 
   const JsonField root(source);
   if (!root.is_object()) root.fail("expected an object with the fields of a definition");
   const bool t1 = root.find("ConfigurationSpace") || root.find("KernelSpecification");
-  if (!t1 && !root.find("parameters") && !root.find("kernel"))
+  if (!t1 && !root.find("parameters") && !root.find("kernel") && !root.find("command"))
     root.fail(
-        "this is not a definition: expected 'kernel' and 'parameters', or, in T1, 'ConfigurationSpace' and "
-        "'KernelSpecification'");
+        "this is not a definition: expected 'kernel' or 'command' and 'parameters', or, in T1, "
+        "'ConfigurationSpace' and 'KernelSpecification'");
   KernelDescription description = t1 ? read_t1(root) : read_native(root);
   description.place = SourceLocation::in_file([path] { return path.string(); });
   description.reference.place =

@@ -50,6 +50,8 @@ Contents read_fill(const JsonField& field);
 void share_contents(KernelDescription& definition);
 /// Reads the bounds of an output and of its elements.
 void read_tolerance(const JsonField& field, Argument& argument);
+/// Reads `command` of a definition, after its parameters, sizes and settings.
+void read_command(const JsonField& field, KernelDescription& definition);
 /// Reads a launch or a list of them, after the arguments. Fails for none.
 KernelSource read_kernel(const JsonField& field, const std::filesystem::path& folder);
 std::vector<LaunchDescription> read_launches(const JsonField& field, const KernelDescription& definition);
@@ -57,6 +59,8 @@ std::vector<LaunchDescription> read_launches(const JsonField& field, const Kerne
 void read_compared(const JsonField& field, Argument& argument);
 /// Reads `verify` of a definition, after its arguments and its reference.
 void read_judge(const JsonField& root, KernelDescription& definition);
+/// After the sizes: those at which results are checked.
+void read_check_sizes(const JsonField& root, KernelDescription& definition);
 /// After the launches.
 void read_reference(const JsonField& root, KernelDescription& definition,
                     const std::filesystem::path& folder);

@@ -7,6 +7,7 @@
 
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/described/struct_layout.hpp"
+#include "search/expressions/nearest.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/evaluation/objective.hpp"
 
@@ -70,7 +71,9 @@ void read_parameters(const JsonField& field, KernelDescription& definition) {
 }
 
 void read_sizes(const JsonField& root, KernelDescription& definition) {
-  for (const auto& [name, given] : root.at("sizes").members()) {
+  const bool has_none = root.find("command") && !root.find("sizes");
+  using Members = std::vector<std::pair<std::string, JsonField>>;
+  for (const auto& [name, given] : has_none ? Members() : root.at("sizes").members()) {
     ExtentInfo extent{name, "", 0};
     if (given.is_object()) {
       given.allow({"default", "help"});
@@ -82,7 +85,7 @@ void read_sizes(const JsonField& root, KernelDescription& definition) {
     if (extent.default_value < 1) given.fail("expected a positive whole number");
     definition.extents.push_back(std::move(extent));
   }
-  if (definition.extents.empty()) root.at("sizes").fail("expected a size");
+  if (definition.extents.empty() && !has_none) root.at("sizes").fail("expected a size");
   const auto settings = root.find("settings");
   if (!settings) return;
   for (const auto& [name, given] : settings->members()) {
@@ -90,24 +93,6 @@ void read_sizes(const JsonField& root, KernelDescription& definition) {
     SettingInfo setting{name, text_or(given, "help", ""), read_choices(given.at("values")), {}};
     setting.default_value = read_default(given, setting.values);
     definition.settings.push_back(std::move(setting));
-  }
-}
-
-void read_check_sizes(const JsonField& root, KernelDescription& definition) {
-  const auto check = root.find("check");
-  if (!check) return;
-  for (const JsonField& field : check->elements()) {
-    std::vector<std::pair<std::string, std::int64_t>> size;
-    for (const auto& [name, value] : field.members())
-      if (std::ranges::find(definition.extents, name, &ExtentInfo::name) == definition.extents.end())
-        value.fail(format("there is no size '{}'", name));
-    for (const ExtentInfo& extent : definition.extents) {
-      const auto value = field.find(extent.name);
-      size.emplace_back(extent.name, value ? value->integer() : extent.default_value);
-    }
-    if (std::ranges::any_of(size, [](const auto& one) { return one.second < 1; }))
-      field.fail("expected positive sizes");
-    definition.check_sizes.push_back(std::move(size));
   }
 }
 
@@ -504,9 +489,9 @@ void read_objective(const JsonField& field, KernelDescription& definition) {
     const Objective objective = objective_from_string(definition.objective);
     const MetricObjective* metric = objective.of_metric();
     if (metric == nullptr) return;
-    const auto name = &std::pair<std::string, Expression>::first;
-    if (std::ranges::count(definition.metrics, metric->name, name) == 0)
-      field.fail(format("'metrics' has no '{}'", metric->name));
+    const std::vector<std::string> known = definition.metric_names();
+    if (std::ranges::count(known, metric->name) == 0)
+      field.fail(format("'metrics' has no '{}'{}", metric->name, search::did_you_mean(metric->name, known)));
   } catch (const std::invalid_argument& error) {
     field.fail(error.what());
   }
@@ -549,27 +534,39 @@ std::vector<LaunchDescription> read_launches(const JsonField& field, const Kerne
   return launches;
 }
 
-KernelDescription read_native(const JsonField& root) {
-  root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "low_fidelity", "parameters",
-              "constraints", "arguments", "launches", "reference", "tolerance", "verify", "work", "metrics",
-              "objective", "budget"});
-  KernelDescription definition;
-  const std::filesystem::path folder = root.file().parent_path();
-  definition.name = root.at("problem").text();
-  definition.summary = text_or(root, "summary", root.file().filename().string());
-  definition.kernel = read_kernel(root.at("kernel"), folder);
-  read_sizes(root, definition);
-  read_check_sizes(root, definition);
-  read_low_fidelity(root, definition);
-  read_parameters(root.at("parameters"), definition);
-  read_constraints(root, definition);
+/// Reads what only a kernel has, after its parameters.
+void read_native_kernel(const JsonField& root, KernelDescription& definition) {
   for (const auto& [name, field] : root.at("arguments").members())
     definition.arguments.push_back(read_argument(name, field, definition));
   check_structs(definition);
   share_contents(definition);
   definition.launches = read_launches(root.at("launches"), definition);
-  read_reference(root, definition, folder);
+  read_reference(root, definition, root.file().parent_path());
   read_judge(root, definition);
+}
+
+KernelDescription read_native(const JsonField& root) {
+  const auto command = root.find("command");
+  if (command)
+    root.allow({"problem", "summary", "command", "sizes", "settings", "parameters", "constraints", "work",
+                "metrics", "objective", "budget"});
+  else
+    root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "low_fidelity", "parameters",
+                "constraints", "arguments", "launches", "reference", "tolerance", "verify", "work", "metrics",
+                "objective", "budget"});
+  KernelDescription definition;
+  definition.name = root.at("problem").text();
+  definition.summary = text_or(root, "summary", root.file().filename().string());
+  if (!command) definition.kernel = read_kernel(root.at("kernel"), root.file().parent_path());
+  read_sizes(root, definition);
+  read_check_sizes(root, definition);
+  read_low_fidelity(root, definition);
+  read_parameters(root.at("parameters"), definition);
+  read_constraints(root, definition);
+  if (command)
+    read_command(*command, definition);
+  else
+    read_native_kernel(root, definition);
   read_cost(root, definition);
   if (const auto metrics = root.find("metrics"))
     for (const auto& [name, formula] : metrics->members())

@@ -82,6 +82,33 @@ TEST(Program, ALimitEndsAllThatItStarted) {
   expect_no_child(folder / "child");
 }
 
+// A measured program ends with what left its group and its session, and is not waited for.
+TEST(Program, EndsWithWhatLeftItsGroup) {
+  const testing::TemporaryFolder folder;
+  const std::string file = (folder / "child").string();
+  const Stopwatch running;
+  const ProgramResult result =
+      run_program({"sh", "-c",
+                   "setsid sh -c 'echo $$ > " + file + "; exec sleep 60' & while [ ! -s " + file +
+                       " ]; do sleep 0.01; done; echo end; echo error >&2; echo $NAME"},
+                  {.environment = {{"NAME", "a b"}}, .separate_errors = true, .measure = true});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "end\na b\n");
+  EXPECT_EQ(result.errors, "error\n");
+  EXPECT_LT(running.seconds(), 30);
+  EXPECT_GT(result.seconds, 0.005);
+  EXPECT_LT(result.seconds, running.seconds());
+  EXPECT_GT(result.peak_memory, 1e5);
+  expect_no_child(folder / "child");
+}
+
+TEST(Program, KeepsTheEndOfLongOutput) {
+  const ProgramResult result =
+      run_program({"sh", "-c", "yes | head -c 300000; echo end"}, {.output_limit = 1000});
+  EXPECT_EQ(result.output.size(), 1000);
+  EXPECT_TRUE(result.was_cut && result.output.ends_with("y\nend\n"));
+}
+
 TEST(Program, AStopEndsAllThatItStarted) {
   const testing::TemporaryFolder folder;
   const ProgramResult result = run_program(with_child(folder / "child"), {.stop = [&] {

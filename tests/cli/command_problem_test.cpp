@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems whose evaluation is a command, from the definition to the stored results.
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "tests/cli/sandbox.hpp"
+
+namespace tune::testing {
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+
+class CommandProblem : public ::testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (sandbox_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    return written(sandbox_, name, text);
+  }
+  std::string define(const Ordered& command, const Ordered& parameters,
+                     const Ordered& more = Ordered::object()) const {
+    Ordered all = {{"problem", "app"}, {"command", command}, {"parameters", parameters}};
+    all.update(more);
+    return write("app.json", all.dump());
+  }
+  /// A run with a sample or two of each configuration.
+  ProgramResult run(const std::string& file, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"run", file, "--samples", "1:1", "--finalists", "0"};
+    words.insert(words.end(), more.begin(), more.end());
+    return sandbox_.tune(words);
+  }
+  Ordered summary(const std::string& file, std::vector<std::string> more = {}) const {
+    more.insert(more.end(), {"--format", "json"});
+    const ProgramResult outcome = run(file, more);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return Ordered::parse(outcome.out, nullptr, false);
+  }
+  /// `phase: reason: detail` of each failure and `ok` of each measurement, by the value of the parameter.
+  std::map<std::string, std::string> outcomes(const std::string& parameter) const {
+    const SQLite::Database database(sandbox_.database().string());
+    SQLite::Statement rows(
+        database, "SELECT json_extract(configuration, '$." + parameter +
+                      "'), coalesce(phase || ': ' || reason || ': ' || detail, 'ok') FROM evaluations");
+    std::map<std::string, std::string> all;
+    while (rows.executeStep()) all[rows.getColumn(0).getString()] = rows.getColumn(1).getString();
+    return all;
+  }
+  std::vector<std::string> lines(const std::string& name) const {
+    return lines_of(read_file(sandbox_ / name));
+  }
+
+  Sandbox sandbox_;
+};
+
+// An optimisation that a compiler does not know fails; the others are checked against a file.
+TEST_F(CommandProblem, CompilerFlagsOfAProgramAreTuned) {
+  write("loop.c",
+        "#include <stdio.h>\nint main(void) {\n  double sum = 0;\n"
+        "  for (int i = 1; i < 2000000; ++i) sum += 1.0 / i;\n  printf(\"%.9f\\n\", sum);\n  return 0;\n}\n");
+  write("right.txt", "15.0858736\n");
+  const std::string file = define({{"build", TUNE_CXX " -x c {opt} loop.c -o loop"},
+                                   {"files", "loop.c"},
+                                   {"run", "./loop"},
+                                   {"check", {{"expected", "right.txt"}, {"relative", 1e-6}}}},
+                                  {{"opt", {"-O0", "-O2", "-fno-such-flag"}}});
+  const ProgramResult outcome =
+      sandbox_.tune({"run", file, "--device", "cpu", "--samples", "2:2", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Ordered result = Ordered::parse(outcome.out);
+  const std::string fastest = result["best"]["configuration"]["opt"];
+  EXPECT_TRUE(fastest == "-O0" || fastest == "-O2") << fastest;
+  EXPECT_GT(result["best"]["confidence"], 0.9) << "timed again, in turns";
+  const std::map<std::string, std::string> stored = outcomes("opt");
+  EXPECT_EQ(stored.size(), 3);
+  EXPECT_TRUE(stored.at("-fno-such-flag").starts_with("compile: build: ")) << stored.at("-fno-such-flag");
+  EXPECT_TRUE(has(stored.at("-fno-such-flag"), "-fno-such-flag")) << "the end of the compiler's output";
+  EXPECT_FALSE(std::filesystem::exists(sandbox_ / "loop")) << "built in a copy";
+  const ProgramResult best = sandbox_.tune({"best", file});
+  EXPECT_TRUE(has(best.out, "opt=" + fastest)) << best.out << best.err;
+}
+
+// The metrics decide, not the clock: a result is the same on every machine.
+TEST_F(CommandProblem, MetricsThatAScriptPrintsAreStoredAndRanked) {
+  write("knob.sh",
+        "echo $1 >> calls\necho \"warming up\"\n"
+        "echo \"{\\\"latency\\\": $1, \\\"out\\\": {\\\"all\\\": [0, $(( 10 * $1 - $1 * $1 ))]}}\"\n");
+  const Ordered command = {
+      {"run", "sh knob.sh {k}"},
+      {"result", {{"latency", {{"json", "latency"}}}, {"score", {{"json", "out.all[1]"}}}}}};
+  const std::string file =
+      define(command, {{"k", {1, 2, 4, 5, 7, 9}}},
+             {{"metrics", {{"gain", "score / (latency + 10)"}}}, {"objective", "max:score"}});
+  EXPECT_EQ(summary(file)["best"]["configuration"]["k"], 5);
+  const std::size_t calls = lines("calls").size();
+  EXPECT_EQ(calls, 12) << "one that does not count, and one that does";
+  const Ordered again = summary(file, {"--objective", "min:latency"});
+  EXPECT_EQ(again["best"]["configuration"]["k"], 1);
+  EXPECT_EQ(again["best"]["metrics"]["latency"], 1);
+  EXPECT_EQ(summary(file, {"--objective", "max:gain"})["best"]["configuration"]["k"], 4);
+  EXPECT_EQ(lines("calls").size(), calls) << "nothing was measured again";
+  const ProgramResult replayed =
+      done(sandbox_, {"run", file, "--device", "replay:" + sandbox_.database().string(), "--format", "json"});
+  EXPECT_EQ(Ordered::parse(replayed.out)["best"]["configuration"]["k"], 5);
+  const ProgramResult best = sandbox_.tune({"best", file, "--objective", "max:gain"});
+  EXPECT_TRUE(has(best.out, "k=4")) << best.out << best.err;
+  EXPECT_TRUE(has(best.out, "score")) << best.out;
+  const ProgramResult report = sandbox_.tune({"report", "--run", "1", "--format", "csv"});
+  EXPECT_EQ(report.status, 0) << report.err;
+  write("knob.sh", "echo '{\"latency\": 1, \"out\": {\"all\": [0, 1]}}'\n");
+  EXPECT_EQ(summary(file)["reused"], 0) << "another script, other results";
+}
+
+// Whatever a command does, its failure is stored and the run goes on.
+TEST_F(CommandProblem, EveryFailureIsStored) {
+  write(
+      "app.sh",
+      "case $1 in\n"
+      "good) sleep 60 & echo time: 2 s;;\n"
+      "nothing) ;;\n"
+      "two) echo time: 2 s; echo time: 3 s;;\n"
+      "zero) echo time: 0 s;;\n"
+      "hang) sleep 60;;\n"
+      "escape) setsid sh -c 'echo $$ > escaped; exec sleep 60' & while [ ! -s escaped ]; do sleep 0.01; done\n"
+      "  echo time: 5 s;;\n"
+      "status) echo 'cannot open the moon' >&2; exit 3;;\n"
+      "signal) kill -SEGV $$;;\n"
+      "wrong) echo time: 1 s; touch wrong;;\n"
+      "flood) yes | head -c 18000000; exit 1;;\n"
+      "full) head -c 100 /dev/zero > /dev/full || exit 4;;\n"
+      "bytes) printf '\\377\\033[31m\\n'; exit 5;;\n"
+      "esac\n");
+  const std::string file = define({{"run", "{shell} app.sh {case}"},
+                                   {"check", "test ! -e wrong"},
+                                   {"result", {{"time", {{"regex", "time: (\\d+) s"}}}}},
+                                   {"timeout", 1.5},
+                                   {"environment", {{"CASE", "{case}"}}}},
+                                  {{"case",
+                                    {"good", "nothing", "two", "zero", "hang", "escape", "status", "signal",
+                                     "flood", "full", "bytes", "wrong", "missing"}},
+                                   {"shell", {"sh", "./no-such-shell"}}},
+                                  {{"constraints", {"(shell == './no-such-shell') == (case == 'missing')"}}});
+  const Ordered result = summary(file, {"--strategy", "grid"});
+  EXPECT_EQ(result["best"]["configuration"]["case"], "good");
+  const std::map<std::string, std::string> stored = outcomes("case");
+  const std::map<std::string, std::vector<std::string>> expected = {
+      {"good", {"ok"}},
+      {"nothing", {"launch: no result: time of", "printed nothing"}},
+      {"two", {"launch: two results: ", "matches 2 and 3"}},
+      {"zero", {"launch: no result: "}},
+      {"hang", {"timeout: execution: ", "1.5 s"}},
+      {"escape", {"ok"}},
+      {"status", {"launch: status 3: ", "cannot open the moon"}},
+      {"signal", {"crash: signal 11: "}},
+      {"wrong", {"verify: wrong result: ", "-e wrong"}},
+      {"flood", {"launch: status 1: ", "y\ny"}},
+      {"full", {"launch: status 4: ", "No space left"}},
+      {"bytes", {"launch: status 5: "}},
+      {"missing", {"launch: no such command: ", "./no-such-shell"}}};
+  EXPECT_EQ(stored.size(), expected.size());
+  for (const auto& [name, words] : expected)
+    for (const std::string& word : words)
+      EXPECT_TRUE(stored.contains(name) && has(stored.at(name), word)) << name << ": " << stored.at(name);
+  EXPECT_LT(stored.at("flood").size(), 5000);
+  std::string number, comm, state;
+  std::ifstream in("/proc/" + read_file(sandbox_ / "escaped").substr(0, lines("escaped").front().size()) +
+                   "/stat");
+  EXPECT_FALSE(in >> number >> comm >> state && state != "Z") << "a process of its own session runs on";
+}
+
+// No value is more than a part of one argument.
+TEST_F(CommandProblem, ValuesAreArguments) {
+  const std::string evil = "a b; touch injected $(touch injected) `touch injected` '\" *";
+  write("words.sh", "for w in \"$@\"; do echo \"$w\"; done >> words\n");
+  const Ordered parameters = {{"v", {evil}}, {"empty", {""}}};
+  EXPECT_EQ(
+      run(define({{"run", "sh words.sh 'x y' {v} {empty} -n={empty}"}, {"warmup", 0}}, parameters)).status,
+      0);
+  const std::vector<std::string> once = {"x y", evil, "-n="};
+  std::vector<std::string> found = lines("words");
+  found.resize(3);
+  EXPECT_EQ(found, once);
+  std::filesystem::remove(sandbox_ / "words");
+  const Ordered by_shell = {{"run", "A=1; sh words.sh ${A} {v} | cat && true"}, {"shell", true}};
+  EXPECT_EQ(run(define(by_shell, parameters)).status, 0);
+  found = lines("words");
+  found.resize(2);
+  EXPECT_EQ(found, (std::vector<std::string>{"1", evil}));
+  EXPECT_FALSE(std::filesystem::exists(sandbox_ / "injected"));
+}
+
+// Each build waits for the other one, and fails where an execution is under way.
+TEST_F(CommandProblem, BuildsRunSideBySideAndExecutionsAlone) {
+  write("build.sh",
+        "mkdir made || exit 9\ntouch \"$LOG/build$1\"\n"
+        "i=0; while [ ! -e \"$LOG/build1\" ] || [ ! -e \"$LOG/build2\" ]; do\n"
+        "  sleep 0.02; i=$((i + 1)); [ $i -lt 500 ] || exit 8\ndone\n[ ! -e \"$LOG/runs\" ] || exit 7\n");
+  write("run.sh", "[ -d made ] || exit 6\nmkdir \"$LOG/runs\" || exit 5\nsleep 0.02\nrmdir \"$LOG/runs\"\n");
+  const std::string file = define({{"build", "sh build.sh {b}"},
+                                   {"files", {"build.sh", "run.sh"}},
+                                   {"run", "sh run.sh {r}"},
+                                   {"environment", {{"LOG", sandbox_ / ""}}}},
+                                  {{"b", {1, 2}}, {"r", {1, 2}}});
+  const Ordered result = summary(file, {"--compilers", "2", "--strategy", "grid"});
+  EXPECT_EQ(result["measured"], 4) << result;
+  EXPECT_EQ(result["from_cache"], 2) << "configurations with the same build share it";
+  for (const auto& [value, outcome] : outcomes("b")) EXPECT_EQ(outcome, "ok");
+  EXPECT_FALSE(std::filesystem::exists(sandbox_ / "made"));
+}
+
+TEST_F(CommandProblem, WrongDefinitionsAreRefused) {
+  const Ordered parameters = {{"block", {1, 2}}};
+  const std::vector<std::pair<Ordered, std::vector<std::string>>> cases = {
+      {{{"run", "app {blok}"}}, {"command.run", "'blok'", "did you mean 'block'?"}},
+      {{{"rum", "app"}, {"run", "app"}}, {"command.rum", "did you mean 'run'?"}},
+      {{{"build", "make"}}, {"expected a field 'run'"}},
+      {{{"run", ""}}, {"command.run", "expected a command"}},
+      {{{"run", "app 'x"}}, {"a quote is not closed"}},
+      {{{"run", "app | sort"}}, {"'|' is for a shell", "\"shell\": true"}},
+      {{{"run", "app"}, {"result", "wal time"}}, {"command.result", "did you mean 'wall time'?"}},
+      {{{"run", "app"}, {"result", {{"x", {{"regex", "(a"}}}}}},
+       {"result.x.regex", "not a regular expression"}},
+      {{{"run", "app"}, {"result", {{"x", {{"json", "a..b"}}}}}}, {"result.x.json", "expected a path"}},
+      {{{"run", "app"}, {"result", {{"x", {{"json", "a"}, {"unit", "ms"}}}}}}, {"only 'time' has a unit"}},
+      {{{"run", "app"}, {"result", {{"time", {{"json", "a"}, {"unit", "h"}}}}}},
+       {"expected s, ms, us, ns or min"}},
+      {{{"run", "app"}, {"result", {{"energy", "output"}}}}, {"'energy' has another meaning"}},
+      {{{"run", "app"}, {"files", "no.c"}}, {"command.files", "there is no file or folder"}},
+      {{{"run", "app"}, {"files", "../x"}}, {"in the directory of the commands"}},
+      {{{"run", "app"}, {"directory", "no"}}, {"there is no folder"}},
+      {{{"run", "app"}, {"timeout", 0}}, {"expected seconds above 0"}},
+      {{{"run", "app"}, {"check", {{"expected", "no.txt"}}}}, {"check.expected", "there is no file"}}};
+  for (const auto& [command, words] : cases) expect_refused(run(define(command, parameters)), 2, words);
+  const Ordered good = {{"run", "true {block}"}};
+  expect_refused(run(define(good, parameters, {{"kernel", "k.cu"}})), 2, {"kernel"});
+  expect_refused(run(define(good, parameters, {{"objective", "min:latency"}})), 2,
+                 {"'metrics' has no 'latency'"});
+  const std::string file = define(good, parameters);
+  expect_refused(run(file, {"--device", "cuda:0"}), 2, {"this problem is a command", "--device cpu"});
+  expect_refused(run(file, {"--cache", "warm"}), 2, {"--cache is for kernels"});
+  expect_refused(run(file, {"--objective", "energy"}), 2, {"energy of a command"});
+  expect_refused(sandbox_.tune({"check", file}), 2, {"is a command"});
+  expect_refused(sandbox_.tune(small_run({"--device", "cpu"})), 2, {"only runs commands"});
+}
+
+TEST_F(CommandProblem, TheProcessorIsADevice) {
+  const Ordered devices = Ordered::parse(sandbox_.tune({"devices", "--format", "json"}).out);
+  EXPECT_GE(devices["cpu"]["cores"], 1);
+  EXPECT_GT(devices["cpu"]["memory_bytes"], 1 << 20);
+  EXPECT_NE(devices["cpu"]["name"], "");
+  EXPECT_TRUE(has(sandbox_.tune({"devices"}).out, "device cpu")) << "as text";
+  const ProgramResult space =
+      sandbox_.tune({"space", define({{"run", "true {k}"}}, {{"k", {1, 2}}, {"x", {1, 2}}})});
+  EXPECT_TRUE(has(space.out, "4 valid configurations")) << space.out;
+  EXPECT_TRUE(has(space.err, "parameter 'x' changes nothing")) << space.err;
+}
+
+}  // namespace
+}  // namespace tune::testing
