@@ -3,7 +3,8 @@
 
 #include <cstddef>
 #include <deque>
-#include <map>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
