@@ -27,6 +27,7 @@
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/device/device_properties.hpp"
+#include "tuner/problem/command_problem.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
@@ -45,12 +46,28 @@ struct BestAnswer {
 };
 
 LaunchPlan plan_of(const BestAnswer& answer) {
+  if (find_command(answer.selection.problem.get()) != nullptr)
+    throw UsageError(
+        format("--format: {} is a command and has no macros: text, json, env, cmake, python and "
+               "rust print its parameters",
+               answer.selection.instance.problem));
   Result<LaunchPlan> plan = answer.selection.problem->plan(
       answer.selection.instance, answer.candidate.result.configuration, answer.sources);
   if (!plan)
     throw Error(format("the stored configuration cannot be used at {}: {}", answer.selection.instance.size(),
                        plan.error().detail));
   return std::move(*plan);
+}
+
+/// The commands of the configuration, by what they do; empty for a problem with a kernel.
+std::vector<std::pair<std::string, CommandPlan::Words>> commands_of(const BestAnswer& answer) {
+  const HasCommand* const problem = find_command(answer.selection.problem.get());
+  if (problem == nullptr) return {};
+  const CommandPlan plan = problem->command(answer.selection.instance, answer.candidate.result.configuration);
+  std::vector<std::pair<std::string, CommandPlan::Words>> all;
+  if (!plan.build.empty()) all.emplace_back("build", plan.build);
+  all.emplace_back("run", plan.run);
+  return all;
 }
 
 Metrics metrics_of(const BestAnswer& answer) {
@@ -79,6 +96,8 @@ std::string best_text(const BestAnswer& answer) {
   if (objective != Objective::time) lines.push_back(objective_text(objective, candidate.value));
   for (const auto& [name, value] : metrics_of(answer)) lines.push_back(format("{}: {:.6g}", name, value));
   text += labelled("best", lines);
+  for (const auto& [name, command] : commands_of(answer))
+    text += labelled(name, joined(command, shell_quoted, " "));
   std::vector<reports::Tie> ties;
   for (const db::ResultRow& tie : candidate.ties) ties.push_back({tie.rerank->ratio, tie.configuration});
   if (!ties.empty()) text += labelled("ties", reports::ties_lines(ties, ties.size()));
@@ -136,6 +155,7 @@ std::string best_json(const BestAnswer& answer) {
   if (result.timing)
     for (const auto& [name, value] : result.timing->metrics) object["metrics"][name] = value;
   for (const auto& [name, value] : metrics_of(answer)) object["metrics"][name] = value;
+  for (const auto& [name, command] : commands_of(answer)) object["commands"][name] = command;
   return json_text(object);
 }
 
@@ -466,7 +486,8 @@ void print_best(const Question& question, const KernelSources& sources) {
           chosen_dumped_sources(request.sources_folder, *selection.problem, selection.instance, sources))
     kept = dumped->keep(chosen.result.configuration);
   if (const BestRenderer render = renderer_of(request.form)) {
-    const LaunchPlan plan = plan_of(answer);
+    const bool has_none = request.form != BestForm::nvcc && find_command(selection.problem.get()) != nullptr;
+    const LaunchPlan plan = has_none ? LaunchPlan{} : plan_of(answer);
     const db::Workload& workload = chosen.result.workload;
     std::cout << render({selection.instance, workload.device, workload.architecture,
                          chosen.result.configuration, plan, kept});

@@ -198,7 +198,7 @@ run::TuningRequest RunRequest::settled(const Problem* chosen) const {
 
 /// Throws UsageError for an option that says how a GPU measures: whoever gives it expects something to be
 /// measured.
-void refuse_measuring_options(const RunRequest& request) {
+void refuse_measuring_options(const RunRequest& request, bool is_command = false) {
   const std::pair<const char*, bool> given[] = {{"samples", request.names_samples},
                                                 {"spread", request.names_spread},
                                                 {"no-race", request.no_race},
@@ -206,9 +206,8 @@ void refuse_measuring_options(const RunRequest& request) {
                                                 {"in-process", request.process.in_process}};
   for (const auto& [option, is_given] : given)
     if (is_given)
-      throw UsageError(
-          format("--{} needs a GPU (--device cuda:0): a replay repeats recorded times and measures nothing",
-                 option));
+      throw UsageError(format("--{} needs a {}: a replay repeats recorded times and measures nothing", option,
+                              is_command ? "measurement (--device cpu)" : "GPU (--device cuda:0)"));
 }
 
 /// A run's parts that do not depend on what answers.
@@ -335,6 +334,9 @@ int run_on_host(RunSetup& job) {
   const DeviceProperties device = host::device_properties();
   const search::SearchSpace space = build_space(job.selection, device, job.request.space);
   job.device_label = format("{} (cpu)", device.name);
+  const CommandPlan plan = find_command(job.selection.problem.get())->command(job.selection.instance, {});
+  // Stored timeouts answer for this limit.
+  if (plan.timeout && !job.request.process.timeout_given) job.tuning.timeout = *plan.timeout;
   const std::unique_ptr<Evaluator> evaluator =
       run::open_command_run(job.record, *job.selection.problem, job.selection.instance, space, *job.sources,
                             job.tuning, job.request.process.compile_timeout);
@@ -353,7 +355,7 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (!job.request.kernel_folder.empty())
     throw UsageError(
         "--kernel-dir needs a GPU (--device cuda:0): recorded results are those of the program's own kernels");
-  refuse_measuring_options(job.request);
+  refuse_measuring_options(job.request, find_command(job.selection.problem.get()) != nullptr);
   db::Recording recording = job.recording ? std::move(*job.recording)
                                           : open_recording(choice, job.selection.instance, job.tuning.cache);
   const bool imported = recording.origin == Origin::imported;

@@ -9,6 +9,7 @@
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/measurement/timing.hpp"
+#include "tuner/problem/command_problem.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
@@ -132,7 +133,8 @@ std::string next_text(const FinishedRun& summary) {
     text += labelled(text.empty() ? "next" : "", command);
   };
   if (summary.record.key.origin != Origin::replayed)  // which are never an answer
-    add(format("tune best {}{} --format flags", summary.asked, option));
+    add(format("tune best {}{}{}", summary.asked, option,
+               find_command(summary.problem) == nullptr ? " --format flags" : ""));
   add(format("tune report --run {}{} --out report.html", summary.result.run, option));
   add(format("tune show {}{}", summary.result.run, option));
   return text;

@@ -126,7 +126,12 @@ std::map<std::string, Seeds, std::less<>> all_seeds() {
                  R"("launches": [{"zero": "out"}, {"copy": {"from": "in", "to": "out", "count": "n // 2"}},
                     {"repeat": "n", "as": "p", "swap": ["in", "out"], "launches": )");
   looped.replace(looped.find("* BLOCK\"},"), 10, "* BLOCK\"}}],");
-  all["definition"] = {sound::native, sound::t1, judged, looped};
+  const std::string command =
+      R"({"problem": "app", "sizes": {"n": 4}, "parameters": {"k": [1, 2], "flag": ["", "-O2"]},
+      "command": {"build": "cc {flag} 'a b'", "files": ["k.cu"], "run": ["./app", "{k}{n}"], "check": "true",
+      "result": {"time": {"regex": "([0-9.]+) [m]s", "unit": "ms"}, "x": {"json": "a.b[0]"}, "m": "peak memory"},
+      "environment": {"N": "{n}"}, "timeout": 1, "warmup": 0}, "metrics": {"y": "x / time"}, "objective": "max:y"})";
+  all["definition"] = {sound::native, sound::t1, judged, looped, command};
   all["emulator_source"] = {
       sound::kernel + std::string(1, '\0') + "#pragma once\n",
       "extern __shared__ float all[];\n__shared__ int s[3][BLOCK];\n#define A(x) x\n#include <cuda_fp16.h>\n"

@@ -139,8 +139,8 @@ bool CommandEvaluator::build_all(const Planned& first) {
   return first.build->outcome.has_value();
 }
 
-host::StepLimits CommandEvaluator::limits_of(const CommandPlan& plan) const {
-  return {plan.timeout.value_or(options_.timeout), [this] { return device_is_stopped(); }};
+host::StepLimits CommandEvaluator::limits() const {
+  return {options_.timeout, [this] { return device_is_stopped(); }};
 }
 
 /// Runs the command and checks its result.
@@ -148,11 +148,9 @@ Result<host::Execution> CommandEvaluator::checked(const Planned& planned, double
                                                   PhaseTimes& phases) {
   now(Activity::checking);
   const Stopwatch verifying;
-  Result<host::Execution> execution =
-      host::execute(planned.plan, planned.build->folder(), limits_of(planned.plan));
+  Result<host::Execution> execution = host::execute(planned.plan, planned.build->folder(), limits());
   if (execution) {
-    const Result<double> right =
-        host::check(planned.plan, planned.build->folder(), *execution, limits_of(planned.plan));
+    const Result<double> right = host::check(planned.plan, planned.build->folder(), *execution, limits());
     if (right)
       difference = std::max(difference, *right);
     else
@@ -183,8 +181,7 @@ Result<Timing> CommandEvaluator::take_samples(const Planned& planned, const Meas
   };
   if (first) take(last);
   while (!stop) {
-    Result<host::Execution> execution =
-        host::execute(planned.plan, planned.build->folder(), limits_of(planned.plan));
+    Result<host::Execution> execution = host::execute(planned.plan, planned.build->folder(), limits());
     if (!execution) return tl::unexpected(std::move(execution.error()));
     take(*execution);
     last = std::move(*execution);
@@ -201,7 +198,7 @@ Result<Measurement> CommandEvaluator::carry_out(Planned& planned, PhaseTimes& ph
   double difference = 0;
   Result<host::Execution> execution = checked(planned, difference, phases);
   for (int more = 1; execution && more < planned.plan.warmup; ++more)
-    execution = host::execute(planned.plan, planned.build->folder(), limits_of(planned.plan));
+    execution = host::execute(planned.plan, planned.build->folder(), limits());
   if (!execution) return tl::unexpected(std::move(execution.error()));
   now(Activity::measuring);
   const Stopwatch measuring;
@@ -217,8 +214,7 @@ Result<Measurement> CommandEvaluator::carry_out(Planned& planned, PhaseTimes& ph
   phases.measure += measuring.seconds();
   if (!timing) return tl::unexpected(std::move(timing.error()));
   if (timing->stop != StopReason::pruned) {
-    const Result<double> after =
-        host::check(planned.plan, planned.build->folder(), *execution, limits_of(planned.plan));
+    const Result<double> after = host::check(planned.plan, planned.build->folder(), *execution, limits());
     if (!after) return tl::unexpected(after.error());
     difference = std::max(difference, *after);
   }
@@ -280,8 +276,7 @@ Result<Timing> CommandEvaluator::time_candidate(std::size_t index) {
   now(Activity::measuring);
   Result<Timing> timing = take_samples(candidate, measure, *execution);
   if (!timing) return timing;
-  const Result<double> after =
-      host::check(candidate.plan, candidate.build->folder(), *execution, limits_of(candidate.plan));
+  const Result<double> after = host::check(candidate.plan, candidate.build->folder(), *execution, limits());
   if (!after) return tl::unexpected(after.error());
   return timing;
 }

@@ -22,7 +22,7 @@ struct CommandEvaluatorOptions {
   MeasureOptions measure = {};
   Objective objective = Objective::time;
   bool race = true;     ///< stop measuring what cannot become the fastest; by time only
-  double timeout = 10;  ///< seconds of an execution, where the problem says none
+  double timeout = 10;  ///< seconds of an execution, and of a check
   double build_timeout = 300;
   unsigned jobs = 1;  ///< builds at the same time
 };
@@ -71,7 +71,7 @@ class CommandEvaluator : public Evaluator, public RerankDevice {
   bool build_all(const Planned& first);
   Result<Measurement> carry_out(Planned& planned, PhaseTimes& phases);
   Result<host::Execution> checked(const Planned& planned, double& difference, PhaseTimes& phases);
-  host::StepLimits limits_of(const CommandPlan& plan) const;
+  host::StepLimits limits() const;
   Result<Timing> take_samples(const Planned& planned, const MeasureOptions& measure, host::Execution& last,
                               std::optional<double> first = std::nullopt);
 

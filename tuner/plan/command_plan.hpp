@@ -46,7 +46,7 @@ struct CommandPlan {
   /// By name. `time`: the seconds by which executions are ranked; without it, the wall time.
   std::vector<std::pair<std::string, ResultSource>> results = {};
   std::optional<ExpectedOutput> expected = std::nullopt;
-  std::optional<double> timeout = std::nullopt;  ///< seconds of an execution; nothing: those of the run
+  std::optional<double> timeout = std::nullopt;  ///< seconds of an execution, where the run names none
   int warmup = 1;                                ///< executions before the first that counts
 };
 

@@ -111,7 +111,10 @@ TEST_F(CommandProblem, MetricsThatAScriptPrintsAreStoredAndRanked) {
   EXPECT_EQ(Ordered::parse(replayed.out)["best"]["configuration"]["k"], 5);
   const ProgramResult best = sandbox_.tune({"best", file, "--objective", "max:gain"});
   EXPECT_TRUE(has(best.out, "k=4")) << best.out << best.err;
-  EXPECT_TRUE(has(best.out, "score")) << best.out;
+  EXPECT_TRUE(has(best.out, "score") && has(best.out, "sh knob.sh 4")) << best.out;
+  EXPECT_TRUE(has(done(sandbox_, {"best", file, "--format", "env"}).out, "TUNE_PARAMETER_k="))
+      << "of a command";
+  expect_refused(sandbox_.tune({"best", file, "--format", "flags"}), 2, {"is a command and has no macros"});
   const ProgramResult report = sandbox_.tune({"report", "--run", "1", "--format", "csv"});
   EXPECT_EQ(report.status, 0) << report.err;
   write("knob.sh", "echo '{\"latency\": 1, \"out\": {\"all\": [0, 1]}}'\n");
@@ -165,6 +168,7 @@ TEST_F(CommandProblem, EveryFailureIsStored) {
       {"bytes", {"launch: status 5: "}},
       {"missing", {"launch: no such command: ", "./no-such-shell"}}};
   EXPECT_EQ(stored.size(), expected.size());
+  EXPECT_EQ(summary(file, {"--strategy", "grid"})["reused"], 12) << "all but the command that may come";
   for (const auto& [name, words] : expected)
     for (const std::string& word : words)
       EXPECT_TRUE(stored.contains(name) && has(stored.at(name), word)) << name << ": " << stored.at(name);

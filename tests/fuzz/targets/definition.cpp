@@ -29,6 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     search::Configuration defaults;
     for (const search::Parameter& parameter : space.parameters)
       defaults.set(parameter.name, parameter.default_value);
+    if (problem.is_command()) problem.command(instance, defaults);
     problem.check_instances(instance, defaults);
     problem.tolerance(instance);
   } catch (const Error&) {
