@@ -128,12 +128,13 @@ std::vector<SourceFile> sources_of(const CommandDescription& command) {
          at != Entries() && !error; at.increment(error))
       if (at->is_regular_file(error)) add(at->path().lexically_relative(folder));
   }
-  // What a build makes is not a source.
-  const CommandText none;
-  for (const CommandText* const one : {&command.run, &command.check, &command.build}) {
-    if (one->by_shell || (one != &command.build && !command.build.words.empty())) continue;
-    for (const std::string& word : one->words)
-      if (!word.empty() && std::filesystem::is_regular_file(folder / word, error)) add(word);
+  // The program or script; what is behind it may be a file that the command writes. What a build makes is not
+  // a source.
+  if (command.build.words.empty() && !command.run.by_shell) {
+    const auto named = std::ranges::find_if(command.run.words, [&](const std::string& word) {
+      return !word.empty() && std::filesystem::is_regular_file(folder / word, error);
+    });
+    if (named != command.run.words.end()) add(*named);
   }
   if (command.plan.expected)
     all.push_back(source_of(command.plan.expected->file, "(expected)", command.place));

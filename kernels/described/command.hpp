@@ -39,7 +39,7 @@ std::vector<std::string> texts_of(const CommandDescription& command);
 CommandPlan plan_of(const CommandDescription& command, const ExpressionScope& scope);
 
 /// Returns the files that decide what the commands do, as far as they are known: those that are copied, and
-/// those that words of the commands name. Throws UsageError for one that cannot be read.
+/// the first one that a command without a build names. Throws UsageError for one that cannot be read.
 std::vector<SourceFile> sources_of(const CommandDescription& command);
 
 }  // namespace tune::described

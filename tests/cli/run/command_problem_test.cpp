@@ -125,7 +125,7 @@ TEST_F(CommandProblem, MetricsThatAScriptPrintsAreStoredAndRanked) {
 TEST_F(CommandProblem, EveryFailureIsStored) {
   write(
       "app.sh",
-      "case $1 in\n"
+      "rm -f wrong\ncase $1 in\n"
       "good) sleep 60 & echo time: 2 s;;\n"
       "nothing) ;;\n"
       "two) echo time: 2 s; echo time: 3 s;;\n"
