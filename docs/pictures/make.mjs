@@ -2,7 +2,7 @@
 // Makes the pictures of the README and the tutorials from real output:
 //   node docs/pictures/make.mjs build/bin/tune build/reports/web/node_modules
 // terminal.svg: a search on the recording of an H200. report.png: the page of `tune report` on that recording.
-// crossover.svg: a figure of `tune report --figures`.
+// crossover.svg, histogram.svg, rotate.svg: figures of `tune report --figures`.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -38,8 +38,14 @@ try {
   const run = ["--problem", "stencil3d", "--device", "replay"];
   writeFileSync(join(here, "terminal.svg"), terminal([run]));
   const recording = join(here, "../../db/recordings/nvidia_h200.db");
-  call("report", "stencil3d", "--db", recording, "--figures", join(folder, "figures"));
-  copyFileSync(join(folder, "figures/crossover-stencil3d-radius.svg"), join(here, "crossover.svg"));
+  for (const [problem, figure, picture] of [
+    ["stencil3d", "crossover-stencil3d-radius", "crossover"],
+    ["histogram", "crossover-histogram-bins", "histogram"],
+    ["rotate", "crossover-rotate-angle", "rotate"],
+  ]) {
+    call("report", problem, "--db", recording, "--figures", join(folder, problem));
+    copyFileSync(join(folder, problem, `${figure}.svg`), join(here, `${picture}.svg`));
+  }
   const page = join(folder, "report.html");
   call("report", "--db", recording, "--out", page);
   const { chromium } = createRequire(import.meta.url)(join(modules, "playwright-core"));
