@@ -277,6 +277,8 @@ std::vector<Figure> crossover_figures(const ReportData& data, const std::vector<
     };
     Plot plot;
     std::vector<double> xs, ys;
+    for (std::size_t at = 0; at < crossover.x.size(); ++at) xs.push_back(x_of(at));
+    const bool logarithmic = std::ranges::min(xs) > 0;  // an angle may be zero
     for (const VariantLine& line : crossover.lines) {
       const auto& known = variants[crossover.sections.front()];
       const auto number = static_cast<std::size_t>(std::ranges::find(known, line.variant) - known.begin());
@@ -294,13 +296,14 @@ std::vector<Figure> crossover_figures(const ReportData& data, const std::vector<
       const auto line = std::ranges::find(crossover.lines, crossing.before, &VariantLine::variant);
       const auto between = [&](double a, double b) { return a * std::pow(b / a, crossing.share); };
       const std::size_t at = crossing.at;
-      rings.points.push_back({between(x_of(at), x_of(at + 1)),
-                              between(y_of(at, *line->best[at]), y_of(at + 1, *line->best[at + 1]))});
+      rings.points.push_back(
+          {logarithmic ? between(x_of(at), x_of(at + 1)) : std::lerp(x_of(at), x_of(at + 1), crossing.share),
+           between(y_of(at, *line->best[at]), y_of(at + 1, *line->best[at + 1]))});
       rings.labels.push_back(tick_text(rounded_to_two(rings.points.back().x)));
     }
     if (!rings.points.empty()) plot.series.push_back(std::move(rings));
-    for (std::size_t at = 0; at < crossover.x.size(); ++at) xs.push_back(x_of(at));
-    plot.x = log_axis(varying_name(crossover, first, equal), "", xs);
+    plot.x = logarithmic ? log_axis(varying_name(crossover, first, equal), "", xs)
+                         : linear_axis(varying_name(crossover, first, equal), "", xs, false);
     plot.x.values = xs;
     plot.y = rate ? log_axis("rate", *rate, ys)
                   : log_axis("best " + objective_name(first), std::string(first.objective.unit()), ys);

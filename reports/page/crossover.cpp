@@ -53,8 +53,9 @@ std::vector<Varying> varying_numbers(const Section& section, const std::set<std:
   std::vector<Varying> numbers;
   for (const std::string& name : counts) {
     const search::Value* value = settings.find(name);
-    const double x = value == nullptr ? 1 : value->is_number() ? value->as_real() : 0;
-    if (x > 0) numbers.push_back({name, false, x, joint(workload.size, settings_text(settings, name))});
+    if (value != nullptr && !value->is_number()) continue;
+    const double x = value == nullptr ? 1 : value->as_real();
+    numbers.push_back({name, false, x, joint(workload.size, settings_text(settings, name))});
   }
   const std::string all_settings = settings_text(settings, "");
   double product = 1;

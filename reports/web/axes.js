@@ -37,6 +37,13 @@ function logAxis(way, name, values, label, ticksOf = logTicks) {
   }, way);
 }
 
+/** The values of a setting: on a logarithmic axis, unless one of them is zero or less. */
+function settingAxis(way, name, values, label) {
+  const axis = Math.min(...values) > 0 ? logAxis(way, name, values, label) : valueAxis(way, name, label);
+  for (const part of ["axisLabel", "axisTick", "splitLine"]) axis[part] = { ...axis[part], customValues: values };
+  return axis;
+}
+
 function valueAxis(way, name, label, more = {}) {
   const look = axisLook();
   return placed({ ...look, type: "value", name, ...more, axisLabel: { ...look.axisLabel, formatter: label, ...more.axisLabel } }, way);

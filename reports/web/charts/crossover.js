@@ -33,7 +33,7 @@ addChart({
     const between = (a, b, share) => a * (b / a) ** share;
     const rings = crossings.map(({ before, after, at, share }) => {
       const line = lines.find((each) => each.variant === before);
-      return { before, after, value: [between(x[at], x[at + 1], share), between(shown(line, at), shown(line, at + 1), share)] };
+      return { before, after, value: [x[0] > 0 ? between(x[at], x[at + 1], share) : x[at] + (x[at + 1] - x[at]) * share, between(shown(line, at), shown(line, at + 1), share)] };
     });
     if (rings.length > 0)
       series.push({ type: "scatter", name: "change of the best", data: rings, symbol: "circle", symbolSize: 18, itemStyle: { color: "transparent", borderColor: ink().text, borderWidth: 2 }, z: 5,
@@ -41,8 +41,7 @@ addChart({
     const tooltip = { trigger: "item", formatter: ({ seriesName, data }) => data.before
       ? `${escapeHtml(data.before)} below, ${escapeHtml(data.after)} above ${escapeHtml(along)} ≈ ${si(data.value[0], "", 3).trim()}`
       : `${escapeHtml(seriesName)}, ${escapeHtml(along)} = ${si(data[0], "", 4)}<br><strong>${text(data[1])}</strong>` };
-    const xAxis = logAxis("x", along === "size" ? "product of the extents" : along, x, (value) => si(value, "", 4).trim());
-    for (const part of ["axisLabel", "axisTick", "splitLine"]) xAxis[part] = { ...xAxis[part], customValues: x };
+    const xAxis = settingAxis("x", along === "size" ? "product of the extents" : along, x, (value) => si(value, "", 4).trim());
     const ys = series.flatMap((line) => line.data.map((point) => (point.value ?? point)[1]));
     return {
       option: { ...chartBase({ tooltip }), series, xAxis, yAxis: logAxis("y", form === "rate" ? works[0].rate.unit : `best ${name}`, ys, (value) => text(value, 3)) },

@@ -90,8 +90,7 @@ addChart({
     const values = series.flatMap((line) => line.data.map((point) => point[1]));
     const tooltip = { trigger: "item", formatter: ({ seriesName, data }) =>
       `${escapeHtml(seriesName)}, ${escapeHtml(name)} = ${si(data[0], "", 4)}<br><strong>${label(data[1])}${form === "rate" ? `${escapeHtml(items)}/s` : ""}</strong>` };
-    const xAxis = logAxis("x", name === "size" ? `${items} (product of the extents)` : name, xs, (value) => si(value, "", 4).trim());
-    for (const part of ["axisLabel", "axisTick", "splitLine"]) xAxis[part] = { ...xAxis[part], customValues: xs };
+    const xAxis = settingAxis("x", name === "size" ? `${items} (product of the extents)` : name, xs, (value) => si(value, "", 4).trim());
     const axis = { value: `best ${view.quantity}`, rate: `${items} per second`, error: "largest |out - reference|" }[form];
     return {
       option: { ...chartBase({ tooltip }), series, xAxis, yAxis: form === "value" ? view.valueAxis("y", axis, values) : logAxis("y", axis, values, label) },
