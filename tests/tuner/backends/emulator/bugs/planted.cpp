@@ -224,7 +224,7 @@ Case case_of(const Planted& planted, const Scene& scene, bool bug) {
 
 void expect_reported(const std::vector<Planted>& all) {
   const std::vector<Planted> some = tune::testing::sampled(
-      all, [](const Planted& planted) { return planted.name.substr(0, planted.name.find(" of ")); }, 3);
+      all, [](const Planted&) { return 0; }, 3);
   std::vector<Planned> planned;
   for (const Planted& planted : some) {
     planned.push_back({&planted, nullptr});

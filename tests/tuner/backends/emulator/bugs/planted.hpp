@@ -73,8 +73,7 @@ std::function<Where(const Scene&)> in_array(std::string name);
 /// The kernel's plan, with or without its bug.
 Case case_of(const Planted& planted, const Scene& scene, bool bug);
 
-/// Checks every third one, and the first of each kind, in all their scenes, with and without the bug; all of
-/// them with ./run-tests --long.
+/// Checks every third one, in all its scenes, with and without the bug; all of them with ./run-tests --long.
 void expect_reported(const std::vector<Planted>& all);
 /// Checks the corrected kernels alone.
 void expect_clean(const std::vector<Planted>& all);
