@@ -85,7 +85,7 @@ bool is_matrix_market(const Path& file, std::string_view text) {
   if (!text.starts_with("%%MatrixMarket")) return false;
   const std::string_view header = text.substr(0, text.find('\n'));
   if (header.find("matrix coordinate") == std::string_view::npos)
-    throw UsageError(format("{}: '{}' is no list of coordinates: take a file of 'matrix coordinate'",
+    throw UsageError(format("{}: '{}' is not a list of coordinates: take a file of 'matrix coordinate'",
                             file.string(), header.substr(0, 60)));
   return true;
 }

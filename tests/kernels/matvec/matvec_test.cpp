@@ -183,8 +183,7 @@ TEST(Matvec, SpacesAreValidAtAllSizes) {
 TEST(Matvec, WideAndTallMatricesHaveTheVariantsThatReadOnce) {
   const auto problem = make_matvec();
   const auto has = [&](const char* size, const char* variant) {
-    search::SpaceDefinition definition =
-        problem->space(sized_instance(size, "ata", "float"), h100());
+    search::SpaceDefinition definition = problem->space(sized_instance(size, "ata", "float"), h100());
     definition.constraints.push_back({search::var("variant") == variant, "chosen"});
     return search::SearchSpace(definition).size() > 0;
   };
