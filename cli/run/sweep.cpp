@@ -86,6 +86,13 @@ std::vector<ProblemOptions> works_in_file(const std::filesystem::path& path) {
   return all;
 }
 
+void Sweep::Row::set_speed(const RunRecord& record, double seconds) {
+  if (record.limit > 0) share = percent_text(record.limit / seconds);
+  const reports::Rate speed = reports::main_rate(
+      {record.limit, record.items, record.flops, record.bytes, record.item}, record.key.device);
+  if (speed.amount > 0) rate = reports::rate_text(speed, seconds);
+}
+
 bool Sweep::finished_before(const db::Database& database, const RunRecord& record,
                             const std::string& command_line) {
   db::RunFilter filter;
@@ -108,10 +115,7 @@ bool Sweep::finished_before(const db::Database& database, const RunRecord& recor
   const Objective& objective = newest->objective;
   if (newest->best && objective == Objective::time) {
     row.best = si(*newest->best, "s");
-    if (record.limit > 0) row.share = percent_text(record.limit / *newest->best);
-    const reports::Rate rate = reports::main_rate(
-        {record.limit, record.items, record.flops, record.bytes, record.item}, record.key.device);
-    if (rate.amount > 0) row.rate = reports::rate_text(rate, *newest->best);
+    row.set_speed(record, *newest->best);
   }
   row.evaluations = std::to_string(newest->evaluations);
   row.run = std::to_string(newest->run);
@@ -130,10 +134,7 @@ void Sweep::add(const FinishedRun& run) {
   Row row{work_text(record.key.instance)};
   if (const auto value = best_value(run)) {
     row.best = record.options.objective.value_text(*value);
-    const reports::ShownResult shown = reports::shown(record, *run.result.progress.best, run.result.rerank);
-    if (record.limit > 0) row.share = percent_text(record.limit / shown.seconds);
-    if (const reports::Rate rate = reports::main_rate(shown.cost, record.key.device); rate.amount > 0)
-      row.rate = reports::rate_text(rate, shown.seconds);
+    row.set_speed(record, reports::shown(record, *run.result.progress.best, run.result.rerank).seconds);
     if (const auto times = speed_up(run, run.result.default_value))
       row.over_default = format("{:.3g}x", *times);
   }

@@ -52,6 +52,9 @@ class Sweep {
   struct Row {
     std::string work, best = {}, rate = {}, share = {}, over_default = {}, evaluations = {}, run = {},
                       end = {};
+
+    /// Of an execution that takes so long.
+    void set_speed(const RunRecord& record, double seconds);
   };
 
   std::vector<Instance> works_;
