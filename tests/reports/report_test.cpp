@@ -124,7 +124,9 @@ TEST(JsonReport, WhatIsUnknownIsNull) {
 TEST(JsonReport, BytesThatAreNoTextDoNotStopIt) {
   reports::ReportData data = invented_data();
   data.sections[0].failures.at(0).detail = "\xff\xfe";
-  EXPECT_NO_THROW((void)nlohmann::json::parse(reports::find_report("json")->render(data)));
+  nlohmann::json read;
+  EXPECT_NO_THROW(read = nlohmann::json::parse(reports::find_report("json")->render(data)));
+  EXPECT_FALSE(read.empty());
 }
 
 /// Cells of a line of CSV.
