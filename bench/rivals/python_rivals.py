@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What PyTorch (cuDNN, cuBLAS) or CuPy take for the workloads of `conv2d_separable` and `gemm_stream`, as somebody in
-Python would write them. A rival for measure.py: prints `work,size,best_ms`, the median of 21 executions, each after
-256 MiB were overwritten (works that end in "warm": without).
+Python would write them, and FRNN for those of `grid_knn`. A rival for measure.py: prints `work,size,best_ms`, the median
+of 21 executions, each after 256 MiB were overwritten (works that end in "warm": without).
 
     bench/rivals/python_rivals.py torch
     bench/rivals/python_rivals.py cupy
+    bench/rivals/python_rivals.py frnn
+
+FRNN finds the k nearest points within a radius that is given. Here the radius is as small as it may be so that at most
+1 query in 100 finds fewer than k (8 points within it on average for k=1, 36 for k=16); the width of its cubes is the
+best of three.
 """
+import math
 import statistics
 import sys
 
@@ -24,11 +30,8 @@ def line(work, size, milliseconds):
     print(f"{work},{size},{milliseconds:.5f}")
 
 
-def with_torch():
-    import torch
-    torch.backends.cudnn.benchmark = True
-    device = torch.device("cuda:0")
-    scratch = torch.empty(64 << 20, dtype=torch.float32, device=device)
+def torch_timer(torch):
+    scratch = torch.empty(64 << 20, dtype=torch.float32, device="cuda:0")
 
     def median(execute, flush=True):
         for _ in range(3):
@@ -44,6 +47,14 @@ def with_torch():
             end.synchronize()
             times.append(begin.elapsed_time(end))
         return statistics.median(times)
+    return median
+
+
+def with_torch():
+    import torch
+    torch.backends.cudnn.benchmark = True
+    device = torch.device("cuda:0")
+    median = torch_timer(torch)
 
     print(f"# PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}")
     print("work,size,best_ms")
@@ -113,8 +124,43 @@ def with_cupy():
         line(name_of(radius, kind, warm), f"{edge}x{edge}", statistics.median(times))
 
 
+def with_frnn():
+    import frnn
+    import torch
+    median = torch_timer(torch)
+    print(f"# FRNN, PyTorch {torch.__version__}")
+    print("work,size,best_ms")
+    for count in (1 << 18, 1 << 20, 1 << 24):
+        points, queries = (torch.rand(1, count, 3, device="cuda:0") for _ in range(2))
+        side = round((count / 2) ** (1 / 3))
+
+        def in_order_of_cubes(these):
+            x, y, z = (these[0] * side).long().clamp_(0, side - 1).unbind(1)
+            return these[:, ((z * side + y) * side + x).argsort()].contiguous()
+
+        for order in ("sorted", "random"):
+            if order == "sorted":
+                among, of = in_order_of_cubes(points), in_order_of_cubes(queries)
+            else:
+                among, of = points, queries
+            for k, within in ((1, 8), (16, 36)):
+                radius = (within * 3 / (4 * math.pi * count)) ** (1 / 3)
+                included, apart = [], []
+                for ratio in (1.0, 2.0, 3.0):
+                    def find(grid=None):
+                        return frnn.frnn_grid_points(of, among, K=k, r=radius, grid=grid, radius_cell_ratio=ratio)
+                    found, grid = find()[1], find()[3]
+                    without = (found[..., k - 1] < 0).float().mean().item()
+                    if without > 0.01:
+                        sys.exit(f"python_rivals.py: {without:.3f} of the queries have fewer than {k} neighbours")
+                    included.append(median(find))
+                    apart.append(median(lambda: find(grid)))
+                line(f"k={k} {order} included", f"{count}x{count}", min(included))
+                line(f"k={k} {order} apart", f"{count}x{count}", min(apart))
+
+
 if __name__ == "__main__":
-    programs = {"torch": with_torch, "cupy": with_cupy}
+    programs = {"torch": with_torch, "cupy": with_cupy, "frnn": with_frnn}
     if len(sys.argv) != 2 or sys.argv[1] not in programs:
-        sys.exit("python_rivals.py: give 'torch' or 'cupy'")
+        sys.exit("python_rivals.py: give 'torch', 'cupy' or 'frnn'")
     programs[sys.argv[1]]()

@@ -294,6 +294,8 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
     std::cout << (request.format == Format::json ? to_json(summary) : to_text(summary));
   if (result.end == RunEnd::failed) throw Error(result.reason);
   if (result.end == RunEnd::interrupted) return static_cast<int>(Exit::interrupted);
+  if (result.progress.evaluations == 0 && result.progress.seconds_allowed > 0 && result.end == RunEnd::budget)
+    throw Error("the time ended before the first evaluation did; give more with --budget-time");
   if (!result.progress.best)
     throw Error("no configuration gave a correct result; 'tune show' lists the failures");
   job.winner = result.progress.best->configuration;

@@ -60,6 +60,15 @@ class CommandProblem : public ::testing::Test {
   Sandbox sandbox_;
 };
 
+TEST_F(CommandProblem, ATimeThatEndsBeforeTheFirstEvaluationIsSaid) {
+  const std::string file = define({{"run", {"sleep", "{a}"}}}, {{"a", {20, 30}}});
+  const ProgramResult result = run(file, {"--budget-time", "0.5s"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("the time ended before the first evaluation did; give more with --budget-time"),
+            std::string::npos)
+      << result.err;
+}
+
 // An optimisation that a compiler does not know fails; the others are checked against a file.
 TEST_F(CommandProblem, CompilerFlagsOfAProgramAreTuned) {
   write("loop.c",
