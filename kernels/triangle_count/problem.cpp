@@ -21,7 +21,7 @@ std::vector<CheckedSize> triangle_checked_sizes(const TriangleJob&, const Config
   };
   add(72, 72 * 71 / 2, "uniform");  // few edges, and rows of all lengths
   add(331, 2611, "rmat");
-  add(1003, 3000, "uniform");
+  add(487, 5903, "uniform");
   add(127, 2700, "cliques");
   add(1302, 2601, "star");  // two hubs
   add(520, 2600, "lattice");

@@ -12,8 +12,8 @@ const VariantTable<TriangleJob, TriangleCheck>& triangle_variants() {
       {
           TUNE_VARIANT(TriangleVariant, merge_triangles),
           TUNE_VARIANT(TriangleVariant, search_triangles),
-          TUNE_VARIANT(TriangleVariant, hash_triangles),
           TUNE_VARIANT(TriangleVariant, row_triangles),
+          TUNE_VARIANT(TriangleVariant, bitmap_triangles),
       },
   };
   return table;
@@ -30,7 +30,7 @@ search::SpaceDefinition triangle_space(const TriangleJob& job, const DevicePrope
       "an edge leads to the larger number (id) or to the vertex with more neighbours (degree); renumber: "
       "the same, and vertices get new numbers in this order",
       {"id", "degree", "renumber"}, "renumber");
-  space.add("block", "threads of a block", {64, 128, 256, 512, 1024}, 128, std::nullopt, Role::threads);
+  space.add("block", "threads of a block", {64, 128, 256, 512, 1024}, 256, std::nullopt, Role::threads);
   space.add(min_blocks({1, 2, 4, 8}));
   space.add("blocks", "blocks of the grid", blocks, blocks.back());
   const Rules rules = space.rules();

@@ -18,6 +18,8 @@ struct TriangleJob {
   Kind kind = Kind::rmat;
   bool builds = false;  ///< the time includes the preparation of the graph
 
+  /// Whether all vertices have about as many edges: rows are short and of one length.
+  bool is_even() const { return kind == Kind::uniform || kind == Kind::lattice; }
   /// Entries of all rows: each edge twice.
   std::int64_t entries() const { return 2 * edges; }
   Extents offsets() const { return {static_cast<std::uint64_t>(vertices) + 1}; }

@@ -63,6 +63,21 @@ class Preparation {
             BufferArgument{"rest_starts"}, BufferArgument{"taken"}, BufferArgument{"rests"}});
   }
 
+  /// Adds the bits of the core and the filters of the other vertices.
+  void add_bits(std::int64_t core, std::int64_t filter) {
+    constexpr std::int64_t row_bits = 128;
+    const std::int64_t blocks = core / row_bits, others = job_.vertices - core;
+    // Of each block of places all rows have one vector more.
+    add_scratch(plan_, "core_rows", ElementType::u32, 4 * (row_bits / 2) * blocks * (blocks + 1));
+    add_scratch(plan_, "filters", ElementType::u32, std::max<std::int64_t>(0, others) * (filter / 32));
+    launch("triangle_core", std::min(core, job_.vertices),
+           {BufferArgument{"starts"}, BufferArgument{"targets"}, int32(job_.vertices),
+            BufferArgument{"core_rows"}});
+    if (filter == 0 || others <= 0) return;
+    launch("triangle_filters", ceil_div(others * (filter / 32), prepare_threads),
+           {BufferArgument{"starts"}, BufferArgument{"targets"}, int32(others), BufferArgument{"filters"}});
+  }
+
  private:
   void launch(const char* entry, std::int64_t blocks, std::vector<KernelArgument> arguments,
               std::int64_t threads = prepare_threads) {
@@ -149,6 +164,8 @@ LaunchPlan triangle_plan(const TriangleJob& job, std::string_view file, const Co
                           more == MoreOfEdges::sources);
   preparation.add();
   if (more == MoreOfEdges::rests) preparation.add_rests();
+  if (more == MoreOfEdges::bits)
+    preparation.add_bits(configuration["core"].as_int(), configuration["filter"].as_int());
   return plan;
 }
 

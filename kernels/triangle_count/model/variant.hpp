@@ -28,9 +28,9 @@ const KernelFiles& triangle_kernels();
 
 // Shared by the plans.
 
-/// What a kernel needs of edges besides their targets: their sources (its file has SOURCES 1), or, by target,
-/// what follows them in their rows.
-enum class MoreOfEdges { none, sources, rests };
+/// What a kernel needs of edges besides their targets: their sources (its file has SOURCES 1), by target what
+/// follows them in their rows, or bits (`core_rows` and `filters`).
+enum class MoreOfEdges { sources, rests, bits };
 
 /// Returns the plan of `file` up to the count: buffers and the preparation, timed or not.
 LaunchPlan triangle_plan(const TriangleJob& job, std::string_view file, const Configuration& configuration,

@@ -6,11 +6,6 @@
 namespace tune::kernels {
 namespace {
 
-/// Whether all vertices have about as many edges: rows are short and of one length.
-bool is_even(const TriangleJob& job) {
-  return job.kind == TriangleJob::Kind::uniform || job.kind == TriangleJob::Kind::lattice;
-}
-
 void add_merge(FamilySpace& space, const TriangleJob&) {
   space.add("share", "what a thread takes: an edge after the other, or all edges of a vertex",
             {"edge", "row"}, "edge");
@@ -30,10 +25,9 @@ Result<LaunchPlan> plan_merge(const TriangleJob& job, const Configuration& confi
 }  // namespace
 
 TriangleVariant merge_triangles() {
-  return {"merge",    "a thread walks along the rows of both ends of an edge",
-          always,     add_merge,
-          plan_merge, check_triangles,
-          is_even};
+  return {
+      "merge",         "a thread walks along the rows of both ends of an edge", always, add_merge, plan_merge,
+      check_triangles, [](const TriangleJob& job) { return job.is_even(); }};
 }
 
 }  // namespace tune::kernels

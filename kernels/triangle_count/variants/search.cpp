@@ -49,8 +49,7 @@ TriangleVariant search_triangles() {
       always,
       add_search,
       plan_search,
-      check_triangles,
-      always};
+      check_triangles};
 }
 
 }  // namespace tune::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variants `hash` and `row`: the row of a vertex becomes a table in shared memory.
+// The variant `row`: the row of a vertex becomes a table in shared memory.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -13,42 +13,14 @@ namespace {
 using search::Expr;
 using search::var;
 
-void add_tables(FamilySpace& space, std::int64_t long_row) {
-  space.add("group", "lanes that share the row of an edge", {4, 8, 16, 32}, 8);
-  space.add("slots", "slots of hash tables of a block; hash: lanes with short rows have equal parts of them",
-            {1024, 2048, 4096, 8192, 16384}, 2048);
-  space.add(
-      "long_row",
-      "hash: edges from which a row belongs to the whole block; row: edges of a tile to a vertex from which "
-      "its row becomes a table",
-      {16, 32, 64, 128, 256}, long_row);
+void add_row(FamilySpace& space, const TriangleJob& job) {
+  space.add("group", "lanes that share the row of an edge", {4, 8, 16, 32}, 32);
+  space.add("slots", "slots of the hash table of a block", {1024, 2048, 4096, 8192, 16384}, 1024);
+  space.add("long_row", "edges of a tile to a vertex from which its row becomes a table",
+            {16, 32, 64, 128, 256}, 32);
   space.add("spread", "slots of a hash table for each element, at least", {2, 4}, 2);
   space.add("turns", "what a block has next: fixed parts of the work, or the next that no block has (queue)",
             {"fixed", "queue"}, "queue");
-}
-
-void add_hash(FamilySpace& space, const TriangleJob&) {
-  add_tables(space, 128);
-  space.add("lanes", "lanes that have a vertex with short rows", {4, 8, 16, 32}, 32);
-  space.rule(var("group") <= var("lanes"), "a group has lanes of one vertex");
-  space.rule(var("slots") * var("lanes") >= 32 * var("block"), "a table has at least 32 slots");
-  space.add("chunk", "rows that a block takes together", {32, 64, 128, 256}, 64, std::nullopt,
-            search::Role::work);
-  space.rule(var("chunk") * var("lanes") >= var("block"), "some threads have no row");
-  space.rules().add_shared_memory(var("slots") * 4 + 2048, "the tables");
-}
-
-Result<LaunchPlan> plan_hash(const TriangleJob& job, const Configuration& configuration,
-                             const KernelSources& sources) {
-  LaunchPlan plan = triangle_plan(job, "hash.cu", configuration, sources, MoreOfEdges::none);
-  add_count(plan, "triangle_hash", ceil_div(job.vertices, configuration["chunk"].as_int()), configuration,
-            {BufferArgument{"starts"}, BufferArgument{"targets"}, int32(job.vertices)},
-            configuration["slots"].as_int() * 4);
-  return plan;
-}
-
-void add_row(FamilySpace& space, const TriangleJob& job) {
-  add_tables(space, 64);
   space.add(
       "marks",
       "the table of a block: a hash table, or a bit or a byte for each of the last vertices, which have the "
@@ -59,9 +31,9 @@ void add_row(FamilySpace& space, const TriangleJob& job) {
     if (windows.empty() || count < 2 * job.vertices) windows.emplace_back(count);
   space.add("window", "vertices that bits or bytes cover; the block hashes for those before", windows,
             windows[std::min<std::size_t>(windows.size() - 1, 2)], var("marks") != "hash");
-  space.add("edges_thread", "edges of a tile for each thread of the block", {1, 2, 4, 8}, 4, std::nullopt,
+  space.add("edges_thread", "edges of a tile for each thread of the block", {1, 2, 4, 8}, 1, std::nullopt,
             search::Role::work);
-  space.add("unroll", "elements that a lane looks up together", {1, 2, 4}, 2);
+  space.add("unroll", "elements that a lane looks up together", {1, 2, 4}, 4);
   space.rule(var("orientation") != "degree",
              "what is behind a vertex needs numbers in the order of the edges");
   space.rule(var("long_row") <= var("block") * var("edges_thread"), "no row becomes a table");
@@ -92,19 +64,14 @@ Result<LaunchPlan> plan_row(const TriangleJob& job, const Configuration& configu
 
 }  // namespace
 
-TriangleVariant hash_triangles() {
-  return {"hash",    "the row of a vertex becomes a hash table; the rows of its targets are looked up in it",
-          always,    add_hash,
-          plan_hash, check_triangles};
-}
-
 TriangleVariant row_triangles() {
   return {"row",
           "U'U .* U row by row: of each row that has a vertex, what is behind it is looked up in its own row",
           always,
           add_row,
           plan_row,
-          check_triangles};
+          check_triangles,
+          [](const TriangleJob& job) { return !job.is_even(); }};
 }
 
 }  // namespace tune::kernels

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tells whether an edge leads from one vertex to another: bits. Of two core vertices, which have the
+// most edges, exactly; of others, whether there may be an edge (a Bloom filter).
+#pragma once
+
+#include "lists.cuh"
+#include "prepare.cuh"
+
+constexpr int core = CORE, filter = FILTER;
+constexpr int row_words = 4;  // of a vector
+constexpr int row_bits = 32 * row_words;
+
+// Places of vertices count from the last one, which has the most edges: 0, 1 and so on. The bits of a core
+// vertex are those of the places before its own, in whole vectors.
+struct Core {
+  const uint4* bits;
+
+  // The number of the row's first vector.
+  static __device__ __forceinline__ unsigned row(unsigned place) {
+    const unsigned block = place / row_bits;
+    return (block + 1) * (block * (row_bits / 2) + place % row_bits);
+  }
+};
+
+// A vertex has `filter` bits. Each target sets two of one word.
+struct Filters {
+  static constexpr int words = filter / 32;
+  unsigned hash;
+
+  __device__ __forceinline__ explicit Filters(int number)
+      : hash(static_cast<unsigned>(number) * 0x9e3779b1u) {}
+  __device__ __forceinline__ int word() const { return static_cast<int>(hash >> 16) & (words - 1); }
+  __device__ __forceinline__ unsigned mask() const { return 1u << (hash >> 27) | 1u << (hash >> 22 & 31u); }
+};
+
+// Grid: a block a core vertex.
+extern "C" __global__ void __launch_bounds__(prepare_threads)
+    triangle_core(const unsigned* __restrict__ starts, const int* __restrict__ targets, int vertices,
+                  uint4* bits) {
+  __shared__ uint4 row[core / row_bits];
+  auto* const words = reinterpret_cast<unsigned*>(row);
+  const int thread = static_cast<int>(threadIdx.x), place = static_cast<int>(blockIdx.x);
+  const int vectors = place / row_bits + 1, last = vertices - 1;
+  for (int i = thread; i < vectors; i += prepare_threads) row[i] = uint4{0, 0, 0, 0};
+  __syncthreads();
+  const List list = Graph{starts, targets}.row(last - place);
+  for (int i = thread; i < list.size; i += prepare_threads) {
+    const int to = last - targets[list.from + i];
+    atomicOr(words + to / 32, 1u << to % 32);
+  }
+  __syncthreads();
+  uint4* const own = bits + Core::row(static_cast<unsigned>(place));
+  for (int i = thread; i < vectors; i += prepare_threads) own[i] = row[i];
+}
+
+// Grid: a thread for each word.
+extern "C" __global__ void __launch_bounds__(prepare_threads)
+    triangle_filters(const unsigned* __restrict__ starts, const int* __restrict__ targets, int vertices,
+                     unsigned* filters) {
+  constexpr int words = filter == 0 ? 1 : Filters::words;
+  __shared__ unsigned own[prepare_threads];
+  const int thread = static_cast<int>(threadIdx.x);
+  const long long word = static_cast<long long>(blockIdx.x) * prepare_threads + thread;
+  const long long vertex = word / words;
+  own[thread] = 0;
+  __syncthreads();
+  if (vertex < vertices) {
+    const List list = Graph{starts, targets}.row(static_cast<int>(vertex));
+    for (int i = thread % words; i < list.size; i += words) {
+      const Filters bits(targets[list.from + i]);
+      atomicOr(own + thread / words * words + bits.word(), bits.mask());
+    }
+  }
+  __syncthreads();
+  if (vertex < vertices) filters[word] = own[thread];
+}
