@@ -36,7 +36,10 @@ Expr tile_y() {
 }
 
 Expr written_bytes() {
-  return if_else(var("write") == "shared", tile_x() * tile_y() * var("pixel_bytes"), Expr(0));
+  // As written_pitch of pixels.cuh.
+  const Expr between =
+      if_else(var("warp_x") == 32, Expr(0), search::max(Expr(16), var("warp_x") * var("pixel_bytes")));
+  return if_else(var("write") == "shared", (tile_x() * var("pixel_bytes") + between) * tile_y(), Expr(0));
 }
 
 void add_arithmetic(FamilySpace& space, const RotateJob& job) {

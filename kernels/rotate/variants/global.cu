@@ -49,6 +49,7 @@ using Layout = Threads<BLOCK, WARP_X, WARPS_X, PIXELS, ROWS, WRITE>;
 
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
     rotate_global(const Pixel* __restrict__ in, Pixel* __restrict__ out, Turn turn) {
+  const Kept keep = kept_numbers<arithmetic>(turn.nx);
   const Tile tile = tile_of_block<Layout::tile_x, Layout::tile_y, GROUP>(turn.nx, turn.ny);
   const Place place = place_of_tile(turn, tile);
   extern __shared__ __align__(128) unsigned char shared[];
@@ -59,13 +60,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
       out, turn, tile, place, written, [&](int fraction_x, int fraction_y) {
         const int i = fraction_x >> fraction_bits, j = fraction_y >> fraction_bits;
         const int x = place.x + i, y = place.y + j;
-        const float weight_x = weight_of(fraction_x), weight_y = weight_of(fraction_y);
+        const float weight_x = weight_of(fraction_x, keep), weight_y = weight_of(fraction_y, keep);
         const bool whole = x >= 0 && y >= 0 && x + 1 < turn.nx && y + 1 < turn.ny;
         if (whole) {
           const auto* const at = origin + (j * turn.pitch + i);
           const auto* const below = at + turn.pitch;
           return blended<arithmetic, Pixel>(__ldg(at), __ldg(at + 1), __ldg(below), __ldg(below + 1),
-                                            weight_x, weight_y);
+                                            weight_x, weight_y, keep);
         }
         const int left = inside<border>(x, turn.nx), right = inside<border>(x + 1, turn.nx);
         const int upper = inside<border>(y, turn.ny), lower = inside<border>(y + 1, turn.ny);
@@ -74,6 +75,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
           return __ldg(pixels + static_cast<long long>(row) * turn.pitch + column);
         };
         return blended<arithmetic, Pixel>(load(left, upper), load(right, upper), load(left, lower),
-                                          load(right, lower), weight_x, weight_y);
+                                          load(right, lower), weight_x, weight_y, keep);
       });
 }

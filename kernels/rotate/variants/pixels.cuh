@@ -48,6 +48,19 @@ constexpr float range<unsigned short> = 65535.0f;
 template<>
 constexpr float range<float> = 1.0f;
 
+// Numbers of which the compiler does not know that they are constant, so that they stay in registers: an
+// instruction has room for one constant, and a second one would take an instruction of its own each time.
+struct Kept {
+  unsigned one;    // 1.0f
+  unsigned bytes;  // what stands before the bytes of four channels
+};
+// `nx`: not negative, which the compiler does not know either.
+template<Arithmetic arithmetic>
+__device__ __forceinline__ Kept kept_numbers(int nx) {
+  const unsigned zero = (static_cast<unsigned>(nx) + threadIdx.x) >> 31;
+  return {0x3f800000u + zero, (arithmetic == Arithmetic::half ? 0x64646464u : 0x4b000000u) + zero};
+}
+
 // A pixel as numbers.
 template<class Pixel>
 struct Values {
@@ -55,11 +68,11 @@ struct Values {
 };
 
 template<class Pixel>
-__device__ __forceinline__ Values<Pixel> values(Raw<Pixel> pixel) {
+__device__ __forceinline__ Values<Pixel> values(Raw<Pixel> pixel, const Kept& keep) {
   if constexpr (channels<Pixel> == 4) {
     // A byte below 0x4b0000 is 2^23 and the byte.
     const auto channel = [&](unsigned selector) {
-      return __uint_as_float(__byte_perm(pixel, 0x4b000000u, selector)) - 8388608.0f;
+      return __uint_as_float(__byte_perm(pixel, keep.bytes, selector)) - 8388608.0f;
     };
     return {{channel(0x7440), channel(0x7441), channel(0x7442), channel(0x7443)}};
   } else {
@@ -104,8 +117,8 @@ __device__ __forceinline__ Values<Pixel> between(const Values<Pixel>& left, cons
 }
 
 // The same for four channels, in numbers of 16 bits: a byte behind 0x64 is 1024 and the byte.
-__device__ __forceinline__ HalfPair pair_of(unsigned pixel, unsigned selector) {
-  return {__byte_perm(pixel, 0x64646464u, selector)};
+__device__ __forceinline__ HalfPair pair_of(unsigned pixel, unsigned selector, const Kept& keep) {
+  return {__byte_perm(pixel, keep.bytes, selector)};
 }
 struct FourBytes {
   unsigned word;
@@ -114,13 +127,13 @@ __device__ __forceinline__ unsigned bits_of(FourBytes from) {
   return from.word;
 }
 __device__ __forceinline__ FourBytes between_bytes(unsigned left, unsigned right, unsigned lower_left,
-                                                   unsigned lower_right, float x, float y) {
+                                                   unsigned lower_right, float x, float y, const Kept& keep) {
   const HalfPair bias{0x64006400u}, weight_x = twice(x), weight_y = twice(y);
   const auto two = [&](unsigned selector) {
-    const HalfPair a = pair_of(left, selector), c = pair_of(lower_left, selector);
-    const HalfPair above = multiply_add(weight_x, subtract(pair_of(right, selector), a), subtract(a, bias));
-    const HalfPair below =
-        multiply_add(weight_x, subtract(pair_of(lower_right, selector), c), subtract(c, bias));
+    const auto pair = [&](unsigned pixel) { return pair_of(pixel, selector, keep); };
+    const HalfPair a = pair(left), c = pair(lower_left);
+    const HalfPair above = multiply_add(weight_x, subtract(pair(right), a), subtract(a, bias));
+    const HalfPair below = multiply_add(weight_x, subtract(pair(lower_right), c), subtract(c, bias));
     return add(multiply_add(weight_y, subtract(below, above), above), bias).bits;  // rounds
   };
   return {__byte_perm(two(0x4140), two(0x4342), 0x6420)};
@@ -128,12 +141,12 @@ __device__ __forceinline__ FourBytes between_bytes(unsigned left, unsigned right
 
 template<Arithmetic arithmetic, class Pixel>
 __device__ __forceinline__ auto blended(Raw<Pixel> left, Raw<Pixel> right, Raw<Pixel> lower_left,
-                                        Raw<Pixel> lower_right, float x, float y) {
+                                        Raw<Pixel> lower_right, float x, float y, const Kept& keep) {
   if constexpr (arithmetic == Arithmetic::half) {
-    return between_bytes(left, right, lower_left, lower_right, x, y);
+    return between_bytes(left, right, lower_left, lower_right, x, y, keep);
   } else {
-    return between<Pixel>(values<Pixel>(left), values<Pixel>(right), values<Pixel>(lower_left),
-                          values<Pixel>(lower_right), x, y);
+    return between<Pixel>(values<Pixel>(left, keep), values<Pixel>(right, keep),
+                          values<Pixel>(lower_left, keep), values<Pixel>(lower_right, keep), x, y);
   }
 }
 
@@ -194,9 +207,9 @@ __device__ __forceinline__ int step_of(long long part) {
 }
 
 // The weight that a fraction stands for, in [0, 1).
-__device__ __forceinline__ float weight_of(int fraction) {
+__device__ __forceinline__ float weight_of(int fraction, const Kept& keep) {
   constexpr unsigned mask = (1u << fraction_bits) - 1;
-  return __uint_as_float((static_cast<unsigned>(fraction) & mask) | 0x3f800000u) - 1.0f;
+  return __uint_as_float((static_cast<unsigned>(fraction) & mask) | keep.one) - 1.0f;
 }
 
 template<int bytes>
@@ -274,6 +287,16 @@ union Pack {
   typename Bytes<sizeof(Pixel)>::type bits[pixels];
 };
 
+// Bytes from a row of a tile in shared memory to the next. The rows that a warp has together lie in different
+// banks.
+template<class Layout, class Pixel>
+constexpr int row_of_warp = 32 / Layout::warp_y* static_cast<int>(sizeof(Pixel));
+template<class Layout, class Pixel>
+constexpr int written_pitch = Layout::tile_x* static_cast<int>(sizeof(Pixel)) +
+                              (Layout::warp_y == 1                ? 0
+                               : row_of_warp<Layout, Pixel> <= 16 ? 16
+                                                                  : row_of_warp<Layout, Pixel>);
+
 // Writes a tile that lies in shared memory, in words of 16 bytes.
 template<class Layout, bool streaming, class Pixel>
 __device__ __forceinline__ void write_shared(Pixel* out, const Turn& turn, const Tile& tile,
@@ -281,7 +304,8 @@ __device__ __forceinline__ void write_shared(Pixel* out, const Turn& turn, const
   constexpr int each = 16 / static_cast<int>(sizeof(Pixel)), words = Layout::tile_x / each;
   for (int i = static_cast<int>(threadIdx.x); i < words * Layout::tile_y; i += Layout::all) {
     Pack<each, Pixel> pack;
-    pack.word = reinterpret_cast<const uint4*>(from)[i];
+    pack.word =
+        reinterpret_cast<const uint4*>(from)[i / words * (written_pitch<Layout, Pixel> / 16) + i % words];
     write_pixels<each, streaming>(out, turn, tile.x + i % words * each, tile.y + i / words, pack);
   }
 }
@@ -310,8 +334,9 @@ __device__ __forceinline__ void write_tile(Pixel* __restrict__ out, const Turn& 
       if constexpr (Layout::write == Write::direct) {
         write_pixels<pixels, streaming>(out, turn, x, y, pack);
       } else {
-        auto* const to = reinterpret_cast<typename Bytes<sizeof(Pixel)>::type*>(shared) +
-                         (j + row * Layout::step) * Layout::tile_x + i;
+        auto* const to =
+            reinterpret_cast<typename Bytes<sizeof(Pixel)>::type*>(shared) +
+            (j + row * Layout::step) * (written_pitch<Layout, Pixel> / static_cast<int>(sizeof(Pixel))) + i;
 #pragma unroll
         for (int k = 0; k < pixels; ++k) to[k * Layout::pixel_step] = pack.bits[k];
       }

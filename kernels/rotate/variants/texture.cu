@@ -76,6 +76,7 @@ __device__ __forceinline__ int wrapped(int index, int extent) {
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
     rotate_texture(cudaTextureObject_t image, Pixel* __restrict__ out, Turn turn, float inverse_x,
                    float inverse_y) {
+  const Kept keep = kept_numbers<Arithmetic::single>(turn.nx);
   const Tile tile = tile_of_block<Layout::tile_x, Layout::tile_y, GROUP>(turn.nx, turn.ny);
   const Place place = place_of_tile(turn, tile);
   extern __shared__ __align__(128) unsigned char shared[];
@@ -98,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
     write_tile<Layout, PIXELS, ROWS, STREAMING>(
         out, turn, tile, place, written, [&](int fraction_x, int fraction_y) {
           const int x = place.x + (fraction_x >> fraction_bits), y = place.y + (fraction_y >> fraction_bits);
-          const float weight_x = weight_of(fraction_x), weight_y = weight_of(fraction_y);
+          const float weight_x = weight_of(fraction_x, keep), weight_y = weight_of(fraction_y, keep);
           if constexpr (fetch == Fetch::gather) {
             // Counter-clockwise from the lower left one.
             const auto gathered = [&](int channel) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variant `tile`: a block's part of the image in shared memory.
+#include <string>
+
 #include "kernels/framework/request.hpp"
 #include "kernels/rotate/model/variant.hpp"
 #include "tuner/plan/tensor_map_shape.hpp"
@@ -55,6 +57,7 @@ Result<LaunchPlan> plan_tile(const RotateJob& job, const Configuration& configur
   const Constants constants = rotate_constants(job);
   const std::int64_t pitch = evaluated(box_pitch(), configuration, constants);
   const std::int64_t rows = evaluated(box_rows(), configuration, constants);
+  plan.compile.defines.emplace_back("BOX_PITCH", std::to_string(pitch));
   std::vector<KernelArgument> first;
   if (configuration["copy"].as_text() == "engine") {
     plan.compile.defines.emplace_back("USES_ENGINE", "1");
@@ -69,7 +72,7 @@ Result<LaunchPlan> plan_tile(const RotateJob& job, const Configuration& configur
     first.emplace_back(TensorMapArgument{"in", map});
   }
   first.emplace_back(BufferArgument{"in"});
-  add_rotate_launch(plan, job, configuration, "rotate_tile", std::move(first), {int32(pitch), int32(rows)},
+  add_rotate_launch(plan, job, configuration, "rotate_tile", std::move(first), {int32(rows)},
                     pitch * rows * job.pixel_bytes());
   return plan;
 }

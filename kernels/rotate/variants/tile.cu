@@ -48,6 +48,9 @@
 #ifndef ARITHMETIC
 #define ARITHMETIC Arithmetic::single  // what is interpolated with: single, or half for uchar4
 #endif
+#ifndef BOX_PITCH
+#define BOX_PITCH 192  // pixels of a row of the box in shared memory, a multiple of 16 bytes
+#endif
 // ---- end of defaults ----
 
 using Pixel = PIXEL;
@@ -59,9 +62,10 @@ constexpr int threads = BLOCK;
 constexpr int piece = 16 / static_cast<int>(sizeof(Pixel));  // pixels of 16 bytes
 
 // The box of a tile in the image. It begins at 16 bytes.
+constexpr int box_pitch = BOX_PITCH;
 struct Box {
   int x, y;
-  int pitch, rows;  // pixels
+  int rows;
 };
 
 // The least place of a tile's corners along an axis, in whole pixels from its own place.
@@ -72,9 +76,9 @@ __device__ __forceinline__ int least_of(int fraction, int step_x, int step_y) {
 
 // Copies the box by elements: pixels around the image have the values of the border.
 __device__ __forceinline__ void copy_border(Pixel* box, const Pixel* in, const Turn& turn, const Box& at) {
-  for (int i = static_cast<int>(threadIdx.x); i < at.pitch * at.rows; i += threads) {
-    const int x = inside<border>(at.x + i % at.pitch, turn.nx),
-              y = inside<border>(at.y + i / at.pitch, turn.ny);
+  for (int i = static_cast<int>(threadIdx.x); i < box_pitch * at.rows; i += threads) {
+    const int x = inside<border>(at.x + i % box_pitch, turn.nx),
+              y = inside<border>(at.y + i / box_pitch, turn.ny);
     box[i] = x < 0 || y < 0 ? Pixel{} : __ldg(in + static_cast<long long>(y) * turn.pitch + x);
   }
 }
@@ -82,11 +86,11 @@ __device__ __forceinline__ void copy_border(Pixel* box, const Pixel* in, const T
 // Copies the box, which lies in the image.
 __device__ __forceinline__ void copy_inside(Pixel* box, const Pixel* in, const Turn& turn, const Box& at) {
   const Pixel* const from = in + static_cast<long long>(at.y) * turn.pitch + at.x;
-  const int pieces = at.pitch / piece;
+  const int pieces = box_pitch / piece;
   for (int i = static_cast<int>(threadIdx.x); i < pieces * at.rows; i += threads) {
     const int row = i / pieces, column = (i - row * pieces) * piece;
     const Pixel* const source = from + static_cast<long long>(row) * turn.pitch + column;
-    Pixel* const to = box + row * at.pitch + column;
+    Pixel* const to = box + row * box_pitch + column;
     if constexpr (copy == Copy::async) {
       copy_async<16>(to, source);
     } else {
@@ -99,21 +103,21 @@ __device__ __forceinline__ void copy_inside(Pixel* box, const Pixel* in, const T
   }
 }
 
-// `box_pitch`, `box_rows`: of the box in shared memory, in pixels; a row is a multiple of 16 bytes.
+// `box_rows`: rows of the box in shared memory.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) rotate_tile(
 #if USES_ENGINE
     const __grid_constant__ TensorMap map,
 #endif
-    const Pixel* __restrict__ in, Pixel* __restrict__ out, Turn turn, int box_pitch, int box_rows) {
+    const Pixel* __restrict__ in, Pixel* __restrict__ out, Turn turn, int box_rows) {
   extern __shared__ __align__(128) unsigned char shared[];
   Pixel* const box = reinterpret_cast<Pixel*>(shared);
+  const Kept keep = kept_numbers<arithmetic>(turn.nx);
   const Tile tile = tile_of_block<Layout::tile_x, Layout::tile_y, GROUP>(turn.nx, turn.ny);
   const Place place = place_of_tile(turn, tile);
   const int cosine = step_of(turn.cosine), sine = step_of(turn.sine);
   const int first = place.x + least_of(place.fraction_x, cosine, -sine);
-  const Box at{first - (first & (piece - 1)), place.y + least_of(place.fraction_y, sine, cosine), box_pitch,
-               box_rows};
-  const bool whole = at.x >= 0 && at.y >= 0 && at.x + at.pitch <= turn.nx && at.y + at.rows <= turn.ny;
+  const Box at{first - (first & (piece - 1)), place.y + least_of(place.fraction_y, sine, cosine), box_rows};
+  const bool whole = at.x >= 0 && at.y >= 0 && at.x + box_pitch <= turn.nx && at.y + at.rows <= turn.ny;
 #if USES_ENGINE
   __shared__ AsyncBarrier full;
   const bool engine = whole || border == Border::zero;  // the engine writes zeros
@@ -124,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) rotate_tile(
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-      arrive_expecting(full, static_cast<unsigned>(at.pitch * at.rows * static_cast<int>(sizeof(Pixel))));
+      arrive_expecting(full, static_cast<unsigned>(box_pitch * at.rows * static_cast<int>(sizeof(Pixel))));
       copy_box(box, map, full, at.x, at.y);
     }
     wait_barrier(full, 0);
@@ -145,9 +149,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) rotate_tile(
   write_tile<Layout, PIXELS, ROWS, STREAMING>(
       out, turn, tile, place, written, [&](int fraction_x, int fraction_y) {
         const int i = offset_x + (fraction_x >> fraction_bits), j = offset_y + (fraction_y >> fraction_bits);
-        const Raw<Pixel>* const from = reinterpret_cast<const Raw<Pixel>*>(box) + j * at.pitch + i;
-        const Raw<Pixel>* const below = from + at.pitch;
-        return blended<arithmetic, Pixel>(from[0], from[1], below[0], below[1], weight_of(fraction_x),
-                                          weight_of(fraction_y));
+        const Raw<Pixel>* const from = reinterpret_cast<const Raw<Pixel>*>(box) + j * box_pitch + i;
+        const Raw<Pixel>* const below = from + box_pitch;
+        return blended<arithmetic, Pixel>(from[0], from[1], below[0], below[1], weight_of(fraction_x, keep),
+                                          weight_of(fraction_y, keep), keep);
       });
 }

@@ -181,10 +181,12 @@ TEST(Rotate, BoxesHoldWhatTilesNeed) {
     const Result<LaunchPlan> plan = problem->plan(instance, configuration, EmbeddedSources());
     ASSERT_TRUE(plan) << plan.error().detail;
     const auto& arguments = std::get<Launch>(plan->launches.front()).arguments;
-    const auto number = [&](std::size_t from_last) {
-      return std::get<std::int32_t>(std::get<ScalarArgument>(arguments[arguments.size() - from_last]));
-    };
-    const std::int64_t pitch = number(2), rows = number(1), piece = 16 / job.pixel_bytes();
+    const auto& defines = plan->compile.defines;
+    const auto box_pitch =
+        std::ranges::find(defines, "BOX_PITCH", [](const auto& define) { return define.first; });
+    ASSERT_NE(box_pitch, defines.end());
+    const std::int64_t pitch = std::stoll(box_pitch->second), piece = 16 / job.pixel_bytes();
+    const std::int64_t rows = std::get<std::int32_t>(std::get<ScalarArgument>(arguments.back()));
     const RotateTile tile = rotate_tile(job, configuration);
     for (int place = 0; place < 20; ++place) {
       const auto x0 = static_cast<std::int64_t>(random.below(700)) / tile.x * tile.x;
