@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
 #include <vector>
 
 #include "kernels/triangle_count/model/variant.hpp"
@@ -30,8 +31,12 @@ search::SpaceDefinition triangle_space(const TriangleJob& job, const DevicePrope
       "an edge leads to the larger number (id) or to the vertex with more neighbours (degree); renumber: "
       "the same, and vertices get new numbers in this order",
       {"id", "degree", "renumber"}, "renumber");
-  space.add("block", "threads of a block", {64, 128, 256, 512, 1024}, 256, std::nullopt, Role::threads);
-  space.add(min_blocks({1, 2, 4, 8}));
+  // Long rows take more registers of a thread; even graphs have none.
+  space.add("block", "threads of a block", {64, 128, 256, 512, 1024}, job.is_even() ? 512 : 128, std::nullopt,
+            Role::threads);
+  search::Parameter resident = min_blocks({1, 2, 3, 4, 6, 8});
+  resident.default_value = job.is_even() ? 3 : 8;
+  space.add(std::move(resident));
   space.add("blocks", "blocks of the grid", blocks, blocks.back());
   const Rules rules = space.rules();
   rules.add_max_threads(var("block"));

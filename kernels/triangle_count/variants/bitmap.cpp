@@ -27,17 +27,20 @@ void add_bitmap(FamilySpace& space, const TriangleJob& job) {
   space.add("filter", "bits of the filter of another vertex; 0: none, all is searched", {0, 128, 256, 512},
             256);
   space.add("window", "last vertices that the bits of a long row cover; those before are hashed", windows,
-            windows[2]);
-  space.add("long_row", "edges from which a row becomes bits in shared memory", {16, 32, 64, 128, 256}, 32);
-  space.add("lanes", "lanes that share the pairs of a short row", {4, 8, 16, 32}, 16);
+            windows[1]);
+  space.add("lanes", "lanes that have a short row, a target each; longer rows become bits in shared memory",
+            {8, 16, 32}, 32);
+  space.add("together", "pairs of a short row that a lane looks up together", {2, 4, 8}, 8);
   space.add("group", "lanes that share a target of a long row", {4, 8, 16, 32}, 8);
-  space.add("chunk", "rows that a block takes together", {16, 32, 64, 128, 256}, 32, std::nullopt,
+  space.add("chunk", "rows that a block takes together", {32, 64, 128, 256}, 128, std::nullopt,
             search::Role::work);
-  space.add("unroll", "pairs, or targets of a long row, that a lane has together", {1, 2, 4}, 2);
+  space.add("unroll", "targets of a long row that a lane has together", {1, 2, 4}, 1);
   space.add("turns", "what a block has next: fixed rows, or the next that no block has (queue)",
             {"fixed", "queue"}, "queue");
   space.rule(var("orientation") == "renumber", "the core has the last numbers");
   space.rule(var("window") >= var("core"), "the bits of a row cover the core");
+  space.rule(var("filter") * var("vertices") < std::int64_t{1} << 37,
+             "a word of filters has a number of 32 bits");
   space.rule(var("chunk") * var("lanes") >= var("block"), "some threads have no row");
   space.rules().add_shared_memory(
       floor_div(var("window") + hashed, search::Expr(8)) + var("chunk") * 8 + var("block") * 16 + 512,
@@ -62,7 +65,8 @@ TriangleVariant bitmap_triangles() {
           always,
           add_bitmap,
           plan_bitmap,
-          check_triangles};
+          check_triangles,
+          always};
 }
 
 }  // namespace tune::kernels

@@ -25,11 +25,11 @@
 #ifndef WINDOW
 #define WINDOW 65536  // vertices that the bits of a long row cover; those before are hashed
 #endif
-#ifndef LONG_ROW
-#define LONG_ROW 32  // edges from which a row is a long one
-#endif
 #ifndef LANES
-#define LANES 16  // lanes that share a short row
+#define LANES 32  // lanes that have a short row, a target each; rows with more targets are long
+#endif
+#ifndef TOGETHER
+#define TOGETHER 8  // pairs of a short row that a lane looks up together
 #endif
 #ifndef GROUP
 #define GROUP 8  // lanes that share a target of a long row
@@ -38,7 +38,7 @@
 #define CHUNK 32  // rows that a block takes together
 #endif
 #ifndef UNROLL
-#define UNROLL 2  // pairs, or targets of a long row, that a lane has together
+#define UNROLL 1  // targets of a long row that a lane has together
 #endif
 #ifndef TURNS
 #define TURNS Turns::fixed  // which rows come next: in turns (fixed), or as blocks ask for them (queue)
@@ -53,7 +53,7 @@
 #include "total.cuh"
 
 constexpr Turns turns = TURNS;
-constexpr int lanes = LANES, group = GROUP, long_row = LONG_ROW, chunk = CHUNK, unroll = UNROLL;
+constexpr int lanes = LANES, group = GROUP, chunk = CHUNK, together = TOGETHER, unroll = UNROLL;
 constexpr int window = WINDOW, hashed = 4096;  // bits
 constexpr int table_vectors = (window + hashed) / row_bits;
 static_assert(renumbered && window >= core && table_vectors >= group);
@@ -87,53 +87,66 @@ struct Kernel {
     return row.size != 0 && graph.contains(row, to);
   }
 
-  // Counts the pairs of a row's targets with an edge from one to the other; `lane` of its `lanes`.
+  // ---- a short row, a target a lane ----
+
+  // The largest number that lanes of the warp have, of which those of a row have the same.
+  static __device__ __forceinline__ int most_of_warp(int own) {
+#pragma unroll
+    for (int step = lanes; step < 32; step *= 2) own = max(own, __shfl_xor_sync(0xffffffffu, own, step));
+    return own;
+  }
+
+  // Counts the pairs of a row's targets with an edge from one to the other; `lane` of its `lanes`. A warp
+  // calls it together.
   __device__ __forceinline__ unsigned pairs(List row, int lane) const {
-    unsigned found = 0;
-    int first = 0, second = 1 + lane;
-    for (;;) {
-      int from[unroll], to[unroll];
+    constexpr unsigned all = 0xffffffffu;
+    const bool has_target = lane < row.size;
+    const int to = has_target ? graph.target(row.from + lane) : 0;
+    const unsigned place = place_of(to);
+    // Core targets come last.
+    const unsigned others = __ballot_sync(all, has_target && place >= core);
+    const int first_core = __popc(others >> (threadIdx.x % 32 / lanes * lanes) & (all >> (32 - lanes)));
+    unsigned found = 0, hits = 0;  // a bit for each pair that is to be searched
+
+    const int before = has_target ? min(lane, first_core) : 0;
+    if constexpr (filter == 0) {
+      hits = (1u << before) - 1;
+    } else {
+      const Filters bits(to);
+      const unsigned mask = bits.mask(), own = static_cast<unsigned>(bits.word());
+      const int most = most_of_warp(min(first_core, row.size - 1));
+      for (int first = 0; first < most; first += together) {
+        unsigned words[together], passed = 0;
 #pragma unroll
-      for (int i = 0; i < unroll; ++i) {
-        while (second >= row.size && first < row.size - 1) {
-          ++first;
-          second -= row.size - 1 - first;
+        for (int i = 0; i < together; ++i) {
+          const auto from = static_cast<unsigned>(__shfl_sync(all, to, first + i, lanes));
+          words[i] = first + i < before ? __ldg(filters + (from * Filters::words + own)) : 0;
         }
-        from[i] = to[i] = -1;
-        if (second < row.size) {
-          from[i] = graph.target(row.from + first);
-          to[i] = graph.target(row.from + second);
-        }
-        second += lanes;
-      }
-      unsigned words[unroll], masks[unroll];
 #pragma unroll
-      for (int i = 0; i < unroll; ++i) {
-        words[i] = 0;
-        masks[i] = 1;
-        if (from[i] < 0) continue;
-        const unsigned place = place_of(from[i]), other = place_of(to[i]);
-        if (place < core) {
-          masks[i] = 1u << other % 32;
-          words[i] = __ldg(reinterpret_cast<const unsigned*>(core_rows.bits + Core::row(place)) + other / 32);
-        } else if constexpr (filter != 0) {
-          const Filters bits(to[i]);
-          masks[i] = bits.mask();
-          words[i] = __ldg(filters + static_cast<long long>(from[i]) * Filters::words + bits.word());
-        } else {
-          words[i] = 1;
-        }
+        for (int i = 0; i < together; ++i)
+          if ((words[i] & mask) == mask) passed |= 1u << i;
+        hits |= passed << first;
       }
-#pragma unroll
-      for (int i = 0; i < unroll; ++i) {
-        if ((words[i] & masks[i]) != masks[i]) continue;
-        if (place_of(from[i]) < core)
-          ++found;
-        else if (!candidates.put(from[i], to[i]) && leads(from[i], to[i]))
-          ++found;
-      }
-      if (first >= row.size - 1) return found;
     }
+    const int core_before = has_target ? lane - first_core : 0;
+    const int most_core = most_of_warp(row.size - 1 - first_core);
+    const unsigned* const core_words = reinterpret_cast<const unsigned*>(core_rows.bits) + place / 32;
+    const unsigned row_of_core = place < core ? Core::row(place) : 0;
+    for (int first = 0; first < most_core; first += together) {
+      unsigned words[together];
+#pragma unroll
+      for (int i = 0; i < together; ++i) {
+        const unsigned from = __shfl_sync(all, row_of_core, (first_core + first + i) & (lanes - 1), lanes);
+        words[i] = first + i < core_before ? __ldg(core_words + from * row_words) : 0;
+      }
+#pragma unroll
+      for (int i = 0; i < together; ++i) found += words[i] >> place % 32 & 1u;
+    }
+    for (; hits != 0; hits &= hits - 1) {
+      const int from = graph.target(row.from + __ffs(static_cast<int>(hits)) - 1);
+      if (!candidates.put(from, to) && leads(from, to)) ++found;
+    }
+    return found;
   }
 
   // ---- a long row, by a block ----
@@ -151,16 +164,16 @@ struct Kernel {
 
   // Looks up the row of a target that is not of the core.
   __device__ __forceinline__ unsigned stream(List row, int number, int lane, const unsigned* table) const {
-    constexpr int together = 4;
+    constexpr int each = 4;
     const List other = graph.row(number);
     unsigned found = 0;
-    for (int i = lane; i < other.size; i += together * group) {
-      int to[together];
+    for (int i = lane; i < other.size; i += each * group) {
+      int to[each];
 #pragma unroll
-      for (int j = 0; j < together; ++j)
+      for (int j = 0; j < each; ++j)
         to[j] = i + j * group < other.size ? graph.target(other.from + i + j * group) : -1;
 #pragma unroll
-      for (int j = 0; j < together; ++j) {
+      for (int j = 0; j < each; ++j) {
         const unsigned bit = bit_of(to[j]);
         if ((table[bit / 32] >> bit % 32 & 1u) == 0 || to[j] < 0) continue;
         if (bit < window || graph.contains(row, to[j])) ++found;
@@ -241,7 +254,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
       if (place >= vertices) break;
       const List row = kernel.graph.row(kernel.last - static_cast<int>(place));
       if (row.size < 2) continue;
-      rows[row.size < long_row ? atomicAdd(&shorts, 1) : chunk - 1 - atomicAdd(&longs, 1)] = row;
+      rows[row.size <= lanes ? atomicAdd(&shorts, 1) : chunk - 1 - atomicAdd(&longs, 1)] = row;
     }
     __syncthreads();
     for (int i = 0; i < longs; ++i) {
@@ -253,8 +266,10 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
       clear(table, thread);
       __syncthreads();
     }
-    for (int i = thread / lanes; i < shorts; i += threads / lanes)
-      found += kernel.pairs(rows[i], thread % lanes);
+    for (int i = thread / 32 * (32 / lanes); i < shorts; i += threads / lanes) {
+      const int own = i + thread % 32 / lanes;
+      found += kernel.pairs(own < shorts ? rows[own] : List{0, 0}, thread % lanes);
+    }
     __syncthreads();
     for (int i = thread; i < min(candidates.size, Candidates::most); i += threads)
       if (kernel.leads(candidates.pairs[i].x, candidates.pairs[i].y)) ++found;

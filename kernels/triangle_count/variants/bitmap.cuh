@@ -22,15 +22,17 @@ struct Core {
   }
 };
 
-// A vertex has `filter` bits. Each target sets two of one word.
+// A vertex has `filter` bits. Each target sets three of one word.
 struct Filters {
   static constexpr int words = filter / 32;
   unsigned hash;
 
   __device__ __forceinline__ explicit Filters(int number)
       : hash(static_cast<unsigned>(number) * 0x9e3779b1u) {}
-  __device__ __forceinline__ int word() const { return static_cast<int>(hash >> 16) & (words - 1); }
-  __device__ __forceinline__ unsigned mask() const { return 1u << (hash >> 27) | 1u << (hash >> 22 & 31u); }
+  __device__ __forceinline__ int word() const { return static_cast<int>(hash >> 19) & (words - 1); }
+  __device__ __forceinline__ unsigned mask() const {
+    return 1u << (hash >> 27) | 1u << (hash >> 14 & 31u) | 1u << (hash >> 9 & 31u);
+  }
 };
 
 // Grid: a block a core vertex.

@@ -70,8 +70,7 @@ TriangleVariant row_triangles() {
           always,
           add_row,
           plan_row,
-          check_triangles,
-          [](const TriangleJob& job) { return !job.is_even(); }};
+          check_triangles};
 }
 
 }  // namespace tune::kernels
