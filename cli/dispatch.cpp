@@ -179,7 +179,7 @@ std::span<const Command> commands() {
   static const auto table = std::to_array<Command>(
       {run_command(), best_command(), list_command(), show_command(), space_command(), check_command(),
        devices_command(), diff_command(), report_command(), serve_command(), rm_command(), db_command(),
-       data_command(), replay_command(), new_command(), capture_command(), import_command()});
+       data_command(), replay_command(), new_command(), capture_command(), import_command(), plan_command()});
   return table;
 }
 

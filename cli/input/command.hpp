@@ -69,6 +69,7 @@ Command replay_command();
 Command new_command();
 Command capture_command();
 Command import_command();
+Command plan_command();
 
 /// The worker processes that the program starts: `worker device 0` launches kernels, `worker compiler sm_90`
 /// compiles them. They talk over a descriptor, so users do not call them. Returns the exit status.

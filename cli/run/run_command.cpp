@@ -19,6 +19,7 @@
 #include "cli/run/dry_run.hpp"
 #include "cli/run/run_summary.hpp"
 #include "cli/run/sweep.hpp"
+#include "cli/run/works.hpp"
 #include "db/store/database.hpp"
 #include "library/run/paths.hpp"
 #include "library/run/tuning_run.hpp"
@@ -450,18 +451,11 @@ int tune_works(const RunRequest& request, std::vector<ProblemOptions> works) {
     if (is_given)
       throw UsageError(
           format("--{} is for one work, and this call has {}: leave it out", option, works.size()));
+  for (ProblemOptions& work : works) work.reference = request.problem.reference;
   // Nothing is measured where one of them cannot be.
-  std::vector<Instance> instances;
-  std::vector<ProblemOptions> different;
-  for (ProblemOptions& work : works) {
-    work.reference = request.problem.reference;
-    Instance instance = selected_problem(work).instance;
-    if (std::ranges::find(instances, instance) != instances.end()) continue;
-    instances.push_back(std::move(instance));
-    different.push_back(std::move(work));
-  }
+  const auto [different, instances] = different_works(std::move(works));
   const InterruptGuard guard;
-  Sweep sweep(std::move(instances));
+  Sweep sweep(instances);
   std::optional<Exit> failed;
   for (std::size_t i = 0; i < different.size(); ++i) {
     RunRequest one = request;
@@ -492,14 +486,9 @@ int tune_works(const RunRequest& request, std::vector<ProblemOptions> works) {
 
 int tune_problem(const RunRequest& request) {
   if (request.quiet && request.verbose) throw UsageError("--quiet and --verbose: choose one");
-  const ProblemOptions& given = request.problem;
-  if (!request.works_file.empty()) {
-    if (!given.problem.empty() || !given.size.empty() || !given.settings.empty() || !given.stencil.empty())
-      throw UsageError("--works: its lines name problem, --size and --set: leave them out of the call");
-    return tune_works(request, works_in_file(request.works_file));
-  }
-  std::vector<ProblemOptions> works = works_of(given);
-  return works.size() == 1 ? tune_work(request) : tune_works(request, std::move(works));
+  std::vector<ProblemOptions> works = chosen_works(request.problem, request.works_file);
+  const bool is_one = works.size() == 1 && request.works_file.empty();
+  return is_one ? tune_work(request) : tune_works(request, std::move(works));
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 #include "cli/run/sweep.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "cli/input/options.hpp"
 #include "cli/output/terminal.hpp"
@@ -38,53 +36,6 @@ bool is_of(const db::RunSummary& run, const Instance& work) {
 }
 
 }  // namespace
-
-std::vector<ProblemOptions> works_of(const ProblemOptions& options) {
-  std::vector<ProblemOptions> works;
-  for (const std::string& size :
-       options.size.empty() ? std::vector<std::string>{""} : parse_list(options.size, "size")) {
-    works.push_back(options);
-    works.back().size = size;
-  }
-  for (std::size_t s = 0; s < options.settings.size(); ++s) {
-    std::vector<ProblemOptions> more;
-    for (const ProblemOptions& work : works)
-      for (const std::string& value : parse_list(options.settings[s].second.to_string(), "set")) {
-        more.push_back(work);
-        more.back().settings[s].second = search::Value::parse(value);
-      }
-    works = std::move(more);
-  }
-  return works;
-}
-
-std::vector<ProblemOptions> works_in_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) throw UsageError(format("--works: cannot read '{}'", path.string()));
-  std::vector<ProblemOptions> all;
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    std::istringstream words(line.substr(0, line.find('#')));
-    std::vector<std::string> arguments;
-    for (std::string word; words >> word;) arguments.push_back(word);
-    if (arguments.empty()) continue;
-    try {
-      ProblemOptions work;
-      OptionTable table;
-      work.add_to(table, true);
-      table.read(arguments, "run", "problem", 1);
-      const std::vector<ProblemOptions> some = works_of(work);
-      all.insert(all.end(), some.begin(), some.end());
-    } catch (const UsageError& wrong) {
-      throw UsageError(format("{}:{}: {}", path.string(), number, wrong.what()));
-    }
-  }
-  if (all.empty())
-    throw UsageError(format(
-        "--works: '{}' names no work: write lines such as stencil3d --size 512x512x512 --set radius=1,2",
-        path.string()));
-  return all;
-}
 
 void Sweep::Row::set_speed(const RunRecord& record, double seconds) {
   if (record.limit > 0) share = percent_text(record.limit / seconds);

@@ -17,14 +17,6 @@
 
 namespace tune::cli {
 
-/// The works that a call of `tune run` names: a work for each size and each combination of the settings'
-/// values, the last setting varying fastest. Throws UsageError for a list that has an empty part.
-std::vector<ProblemOptions> works_of(const ProblemOptions& options);
-
-/// The works in a file: on each line a problem and its --size, --set and --stencil, as on the command line;
-/// lists make several works. Text after # is ignored. Throws UsageError with the line's number.
-std::vector<ProblemOptions> works_in_file(const std::filesystem::path& path);
-
 /// One call of `tune run` with several works: each is a run, and one summary shows all.
 class Sweep {
  public:
