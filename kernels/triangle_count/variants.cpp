@@ -34,8 +34,8 @@ search::SpaceDefinition triangle_space(const TriangleJob& job, const DevicePrope
   // Long rows take more registers of a thread; even graphs have none.
   space.add("block", "threads of a block", {64, 128, 256, 512, 1024}, job.is_even() ? 512 : 128, std::nullopt,
             Role::threads);
-  search::Parameter resident = min_blocks({1, 2, 3, 4, 6, 8});
-  resident.default_value = job.is_even() ? 3 : 8;
+  search::Parameter resident = min_blocks({1, 2, 3, 4, 6, 8, 10, 12});
+  resident.default_value = job.is_even() ? 4 : 10;
   space.add(std::move(resident));
   space.add("blocks", "blocks of the grid", blocks, blocks.back());
   const Rules rules = space.rules();

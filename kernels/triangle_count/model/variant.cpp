@@ -66,11 +66,12 @@ class Preparation {
   /// Adds the bits of the core and the filters of the other vertices.
   void add_bits(std::int64_t core, std::int64_t filter) {
     constexpr std::int64_t row_bits = 128;
-    const std::int64_t blocks = core / row_bits, others = job_.vertices - core;
+    const std::int64_t blocks = ceil_div(std::min(core, job_.vertices), row_bits),
+                       others = job_.vertices - core;
     // Of each block of places all rows have one vector more.
     add_scratch(plan_, "core_rows", ElementType::u32, 4 * (row_bits / 2) * blocks * (blocks + 1));
     add_scratch(plan_, "filters", ElementType::u32, std::max<std::int64_t>(0, others) * (filter / 32));
-    launch("triangle_core", std::min(core, job_.vertices),
+    launch("triangle_core", ceil_div(std::min(core, job_.vertices), prepare_threads / 32),
            {BufferArgument{"starts"}, BufferArgument{"targets"}, int32(job_.vertices),
             BufferArgument{"core_rows"}});
     if (filter == 0 || others <= 0) return;

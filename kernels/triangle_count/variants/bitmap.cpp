@@ -32,8 +32,8 @@ void add_bitmap(FamilySpace& space, const TriangleJob& job) {
             {8, 16, 32}, 32);
   space.add("together", "pairs of a short row that a lane looks up together", {2, 4, 8}, 8);
   space.add("group", "lanes that share a target of a long row", {4, 8, 16, 32}, 8);
-  space.add("chunk", "rows that a block takes together", {32, 64, 128, 256}, 128, std::nullopt,
-            search::Role::work);
+  space.add("chunk", "rows that a block takes together", {32, 64, 128, 256}, job.is_even() ? 256 : 64,
+            std::nullopt, search::Role::work);
   space.add("unroll", "targets of a long row that a lane has together", {1, 2, 4}, 1);
   space.add("turns", "what a block has next: fixed rows, or the next that no block has (queue)",
             {"fixed", "queue"}, "queue");

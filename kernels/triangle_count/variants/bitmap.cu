@@ -112,21 +112,24 @@ struct Kernel {
     if constexpr (filter == 0) {
       hits = (1u << before) - 1;
     } else {
+      // All lanes load a word of one filter, also those that do not need it: this takes fewer instructions.
       const Filters bits(to);
-      const unsigned mask = bits.mask(), own = static_cast<unsigned>(bits.word());
+      const unsigned mask = bits.mask();
+      const auto own = static_cast<unsigned>(bits.word());
+      const unsigned filter_of_target = static_cast<unsigned>(min(to, last - core)) * Filters::words;
       const int most = most_of_warp(min(first_core, row.size - 1));
-      for (int first = 0; first < most; first += together) {
-        unsigned words[together], passed = 0;
 #pragma unroll
-        for (int i = 0; i < together; ++i) {
-          const auto from = static_cast<unsigned>(__shfl_sync(all, to, first + i, lanes));
-          words[i] = first + i < before ? __ldg(filters + (from * Filters::words + own)) : 0;
-        }
+      for (int first = 0; first < lanes; first += together) {
+        if (first >= most) break;
+        unsigned words[together];
 #pragma unroll
         for (int i = 0; i < together; ++i)
-          if ((words[i] & mask) == mask) passed |= 1u << i;
-        hits |= passed << first;
+          words[i] = __ldg(filters + (__shfl_sync(all, filter_of_target, first + i, lanes) + own));
+#pragma unroll
+        for (int i = 0; i < together; ++i)
+          if ((~words[i] & mask) == 0) hits |= 1u << (first + i);
       }
+      hits &= (1u << before) - 1;
     }
     const int core_before = has_target ? lane - first_core : 0;
     const int most_core = most_of_warp(row.size - 1 - first_core);

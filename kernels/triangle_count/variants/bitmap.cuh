@@ -35,24 +35,27 @@ struct Filters {
   }
 };
 
-// Grid: a block a core vertex.
+// Grid: a warp a core vertex.
 extern "C" __global__ void __launch_bounds__(prepare_threads)
     triangle_core(const unsigned* __restrict__ starts, const int* __restrict__ targets, int vertices,
                   uint4* bits) {
-  __shared__ uint4 row[core / row_bits];
+  __shared__ uint4 rows[prepare_threads / 32][core / row_bits];
+  const int lane = static_cast<int>(threadIdx.x) % 32, last = vertices - 1;
+  const int place = static_cast<int>((blockIdx.x * prepare_threads + threadIdx.x) / 32);
+  if (place >= min(core, vertices)) return;
+  uint4* const row = rows[threadIdx.x / 32];
   auto* const words = reinterpret_cast<unsigned*>(row);
-  const int thread = static_cast<int>(threadIdx.x), place = static_cast<int>(blockIdx.x);
-  const int vectors = place / row_bits + 1, last = vertices - 1;
-  for (int i = thread; i < vectors; i += prepare_threads) row[i] = uint4{0, 0, 0, 0};
-  __syncthreads();
+  const int vectors = place / row_bits + 1;
+  for (int i = lane; i < vectors; i += 32) row[i] = uint4{0, 0, 0, 0};
+  __syncwarp();
   const List list = Graph{starts, targets}.row(last - place);
-  for (int i = thread; i < list.size; i += prepare_threads) {
+  for (int i = lane; i < list.size; i += 32) {
     const int to = last - targets[list.from + i];
     atomicOr(words + to / 32, 1u << to % 32);
   }
-  __syncthreads();
+  __syncwarp();
   uint4* const own = bits + Core::row(static_cast<unsigned>(place));
-  for (int i = thread; i < vectors; i += prepare_threads) own[i] = row[i];
+  for (int i = lane; i < vectors; i += 32) own[i] = row[i];
 }
 
 // Grid: a thread for each word.
