@@ -87,13 +87,23 @@ tune_install() {
   ((${#available[@]} == 0)) ||
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${available[@]}" >&2 ||
     tune_die "installing failed; by hand: sudo apt-get install -y ${available[*]}"
-  local alone
+  # Together, since each call takes seconds; where that fails, one by one.
+  local bare=() whole=()
   for package in "${optional[@]}"; do
-    alone=()
-    [[ $package != python3-* && $package != clang-* ]] || alone=(--no-install-recommends)
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${alone[@]}" "$package" >&2 ||
-      tune_say "going on without $package"
+    if [[ $package == python3-* || $package == clang-* ]]; then bare+=("$package"); else whole+=("$package"); fi
   done
+  tune_try_to_install "${whole[@]}"
+  tune_try_to_install --no-install-recommends "${bare[@]}"
+}
+
+# tune_try_to_install [OPTION] PACKAGE...: for tune_install, as ${as_root[@]}.
+tune_try_to_install() {
+  local option=() package
+  [[ ${1:-} != --* ]] || { option=("$1"); shift; }
+  (($#)) || return 0
+  local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${option[@]}")
+  (($# > 1)) && "${install[@]}" "$@" >&2 && return 0
+  for package in "$@"; do "${install[@]}" "$package" >&2 || tune_say "going on without $package"; done
 }
 
 # tune_run_logged LOG WHAT COMMAND...: shows the log's end only when the command fails.

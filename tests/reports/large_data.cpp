@@ -75,9 +75,15 @@ reports::ReportData large_data(std::size_t measurements) {
   section.workload.model_key = section.device.model_key();
   section.amount = {5e-4, 1.3e8, 1.7e9, 1e9, "cell update"};
   section.space_size = 10 * measurements;
-  for (std::size_t i = 0; i < measurements; ++i)
-    section.evaluations.push_back(row_of(i, section.workload, random));
-  std::ranges::sort(section.evaluations, {}, [](const db::ResultRow& row) { return *row.time; });
+  std::vector<db::ResultRow> rows;
+  rows.reserve(measurements);
+  for (std::size_t i = 0; i < measurements; ++i) rows.push_back(row_of(i, section.workload, random));
+  // Rows are large: their numbers are sorted.
+  std::vector<std::pair<double, std::size_t>> order(measurements);
+  for (std::size_t i = 0; i < measurements; ++i) order[i] = {*rows[i].time, i};
+  std::ranges::sort(order);
+  section.evaluations.reserve(measurements);
+  for (const auto& [time, i] : order) section.evaluations.push_back(std::move(rows[i]));
   section.measured = measurements;
   section.top = 10;
   section.winner = section.evaluations.front();

@@ -9,8 +9,9 @@ mkdir "$work/bin"
 for name in apt-get sudo dpkg-query apt-cache; do
   printf '#!/bin/sh\n' >"$work/bin/$name"
 done
-# Only installing is noted. Nothing is installed, everything is available.
+# Only installing is noted. Nothing is installed, everything is available but $LACKING.
 cat >>"$work/bin/apt-get" <<EOF
+case "\$*" in *"\${LACKING:-nothing}"*) exit 100 ;; esac
 [ "\$1" != install ] || echo "\$*" >>"$work/installed"
 EOF
 cat >>"$work/bin/sudo" <<'EOF'
@@ -54,3 +55,9 @@ call 'tune_agree first chromium; tune_install chromium </dev/null' || fail "an a
 TUNE_YES=1 call tune_install first || fail "TUNE_YES=1 does not install"
 ! grep -q 'Y/n' "$work/said" || fail "TUNE_YES=1 asks"
 [[ $(installed) == *first* ]] || fail "TUNE_YES=1 installs nothing"
+unset answer
+call tune_install chromium npm python3-numpy || fail "what can be done without is not installed"
+[[ $(installed) == *"-qq chromium npm"*"--no-install-recommends python3-numpy" ]] || fail "installed: $(installed)"
+LACKING=chromium call tune_install chromium npm python3-numpy || fail "a release without Chromium is an error"
+[[ $(installed) == *"-qq npm"*"--no-install-recommends python3-numpy" ]] || fail "installed: $(installed)"
+grep -q 'going on without chromium' "$work/said" || fail "it does not say what is missing"

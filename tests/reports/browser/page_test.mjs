@@ -175,7 +175,7 @@ const onRecording = {
     assert.match(await page.locator("article.section:visible h2").textContent(), /4096x4096x4096 type=double/);
   },
 
-  async "every chart of a recording is drawn, in every tenth section; choices and the search stay"(page) { // neighbours differ in numbers alone
+  async "every chart of a recording is drawn, in every twentieth section; choices and the search stay"(page) { // neighbours differ in numbers alone
     await show(page, "#gemm-4096-tf32x3");
     await seeAll(page);
     const all = await cards(page);
@@ -191,7 +191,7 @@ const onRecording = {
     const statistic = page.locator("#chart-heatmap select").nth(2);
     await statistic.selectOption("median");
     await page.locator("#chart-distribution select").first().selectOption("ecdf");
-    for (let i = 0; i < sections; i += 10) {
+    for (let i = 0; i < sections; i += 20) {
       await page.selectOption("#section-choice", String(i));
       await seeAll(page);
       expectDrawn(await cards(page));
@@ -397,7 +397,7 @@ const alone = {
   async "a live page shows new results and keeps what was chosen"() {
     const database = join(folder, "live.db");
     for (const suffix of ["", "-wal", "-shm"]) rmSync(database + suffix, { force: true });
-    await call(tune, ["db", "export", "--db", recording, "--problem", "stencil3d", "--out", database]);
+    await call(tune, ["db", "export", "--db", recording, "--problem", "stencil3d", "--size", "512x512x512", "--set", "radius=1", "--out", database]);
     const server = spawn(tune, ["serve", "--db", database, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
     try {
       const address = await new Promise((resolve, reject) => {

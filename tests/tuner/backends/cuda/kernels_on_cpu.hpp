@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
 /// Enough of CUDA to run a simple kernel on the CPU: include this, then the kernel's source. All CUDA threads
@@ -32,7 +34,8 @@ namespace tune::cuda {
 
 struct CpuThread {
   ucontext_t place = {};
-  std::vector<std::byte> stack = std::vector<std::byte>(std::size_t{64} << 10);
+  static constexpr std::size_t stack_bytes = std::size_t{64} << 10;
+  std::unique_ptr<std::byte[]> stack = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
   bool ended = false;
 };
 
@@ -52,15 +55,17 @@ inline void run_cpu_thread() {
 inline void run_on_cpu(unsigned columns, unsigned rows, int threads, const std::function<void()>& kernel) {
   gridDim = {columns, rows, 1};
   cpu_block.kernel = &kernel;
-  std::vector<CpuThread> all(static_cast<std::size_t>(threads));
+  static std::vector<CpuThread> ever;  // new stacks take longer than a kernel
+  if (ever.size() < static_cast<std::size_t>(threads)) ever.resize(static_cast<std::size_t>(threads));
+  const std::span<CpuThread> all = std::span(ever).first(static_cast<std::size_t>(threads));
   for (unsigned y = 0; y < rows; ++y)
     for (unsigned x = 0; x < columns; ++x) {
       blockIdx = {x, y, 0};
       for (CpuThread& thread : all) {
         thread.ended = false;
         getcontext(&thread.place);
-        thread.place.uc_stack.ss_sp = thread.stack.data();
-        thread.place.uc_stack.ss_size = thread.stack.size();
+        thread.place.uc_stack.ss_sp = thread.stack.get();
+        thread.place.uc_stack.ss_size = CpuThread::stack_bytes;
         thread.place.uc_link = &cpu_block.scheduler;
         makecontext(&thread.place, &run_cpu_thread, 0);
       }

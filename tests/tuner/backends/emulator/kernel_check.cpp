@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/tuner/backends/emulator/kernel_check.hpp"
 
+#include <gtest/gtest.h>
+
+#include <memory>
+
 namespace tune::emulator::testing {
 
 KernelCheck::KernelCheck(const std::string& source, std::uint32_t threads, std::uint32_t blocks,
@@ -64,11 +68,41 @@ CheckVerdict KernelCheck::verdict() const {
   return check(plan, expected, options);
 }
 
-std::string KernelCheck::report() const {
-  const CheckVerdict found = verdict();
+std::string KernelCheck::report_of(const CheckVerdict& found) {
   std::string text = found.not_emulated + (found.cannot_run ? found.cannot_run->detail : "");
   for (const Finding& finding : found.findings) text += finding.text() + "\n";
   return text;
+}
+
+std::string KernelCheck::report() const {
+  return report_of(verdict());
+}
+
+void CleanKernels::add(const KernelCheck& check, const std::string& name) {
+  all_.push_back(
+      {{{{"", check.plan, std::make_shared<const ReferenceData>(check.expected)}}}, check.options, name});
+}
+
+void CleanKernels::expect_clean() {
+  for (const Flavour flavour : {Flavour::plain, Flavour::sanitize}) {
+    std::vector<One> some;
+    for (const One& one : all_)
+      if (one.options.flavour == flavour) some.push_back(one);
+    if (some.empty()) continue;
+    CheckOptions options = some.front().options;
+    options.batch = some.size();
+    options.workers = 1;
+    std::size_t seen = 0;
+    check(
+        some.size(), [&](std::size_t number) { return some[number].job; }, options,
+        [&](std::size_t number, const CheckVerdict& verdict) {
+          EXPECT_EQ(KernelCheck::report_of(verdict), "") << some[number].name;
+          ++seen;
+          return true;
+        });
+    EXPECT_EQ(seen, some.size());
+  }
+  all_.clear();
 }
 
 std::string report_of(const std::string& source, std::uint32_t threads, std::uint32_t blocks) {

@@ -29,8 +29,26 @@ struct KernelCheck {
   KernelCheck& flavour(Flavour chosen);
 
   CheckVerdict verdict() const;
+  static std::string report_of(const CheckVerdict& found);
   /// All findings as lines; empty where it is clean, the reason where it cannot be emulated.
   std::string report() const;
+};
+
+/// Kernels that are expected to be clean. Those of a flavour are compiled together: starting the compiler
+/// takes longer than a small kernel.
+class CleanKernels {
+ public:
+  void add(const KernelCheck& check, const std::string& name);
+  /// Expects it of those that were added since the last call.
+  void expect_clean();
+
+ private:
+  struct One {
+    CheckJob job;
+    CheckOptions options;
+    std::string name;
+  };
+  std::vector<One> all_;
 };
 
 /// A launch of 64 threads that is expected to be clean.

@@ -17,21 +17,29 @@ std::vector<double> values_of(std::size_t count, const std::function<double(int)
   return values;
 }
 
-/// A kernel whose body computes `v` from thread `t`, in[t] being t + 1, and stores it to out[t].
-void expect_values(const std::string& body, const std::function<double(int)>& value,
-                   const std::string& before = "", std::uint32_t threads = 64) {
+class Language : public ::testing::Test {
+ protected:
+  static void TearDownTestSuite() { kernels_.expect_clean(); }
+  static void expect_values(const std::string& body, const std::function<double(int)>& value,
+                            const std::string& before = "", std::uint32_t threads = 64);
+  static inline testing::CleanKernels kernels_;
+};
+
+/// A kernel whose body computes `v` from thread `t`, in[t] being t + 1, and stores it to out[t]. It runs with
+/// those of all tests.
+void Language::expect_values(const std::string& body, const std::function<double(int)>& value,
+                             const std::string& before, std::uint32_t threads) {
   const std::string source = before +
                              "\nextern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
                              "  const int t = threadIdx.x;\n  float v = 0;\n" +
                              body + "\n  out[t] = v;\n}\n";
   for (const Flavour flavour : {Flavour::plain, Flavour::sanitize}) {
     KernelCheck check(source, threads);
-    check.expecting(values_of(threads, value)).flavour(flavour);
-    EXPECT_EQ(check.report(), "") << body;
+    kernels_.add(check.expecting(values_of(threads, value)).flavour(flavour), body);
   }
 }
 
-TEST(Language, Shuffles) {
+TEST_F(Language, Shuffles) {
   expect_values("v = __shfl_sync(0xffffffffu, in[t], 3);", [](int t) { return t / 32 * 32 + 4; });
   expect_values("v = __shfl_up_sync(0xffffffffu, in[t], 1, 8);",
                 [](int t) { return t % 8 == 0 ? t + 1 : t; });
@@ -44,7 +52,7 @@ TEST(Language, Shuffles) {
                 [](int t) { return t % 32 < 8 ? t / 32 * 32 + 1 : 0; });
 }
 
-TEST(Language, IntrinsicsOfNumbers) {
+TEST_F(Language, IntrinsicsOfNumbers) {
   expect_values(
       "const unsigned u = t; dim3 g = gridDim; const uint3 h = g;\n"
       "v = float(__umul24(0x1000003u, 2)) + __mul24(0x1800001, 2) / 2 + __mul64hi(-1, t + 1) + __usad(u, 70, 0) +\n"
@@ -59,7 +67,7 @@ TEST(Language, IntrinsicsOfNumbers) {
       });
 }
 
-TEST(Language, IntrinsicsOfPackedNumbers) {
+TEST_F(Language, IntrinsicsOfPackedNumbers) {
   expect_values(
       "v = (__vadd4(0x01ff02ffu, 0x01010101u) == 0x02000300u) +\n"
       "    2 * (__vaddus4(0x01ff02ffu, 0x01010101u) == 0x02ff03ffu) +\n"
@@ -71,7 +79,7 @@ TEST(Language, IntrinsicsOfPackedNumbers) {
 }
 
 // The forms of CUDA's guide, which g++ takes in one place alone.
-TEST(Language, AlignedSharedMemory) {
+TEST_F(Language, AlignedSharedMemory) {
   expect_values(
       "__shared__ alignas(16) float a[64]; alignas(sizeof(float4)) __shared__ float b[64];\n"
       "static __shared__ alignas(sizeof(float4)) float c[64];\n"
@@ -86,11 +94,11 @@ TEST(Language, AlignedSharedMemory) {
                       declaration + " s[threadIdx.x] = 1; out[threadIdx.x] = s[threadIdx.x]; }");
     check.launch().dynamic_shared_memory = 256;
     check.expecting(values_of(64, [](int) { return 1; }));
-    EXPECT_EQ(check.report(), "") << declaration;
+    kernels_.add(check, declaration);
   }
 }
 
-TEST(Language, MathematicsHasItsNamesInStd) {
+TEST_F(Language, MathematicsHasItsNamesInStd) {
   expect_values(
       "const float f = in[t]; const double d = in[t]; const std::size_t i = t;\n"
       "v = std::sqrt(f * f) + std::abs(-f) + std::fmax(f, d) + std::pow(f, 2) + sqrt(9) + std::min(t, 3) + i +\n"
@@ -100,7 +108,7 @@ TEST(Language, MathematicsHasItsNamesInStd) {
       "#include <cmath>\n#include <cstddef>\n");
 }
 
-TEST(Language, TypesAndLimitsOfTheStandardLibrary) {
+TEST_F(Language, TypesAndLimitsOfTheStandardLibrary) {
   const std::string headers =
       "#include <algorithm>\n#include <array>\n#include <functional>\n#include <limits>\n#include <type_traits>\n"
       "#include <utility>\n";
@@ -128,7 +136,7 @@ TEST(Language, TypesAndLimitsOfTheStandardLibrary) {
 }
 
 // Names of the sources, overloads of built-ins, and names of CUDA alone.
-TEST(Language, NamesOfTheGlobalNamespace) {
+TEST_F(Language, NamesOfTheGlobalNamespace) {
   expect_values(
       "::Params p{2}; ::float4 a = ::make_float4(in[t], 1, 2, 3); a = ::min(a, a);\n"
       "__shared__ int s; if (t == 0) s = 0; ::__syncthreads(); ::atomicAdd(&s, 1); ::atomicAdd(&s, p); ::__syncthreads();\n"
@@ -145,7 +153,7 @@ TEST(Language, NamesOfTheGlobalNamespace) {
 }
 
 // What other people's kernels have now and then.
-TEST(Language, RarerParts) {
+TEST_F(Language, RarerParts) {
   expect_values(
       "auto block = cg::this_thread_block(); cg::thread_group all = block; v = all.size() + block.group_dim().x;\n"
       "cg::thread_group eight = cg::tiled_partition(all, 8), four = cg::tiled_partition(eight, 4); eight.sync(); all.sync();\n"
@@ -166,7 +174,7 @@ TEST(Language, RarerParts) {
 }
 
 // As published kernels have them.
-TEST(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
+TEST_F(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
   for (const char* const open : {"extern \"C\" {\n", "#ifdef __cplusplus\nextern \"C\"\n{\n#endif\n",
                                  "extern \"C\"{ __device__ int two() { return 2; }\n"})
     expect_values(
@@ -192,7 +200,7 @@ TEST(Language, BlocksOfCLinkageAndOverloadsOfBuiltIns) {
       "typedef struct __builtin_align__(16) { uint4 a, b; } Eight;\n");
 }
 
-TEST(Language, ClocksTypesOfTheStandardLibraryAndHip) {
+TEST_F(Language, ClocksTypesOfTheStandardLibraryAndHip) {
   expect_values(
       "long long first = clock64(); std::uint32_t u = 3; std::size_t z = u; v = (clock64() > first) + z;",
       [](int) { return 4; });
@@ -208,7 +216,7 @@ TEST(Language, ClocksTypesOfTheStandardLibraryAndHip) {
       "#include <hip/hip_cooperative_groups.h>\n#include <hip/hip_fp16.h>\nnamespace cg = cooperative_groups;\n");
 }
 
-TEST(Language, VotesMatchesAndReductions) {
+TEST_F(Language, VotesMatchesAndReductions) {
   expect_values("v = __popc(__ballot_sync(0xffffffffu, t % 4 == 0));", [](int) { return 8; });
   expect_values("v = __all_sync(0xffffffffu, t < 32) + 2 * __any_sync(0xffffffffu, t == 5);",
                 [](int t) { return t < 32 ? 3 : 0; });
@@ -220,12 +228,12 @@ TEST(Language, VotesMatchesAndReductions) {
       "v = __popc(__ballot_sync(0xffffffffu, 1));", [](int t) { return t < 32 ? 32 : 8; }, "", 40);
 }
 
-TEST(Language, BarriersThatCount) {
+TEST_F(Language, BarriersThatCount) {
   expect_values("v = __syncthreads_count(t % 3 == 0);", [](int) { return 22; });
   expect_values("v = __syncthreads_and(t < 64) + 2 * __syncthreads_or(t == 63);", [](int) { return 3; });
 }
 
-TEST(Language, Atomics) {
+TEST_F(Language, Atomics) {
   expect_values(
       "__shared__ int s; if (t == 0) s = 0; __syncthreads();\n"
       "atomicAdd(&s, t); atomicMax(&s, 0); __syncthreads(); v = s;",
@@ -237,7 +245,7 @@ TEST(Language, Atomics) {
       [](int) { return 128; }, "#define NOT_USED 1");
 }
 
-TEST(Language, CooperativeGroups) {
+TEST_F(Language, CooperativeGroups) {
   const std::string include = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;";
   expect_values(
       "__shared__ float s[64]; auto block = cg::this_thread_block(); s[block.thread_rank()] = in[t];\n"
@@ -249,7 +257,7 @@ TEST(Language, CooperativeGroups) {
       [](int t) { return t / 8 * 64 + 28 + 1000 * (t / 8); }, include);
 }
 
-TEST(Language, AsynchronousCopies) {
+TEST_F(Language, AsynchronousCopies) {
   const std::string copies =
       "__shared__ float s[2][64]; __pipeline_memcpy_async(&s[0][t], in + t, 4); __pipeline_commit();\n"
       "__pipeline_memcpy_async(&s[1][t], in + 63 - t, 4); __pipeline_commit();\n";
@@ -262,7 +270,7 @@ TEST(Language, AsynchronousCopies) {
       [](int t) { return 64 - t; }, "#include <cuda/pipeline>");
 }
 
-TEST(Language, VectorsHalvesAndMathematics) {
+TEST_F(Language, VectorsHalvesAndMathematics) {
   expect_values("if (t < 16) { float4 q = __ldg(reinterpret_cast<const float4*>(in) + t); v = q.x + q.w; }",
                 [](int t) { return t < 16 ? 8 * t + 5 : 0; });
   // 11 bits: 2049 is no half, and rounds to 2048.
@@ -276,7 +284,7 @@ TEST(Language, VectorsHalvesAndMathematics) {
                 [](int t) { return 2 * (t + 1) + 0.5 + std::max(t, 3) + 32; });
 }
 
-TEST(Language, RareFunctionsAndPackedNumbers) {
+TEST_F(Language, RareFunctionsAndPackedNumbers) {
   // 1 + 2^-24 lies between 1 and the next float.
   expect_values(
       "const float e = 5.9604645e-8f; v = (__fadd_rz(1.f, e) == 1.f) + (__fadd_ru(1.f, e) > 1.f) +\n"
@@ -292,7 +300,7 @@ TEST(Language, RareFunctionsAndPackedNumbers) {
       [](int) { return 4 + 0 + 3 + 2 + 1 + 7 + 9 + 2 + 1 + 1 + 10 + 5 + 8 + 4 + 2.5 + 4.5 + 5 + 7; });
 }
 
-TEST(Language, RareFunctionsOfHalves) {
+TEST_F(Language, RareFunctionsOfHalves) {
   // 2049 lies between 2048 and 2050, as halves.
   expect_values(
       "half2 a = __float22half2_rn(make_float2(1, -4)), b = __float2half2_rn(2); float2 c = __half22float2(__hmax2(a, b));\n"
@@ -305,14 +313,14 @@ TEST(Language, RareFunctionsOfHalves) {
       "#include <cuda_fp16.h>\n#include <cuda_bf16.h>");
 }
 
-TEST(Language, ComplexNumbers) {
+TEST_F(Language, ComplexNumbers) {
   expect_values(
       "cuFloatComplex z = make_cuFloatComplex(3, 4), w = cuCmulf(z, cuConjf(z)); v = cuCrealf(w) + cuCimagf(w);\n"
       "v += cuCabsf(z) + cuCrealf(cuCdivf(z, z)) + cuCimag(cuCadd(make_cuDoubleComplex(0, 1), make_cuDoubleComplex(0, 2)));",
       [](int) { return 25 + 5 + 1 + 3; }, "#include <cuComplex.h>");
 }
 
-TEST(Language, StandardHeadersMeanWhatTheyMean) {
+TEST_F(Language, StandardHeadersMeanWhatTheyMean) {
   expect_values(
       "int64_t wide = INT_MAX; v = t < 2 ? (float)(wide > 0) : fminf(FLT_MAX, 7.0f);",
       [](int t) { return t < 2 ? 1 : 7; },
@@ -320,7 +328,7 @@ TEST(Language, StandardHeadersMeanWhatTheyMean) {
       "#include <limits.h>\n#include <math.h>\n#include <device_launch_parameters.h>");
 }
 
-TEST(Language, DynamicSharedMemoryAndTemplates) {
+TEST_F(Language, DynamicSharedMemoryAndTemplates) {
   const std::string source =
       "template<class T, int shift> __device__ T moved(const T* from, int t) {\n"
       "  __shared__ T tile[64];\n  tile[t] = from[t];\n  __syncthreads();\n  return tile[(t + shift) % "

@@ -21,12 +21,21 @@ std::string kernel(const std::string& before, const std::string& body) {
          body + "\n  out[t] = v;\n}\n";
 }
 
-void expect_values(const std::string& before, const std::string& body,
-                   const std::function<double(int)>& value) {
+class Libraries : public ::testing::Test {
+ protected:
+  static void TearDownTestSuite() { kernels_.expect_clean(); }
+  static void expect_values(const std::string& before, const std::string& body,
+                            const std::function<double(int)>& value);
+  static inline testing::CleanKernels kernels_;
+};
+
+/// The kernel runs with those of all tests.
+void Libraries::expect_values(const std::string& before, const std::string& body,
+                              const std::function<double(int)>& value) {
   std::vector<double> values;
   for (int t = 0; t < 64; ++t) values.push_back(value(t));
   KernelCheck check(kernel(before, body));
-  EXPECT_EQ(check.expecting(values).report(), "") << body;
+  kernels_.add(check.expecting(values), body);
 }
 
 std::string report(const std::string& before, const std::string& body) {
@@ -35,7 +44,7 @@ std::string report(const std::string& before, const std::string& body) {
 
 const std::string cub = "#include <cub/cub.cuh>\n";
 
-TEST(Libraries, ReductionsAndScansOfCub) {
+TEST_F(Libraries, ReductionsAndScansOfCub) {
   expect_values(cub,
                 "using Sum = cub::BlockReduce<float, 64>;\n"
                 "using Rake = cub::BlockReduce<int, 64, cub::BLOCK_REDUCE_RAKING>;\n"
@@ -69,7 +78,7 @@ TEST(Libraries, ReductionsAndScansOfCub) {
       [](int t) { return 74 + t + (t % 16 == 0 ? t / 16 * 256 + 136 : 0) + t % 32 + 32; });
 }
 
-TEST(Libraries, LoadsAndStoresOfCub) {
+TEST_F(Libraries, LoadsAndStoresOfCub) {
   KernelCheck check(cub +
                         "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
                         "  using Load = cub::BlockLoad<float, 64, 4, cub::BLOCK_LOAD_TRANSPOSE>;\n"
@@ -87,7 +96,7 @@ TEST(Libraries, LoadsAndStoresOfCub) {
   EXPECT_EQ(check.expecting(values).report(), "");
 }
 
-TEST(Libraries, AStorageOfCubThatIsUsedAgainNeedsABarrier) {
+TEST_F(Libraries, AStorageOfCubThatIsUsedAgainNeedsABarrier) {
   const auto twice = [](const std::string& of_cub, const std::string& use, const std::string& barrier) {
     return report(cub, "using C = " + of_cub + "; __shared__ C::TempStorage s; float x = in[t];\n" + use +
                            "\n" + barrier + "\n" + use + "\nv = x;");
@@ -108,7 +117,7 @@ const std::string groups =
     "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n"
     "namespace cg = cooperative_groups;\n";
 
-TEST(Libraries, GroupsOfActiveLanes) {
+TEST_F(Libraries, GroupsOfActiveLanes) {
   expect_values(groups,
                 "if (t % 3 == 0) { auto active = cg::coalesced_threads();\n"
                 "  v = active.size() + 100 * active.thread_rank() + 10000 * active.shfl(t % 32, 1);\n"
@@ -139,7 +148,7 @@ const std::string begin =
     "__shared__ barrier b; __shared__ float s[2][64];\n"
     "auto block = cg::this_thread_block(); if (t == 0) init(&b, 64);\nblock.sync();\n";
 
-TEST(Libraries, BarriersInSharedMemory) {
+TEST_F(Libraries, BarriersInSharedMemory) {
   expect_values(barriers, begin + "s[0][t] = in[t]; b.arrive_and_wait(); v = s[0][63 - t];",
                 [](int t) { return 64 - t; });
   EXPECT_THAT(report(barriers, begin + "s[0][t] = in[t];\n(void)b.arrive();\nv = s[0][63 - t];"),
@@ -153,7 +162,7 @@ TEST(Libraries, BarriersInSharedMemory) {
                 [](int t) { return t < 32 ? 3 * (32 - t) + 3 : 0; });
 }
 
-TEST(Libraries, CopiesThatArriveAtBarriers) {
+TEST_F(Libraries, CopiesThatArriveAtBarriers) {
   const std::string copy = begin +
                            "cuda::memcpy_async(block, s[0], in, cuda::aligned_size_t<16>(256), b);\n"
                            "barrier::arrival_token token = b.arrive();\n";
@@ -172,7 +181,7 @@ TEST(Libraries, CopiesThatArriveAtBarriers) {
   expect_values(barriers, pipeline("pipe.consumer_release();"), [](int t) { return 4 * (64 - t); });
 }
 
-TEST(Libraries, ThreadsOfAPipelineHaveRoles) {
+TEST_F(Libraries, ThreadsOfAPipelineHaveRoles) {
   const auto body = [](const std::string& roles, const std::string& wait = "pipe.consumer_wait();") {
     return "__shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state; __shared__ float s[2][32];\n"
            "auto pipe = cuda::make_pipeline(cg::this_thread_block(), &state, " +
@@ -191,7 +200,7 @@ TEST(Libraries, ThreadsOfAPipelineHaveRoles) {
 }
 
 // What is not emulated does not keep other kernels of the file from being checked.
-TEST(Libraries, GroupsOfSeveralWarpsCountWhereTheyAreLaunched) {
+TEST_F(Libraries, GroupsOfSeveralWarpsCountWhereTheyAreLaunched) {
   const std::string
       begin = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n",
       other = "cg::thread_block_tile<64> t = cg::tiled_partition<64>(cg::this_thread_block()); t.sync();",
@@ -207,7 +216,7 @@ TEST(Libraries, GroupsOfSeveralWarpsCountWhereTheyAreLaunched) {
       "the emulator has no groups of several warps");
 }
 
-TEST(Libraries, AtomicsOfLibcu) {
+TEST_F(Libraries, AtomicsOfLibcu) {
   expect_values("#include <cuda/atomic>\n",
                 "__shared__ cuda::atomic<int, cuda::thread_scope_block> sum; __shared__ int most;\n"
                 "if (t == 0) { sum = 1; most = 0; }\n__syncthreads();\n"
@@ -217,7 +226,7 @@ TEST(Libraries, AtomicsOfLibcu) {
                 [](int) { return 130; });
 }
 
-TEST(Libraries, ProductsOfMatrices) {
+TEST_F(Libraries, ProductsOfMatrices) {
   const auto product = [](const std::string& sync) {
     return "#include <mma.h>\n#include <cuda_fp16.h>\nusing namespace nvcuda;\n"
            "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
@@ -247,7 +256,7 @@ TEST(Libraries, ProductsOfMatrices) {
               HasSubstr("an operation of nvcuda::wmma needs all lanes of the warp, which has 16"));
 }
 
-TEST(Libraries, TuplesAndPairs) {
+TEST_F(Libraries, TuplesAndPairs) {
   expect_values(
       "#include <cuda/std/tuple>\n#include <tuple>\n#include <utility>\n",
       "std::tuple<int, float> one(t, 0.5f); auto [a, b] = one; auto two = cuda::std::make_tuple(a, 2.0, 3u);\n"
@@ -258,7 +267,7 @@ TEST(Libraries, TuplesAndPairs) {
       [](int t) { return 2.5 + t + t + 4 + 2 + 3 + 1; });
 }
 
-TEST(Libraries, RandomNumbersOfTheToolkit) {
+TEST_F(Libraries, RandomNumbersOfTheToolkit) {
   if (!std::filesystem::exists("/usr/local/cuda/include/curand_kernel.h")) GTEST_SKIP() << "no toolkit";
   expect_values(
       "#include <curand_kernel.h>\n",
@@ -271,7 +280,7 @@ TEST(Libraries, RandomNumbersOfTheToolkit) {
       [](int) { return 5; });
 }
 
-TEST(Libraries, WhatIsNotEmulatedIsNamed) {
+TEST_F(Libraries, WhatIsNotEmulatedIsNamed) {
   EXPECT_EQ(report("#include <cooperative_groups.h>\nusing namespace cooperative_groups;\n",
                    "multi_grid_group c = this_multi_grid(); v = c.num_threads();"),
             "the emulator has no multi_grid_group");

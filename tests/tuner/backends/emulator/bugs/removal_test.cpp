@@ -124,6 +124,8 @@ std::vector<CheckVerdict> check_all(const Problem& problem, const std::vector<Tr
   CheckOptions options;
   options.seconds = 30;
   options.source_lines = false;
+  options.batch = 48;
+  options.workers = 1;  // other tests use the other cores
   check(
       trials.size(),
       [&](std::size_t number) {
