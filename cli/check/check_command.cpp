@@ -4,10 +4,8 @@
 #include <functional>
 #include <future>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <optional>
-#include <span>
 
 #include "cli/check/check_definition.hpp"
 #include "cli/check/check_report.hpp"
@@ -148,9 +146,25 @@ std::string condition_on_device(const ProblemSelection& selection, const Configu
   return {};
 }
 
+/// The configurations to check. There may be millions: each is made when its turn comes.
+class ChosenConfigurations {
+ public:
+  ChosenConfigurations(search::SearchSpace space, std::vector<search::ConfigurationId> ids)
+      : space_(std::move(space)), ids_(std::move(ids)) {}
+
+  std::size_t size() const { return ids_.size(); }
+  bool has(search::ConfigurationId id) const { return std::ranges::find(ids_, id) != ids_.end(); }
+  Configuration operator[](std::size_t number) const { return space_.at(ids_[number]); }
+  const search::SearchSpace& space() const { return space_; }
+
+ private:
+  search::SearchSpace space_;
+  std::vector<search::ConfigurationId> ids_;
+};
+
 /// Checks the configurations on the CPU: at the selected size alone, else at the problem's odd sizes.
 int check_emulated(const ProblemSelection& selection, const DeviceProperties& limits, bool one_size,
-                   const KernelSources& sources, const std::vector<Configuration>& configurations,
+                   const KernelSources& sources, const ChosenConfigurations& configurations,
                    const EmulatorOptions& emulation, const ProcessOptions& process, CheckEnd end, Format form,
                    const std::function<void(const emulator::Finding&)>& found) {
   const bool plain = emulation.plain;
@@ -159,9 +173,9 @@ int check_emulated(const ProblemSelection& selection, const DeviceProperties& li
   options.device_takes = run::device_takes(process.in_process, process.compile_timeout);
   if (process.timeout_given) options.seconds = process.timeout;
   options.flavour = plain ? emulator::Flavour::plain : emulator::Flavour::sanitize;
-  if (!one_size && !configurations.empty() &&
-      selection.problem->check_instances(selection.instance, configurations.front()).empty()) {
-    refuse_large(selection, configurations.front(), sources);
+  const Configuration first = configurations[0];
+  if (!one_size && selection.problem->check_instances(selection.instance, first).empty()) {
+    refuse_large(selection, first, sources);
     if (!process.timeout_given) options.seconds = seconds_at_full_size;
     end.limit_to(time_at_full_size);
     one_size = true;
@@ -172,7 +186,7 @@ int check_emulated(const ProblemSelection& selection, const DeviceProperties& li
   emulator::check(
       configurations.size(),
       [&](std::size_t number) {
-        const Configuration& configuration = configurations[number];
+        const Configuration configuration = configurations[number];
         return jobs.job(configuration,
                         one_size ? std::vector{selection.instance}
                                  : selection.problem->check_instances(selection.instance, configuration),
@@ -189,8 +203,8 @@ int check_emulated(const ProblemSelection& selection, const DeviceProperties& li
              plain ? "plain" : "sanitize",
              emulation.allow.empty() ? "" : format(", ignoring {}", joined(emulation.allow)),
              duration_text(report.emulated_seconds()), one_size ? selection.instance.size() : "odd sizes");
-  std::string notice = jobs.notice(), condition;
-  if (!configurations.empty()) condition = condition_on_device(selection, configurations.front(), sources);
+  std::string notice = jobs.notice();
+  const std::string condition = condition_on_device(selection, first, sources);
   if (!notice.empty() && !condition.empty()) notice += "; ";
   return report.finish(what, notice + condition,
                        {{"device", "emulator"}, {"flavour", plain ? "plain" : "sanitize"}});
@@ -250,53 +264,52 @@ void CheckRequest::add_to(OptionTable& table) {
   add_format_option(table, format);
 }
 
-std::vector<Configuration> chosen_configurations(const CheckRequest& request,
-                                                 const search::SearchSpace& space) {
-  std::vector<Configuration> chosen;
+ChosenConfigurations chosen_configurations(const CheckRequest& request, search::SearchSpace space) {
+  std::vector<search::ConfigurationId> chosen;
   for (const std::string& text : request.configurations) {
     Configuration configuration;
     for (auto& [name, value] : parse_assignments(text, "config")) configuration.set(name, value);
-    if (!space.allows(configuration))
-      throw UsageError(format("--config '{}' is not valid: {}", text, space.explain(configuration)));
-    chosen.push_back(std::move(configuration));
+    const auto id = space.find(configuration);
+    if (!id) throw UsageError(format("--config '{}' is not valid: {}", text, space.explain(configuration)));
+    chosen.push_back(*id);
   }
-  if (!chosen.empty()) return chosen;
+  if (!chosen.empty()) return {std::move(space), std::move(chosen)};
   if (request.all && !space.counted())
     throw UsageError(
         "--all: the configurations cannot be listed, since they cannot be counted; use --sample N");
   const auto strategy =
       search::choose_strategy(request.all ? "grid" : "random:values=on").make({space, request.seed});
-  const std::uint64_t count = request.all ? space.size() : request.sample.value_or(default_sample);
-  for (const search::ConfigurationId id : strategy->ask(count)) chosen.push_back(space.at(id));
-  return chosen;
+  chosen = strategy->ask(request.all ? space.size() : request.sample.value_or(default_sample));
+  return {std::move(space), std::move(chosen)};
 }
 
 /// The configurations to check; writes their sources where --keep-sources is given.
-std::vector<Configuration> prepared(const CheckRequest& request, const ProblemSelection& selection,
-                                    const search::SearchSpace& space, const KernelSources& sources) {
-  std::vector<Configuration> configurations = chosen_configurations(request, space);
+ChosenConfigurations prepared(const CheckRequest& request, const ProblemSelection& selection,
+                              const DeviceProperties& limits, const KernelSources& sources) {
+  ChosenConfigurations configurations =
+      chosen_configurations(request, build_space(selection, limits, request.space));
   if (const auto dumped =
           chosen_dumped_sources(request.sources_folder, *selection.problem, selection.instance, sources))
-    for (const Configuration& configuration : configurations) dumped->keep(configuration);
+    for (std::size_t i = 0; i < configurations.size(); ++i) dumped->keep(configurations[i]);
   return configurations;
 }
 
 /// Returns configurations that differ from the first ones in one parameter alone: they show whether it has an
 /// effect.
-std::vector<Configuration> beside_the_first(const search::SearchSpace& space,
-                                            const std::vector<Configuration>& chosen) {
+std::vector<Configuration> beside_the_first(const ChosenConfigurations& chosen) {
   std::vector<Configuration> all;
   const std::size_t bases = std::min<std::size_t>(chosen.size(), ParameterEffects::few_pairs);
-  for (const search::Parameter& parameter : space.definition().parameters)
-    for (const Configuration& base : std::span(chosen).first(bases)) {
+  for (const search::Parameter& parameter : chosen.space().definition().parameters)
+    for (std::size_t i = 0; i < bases; ++i) {
+      const Configuration base = chosen[i];
       if (!base.has(parameter.name)) continue;
       Configuration other = base;
       const auto differs = [&](const Value& value) {
         if (value == base[parameter.name]) return false;
         other.set(parameter.name, value);
-        return space.allows(other);
+        return chosen.space().allows(other);
       };
-      if (std::ranges::any_of(parameter.values, differs) && std::ranges::find(chosen, other) == chosen.end())
+      if (std::ranges::any_of(parameter.values, differs) && !chosen.has(*chosen.space().find(other)))
         all.push_back(std::move(other));
     }
   return all;
@@ -323,13 +336,12 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
                  const CheckEnd& end) {
   const std::string& architecture = request.architecture;
   const DeviceProperties limits = architecture_properties(architecture);
-  const search::SearchSpace space = build_space(selection, limits, request.space);
-  std::vector<Configuration> configurations = prepared(request, selection, space, sources);
+  const ChosenConfigurations configurations = prepared(request, selection, limits, sources);
   const std::size_t chosen = configurations.size();
   // The parameters of the program's own problems mean what they do.
   const HasDescription* const description = find_description(selection.problem.get());
-  if (description != nullptr && request.configurations.empty())
-    std::ranges::move(beside_the_first(space, configurations), std::back_inserter(configurations));
+  std::vector<Configuration> beside;
+  if (description != nullptr && request.configurations.empty()) beside = beside_the_first(configurations);
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Compiler> compiler = cache::with_cache(
       run::open_compiler(architecture, request.process.in_process, request.process.compile_timeout), cache);
@@ -361,15 +373,16 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
       findings.add(compiled(first.configuration, first.plan, binary));
       cached += binary && binary->cached ? 1 : 0;
     }
-    const std::uint64_t pairs = finished == space.size() ? 1 : ParameterEffects::few_pairs;
+    const std::uint64_t pairs = finished == configurations.space().size() ? 1 : ParameterEffects::few_pairs;
     if (binary) {
       effects.add(first.configuration, executed_code(first.plan, *binary));
       effects_notice = to_text(effects.without_effect(pairs), first.plan.compile);
     }
     compiling.pop_front();
   };
-  for (const Configuration& configuration : configurations) {
+  for (std::size_t i = 0; i < chosen + beside.size(); ++i) {
     if (end.is_over()) break;
+    const Configuration configuration = i < chosen ? configurations[i] : beside[i - chosen];
     Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, sources);
     if (plan)
       if (Result<void> fits = check_geometry(limits, *plan); !fits) plan = tl::unexpected(fits.error());
@@ -401,18 +414,23 @@ int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection,
                  int number, const CheckEnd& end) {
   const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, request.process), cache);
-  const std::vector<Configuration> configurations =
-      prepared(request, selection, build_space(selection, backend->properties(), request.space), sources);
+  const ChosenConfigurations configurations = prepared(request, selection, backend->properties(), sources);
   DeviceEvaluator evaluator(
       *selection.problem, selection.instance, *backend, sources,
       {.measure = {}, .measure_time = false, .compile_threads = compilers_of(request.process)});
   const auto is_over = [&end] { return end.is_over(); };
   evaluator.stop_when({.waiting = is_over, .device = is_over});
   CheckReport findings(request.format, configurations.size(), compared_with(*selection.problem), end);
-  evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
-    findings.add(evaluation);
-    return !end.is_over();
-  });
+  constexpr std::size_t slice = 4096;  // made ahead
+  for (std::size_t first = 0; first < configurations.size() && !end.is_over(); first += slice) {
+    std::vector<Configuration> some;
+    for (std::size_t i = first; i < std::min(configurations.size(), first + slice); ++i)
+      some.push_back(configurations[i]);
+    evaluate_all(evaluator, some, [&](const Evaluation& evaluation) {
+      findings.add(evaluation);
+      return !end.is_over();
+    });
+  }
   tell_notice(cache.get());
   return findings.finish(format("compiled and verified on {}, at {} and at odd sizes",
                                 backend->properties().name, selection.instance.size()),
@@ -428,10 +446,9 @@ int check_selection(const CheckRequest& request, const CheckEnd& end) {
   if (request.device == "emulator") {
     const DeviceProperties limits =
         architecture_properties(request.architecture.empty() ? "sm_90" : request.architecture);
-    return check_emulated(
-        selection, limits, !request.problem.size.empty(), *sources,
-        prepared(request, selection, build_space(selection, limits, request.space), *sources),
-        request.emulator, request.process, end, request.format, request.found);
+    return check_emulated(selection, limits, !request.problem.size.empty(), *sources,
+                          prepared(request, selection, limits, *sources), request.emulator, request.process,
+                          end, request.format, request.found);
   }
   if (!request.architecture.empty()) return compile_only(request, selection, *sources, end);
   const DeviceChoice device = chosen_device(request.device, DeviceUse::checking);

@@ -74,14 +74,14 @@ ordered_json verdict_object(const Configuration& configuration, const emulator::
 
 }  // namespace
 
-void CheckReport::group(const std::string& line, const Configuration& configuration, bool now) {
+void CheckReport::group(const std::string& line, const std::string& of, bool now) {
   const auto known = std::ranges::find(groups_, line, &Group::line);
   if (known != groups_.end()) {
     ++known->count;
     return;
   }
-  groups_.push_back({line, configuration.key(), 1, now});
-  if (now) std::cout << format("{} [{}]\n", line, configuration.key());
+  groups_.push_back({line, of, 1, now});
+  if (now) std::cout << (of.empty() ? line + '\n' : format("{} [{}]\n", line, of));
 }
 
 void CheckReport::add(const Evaluation& evaluation) {
@@ -98,7 +98,7 @@ void CheckReport::add(const Evaluation& evaluation) {
 
 void CheckReport::add_line(const Failure& failure, const Configuration& configuration) {
   const std::string line = format("{}: {}: {}", to_string(failure.phase), failure.reason, failure.detail);
-  group(line, configuration, !before_launch(failure));
+  group(line, configuration.key(), !before_launch(failure));
 }
 
 void CheckReport::add(std::size_t number, const Configuration& configuration,
@@ -118,9 +118,10 @@ void CheckReport::add(std::size_t number, const Configuration& configuration,
     return;
   }
   for (const emulator::Finding& finding : verdict.findings)
-    group(finding.text(), configuration, !before_launch(as_failure(finding)));
+    group(finding.text(), finding.is_of_reference() ? std::string() : configuration.key(),
+          !before_launch(as_failure(finding)));
   if (verdict.cannot_run) add_line(*verdict.cannot_run, configuration);
-  if (!verdict.not_emulated.empty()) group("not emulated: " + verdict.not_emulated, configuration);
+  if (!verdict.not_emulated.empty()) group("not emulated: " + verdict.not_emulated, configuration.key());
 }
 
 int CheckReport::finish(std::string what, const std::string& notice, const ordered_json& more) const {
@@ -153,9 +154,11 @@ int CheckReport::finish(std::string what, const std::string& notice, const order
     std::cout << json_text(object);
   } else {
     for (const Group& group : groups_)
-      if (!group.is_printed || group.count > 1)
-        std::cout << format("{}{} [{}{}]\n", group.count > 1 ? format("{} x ", group.count) : "", group.line,
-                            group.first, group.count > 1 ? ", ..." : "");
+      if (group.first.empty() ? !group.is_printed : !group.is_printed || group.count > 1)
+        std::cout << (group.first.empty()
+                          ? group.line + '\n'
+                          : format("{}{} [{}{}]\n", group.count > 1 ? format("{} x ", group.count) : "",
+                                   group.line, group.first, group.count > 1 ? ", ..." : ""));
     if (!notice.empty()) std::cout << "note: " << notice << '\n';
     const std::string slow = not_finished_ == 0 ? "" : format(", {} exceeded --timeout", not_finished_);
     const std::string checked = (checked_ < planned_ ? format("{} of ", checked_) : "") +

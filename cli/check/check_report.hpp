@@ -67,7 +67,8 @@ class CheckReport {
 
  private:
   /// Adds a line that may be the same for many configurations: it is printed once, at the end or now.
-  void group(const std::string& line, const Configuration& configuration, bool now = false);
+  /// `of`: the first configuration in brackets, empty for none.
+  void group(const std::string& line, const std::string& of, bool now = false);
   void add_line(const Failure& failure, const Configuration& configuration);
 
   Format form_;

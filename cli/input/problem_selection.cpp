@@ -135,10 +135,14 @@ ProblemSelection selected_problem(const ProblemOptions& options) {
   if (name.ends_with(".cu"))
     throw UsageError(
         format("{0} is the file of a kernel: 'tune new {0}' writes its definition; name that file", name));
+  if (name.ends_with(".stencil"))
+    throw UsageError(format("{0} is a stencil: name it with --stencil {0}", shell_quoted(name)));
   if (is_file(name)) {
     described::KernelDescription description = described::read_definition(name);
     if (!options.reference.empty()) take_reference(options.reference, description);
     auto defined = std::make_unique<described::DescribedProblem>(std::move(description));
+    if (defined->description().extents.empty() && !options.size.empty() && options.size != "1")
+      throw UsageError(format("--size: {} has no \"sizes\": leave it out", name));
     for (const std::string& note : defined->description().notes) say(format("{}: {}", name, note));
     selection.problem = std::move(defined);
   } else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iostream>
+#include <sstream>
 
 #include "cli/input/command.hpp"
 #include "cli/input/stored.hpp"
@@ -29,6 +31,20 @@ struct ShowRequest {
     add_format_option(table, format);
   }
 };
+
+/// The first line; for a program also the end of its output, where the reason is.
+std::string shown_detail(const std::string& detail, bool of_program) {
+  constexpr std::size_t ending = 4;
+  std::vector<std::string> lines;
+  std::istringstream text(detail);
+  for (std::string line; std::getline(text, line);) lines.push_back(std::move(line));
+  if (lines.empty()) return {};
+  const std::size_t last = of_program && lines.size() > 1 ? std::min(ending, lines.size() - 1) : 0;
+  std::vector<std::string> shown = {lines.front()};
+  if (lines.size() > last + 1 && last > 0) shown.emplace_back("...");
+  shown.insert(shown.end(), lines.end() - static_cast<std::ptrdiff_t>(last), lines.end());
+  return joined(shown, {}, "\n          ");
+}
 
 std::string budget_text(const RunOptions& options) {
   std::vector<std::string> limits;
@@ -142,7 +158,7 @@ std::string describe(const db::RunDetails& details) {
   for (const db::FailureCount& failure : details.failures)
     text += format("  {:>6}  {}: {}\n          {}\n          such as {}\n", failure.count,
                    to_string(failure.phase), failure.reason,
-                   failure.detail.substr(0, failure.detail.find('\n')), failure.example.key());
+                   shown_detail(failure.detail, record.key.device.warp_size == 1), failure.example.key());
   return text;
 }
 

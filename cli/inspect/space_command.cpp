@@ -74,7 +74,7 @@ std::string describe(const ProblemSelection& selection, const DeviceProperties& 
     if (const std::string description = parameter.documentation + condition; !description.empty())
       text += std::string(width + 2, ' ') + wrapped(description, width + 2) + "\n";
   }
-  text += "\nConstraints\n";
+  if (!space.definition().constraints.empty()) text += "\nConstraints\n";
   for (const search::Constraint& constraint : space.definition().constraints) {
     text += format("  {}\n", wrapped(constraint.rule.to_string(), 4));
     if (!constraint.reason.empty()) text += format("      {}\n", wrapped(constraint.reason, 6));

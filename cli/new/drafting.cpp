@@ -220,7 +220,7 @@ void write_definition(described::FirstDefinition definition, const NewFiles& fil
     std::cout << format("  line {}, {}: {}\n", guess.line, guess.name, guess.text);
   std::cout << format(
       "then:\n  tune check --problem {0} --device emulator --sample 5\n  tune --problem {0} --device 0\n",
-      out);
+      shell_quoted(out));
   const std::string told = copy->text();
   copy.reset();
   if (files.format == Format::text) return;

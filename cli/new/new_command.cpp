@@ -129,6 +129,9 @@ std::string file_with(const std::string& folder, const std::string& entry) {
 int run_new(const NewRequest& asked) {
   NewRequest request = asked;
   if (request.kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
+  if (request.kernel.ends_with(".stencil"))
+    throw UsageError(
+        format("a stencil needs no definition: tune --stencil {}", shell_quoted(request.kernel)));
   if (std::filesystem::is_directory(request.kernel))
     request.kernel = file_with(request.kernel, request.entry);
   static_cast<void>(read_source(request.kernel));

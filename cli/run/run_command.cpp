@@ -358,7 +358,12 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (!job.request.kernel_folder.empty())
     throw UsageError(
         "--kernel-dir needs a GPU (--device cuda:0): recorded results are those of the program's own kernels");
-  refuse_measuring_options(job.request, find_command(job.selection.problem.get()) != nullptr);
+  const bool is_command = find_command(job.selection.problem.get()) != nullptr;
+  refuse_measuring_options(job.request, is_command);
+  if (is_command && !job.recording && choice.recording.empty())
+    throw UsageError(
+        "--device replay: the shipped recordings have no commands; --device cpu runs this one, "
+        "--device replay:FILE replays a database");
   db::Recording recording = job.recording ? std::move(*job.recording)
                                           : open_recording(choice, job.selection.instance, job.tuning.cache);
   const bool imported = recording.origin == Origin::imported;
@@ -471,7 +476,10 @@ int tune_works(const RunRequest& request, std::vector<ProblemOptions> works) {
       tune_work(one, &sweep);
     } catch (const Error& error) {
       if (!sweep.has_run() && (error.exit() != Exit::failure || request.dry_run)) throw;  // of the call
-      sweep.add_failed(one.problem, error.what());
+      const auto* const listed = dynamic_cast<const ListedError*>(&error);
+      const bool has_line = listed != nullptr && !listed->lines().empty();
+      sweep.add_failed(one.problem,
+                       error.what() + (has_line ? " " + listed->lines().front() : std::string()));
       failed = failed.value_or(error.exit());
     }
   }

@@ -101,6 +101,7 @@ void Sweep::add(const FinishedRun& run) {
 void Sweep::add_failed(const ProblemOptions& work, const std::string& reason) {
   Row row{work_text(work)};
   row.end = "failed: " + reason;
+  row.has_failed = true;
   rows_.push_back(std::move(row));
   objects_.push_back({{"work", work_text(work)}, {"end", "failed"}, {"reason", reason}});
 }
@@ -119,11 +120,14 @@ std::string Sweep::text() const {
   for (const Row& row : rows_)
     table.add({row.work, row.best, row.rate, row.share, row.over_default, row.evaluations, row.run, row.end});
   std::string text = table.text("", output_style());
-  const auto open = std::ranges::count_if(
-      rows_, [](const Row& row) { return row.run.empty() || row.end == "interrupted"; });
+  const auto works = [&](auto&& of) { return static_cast<std::uint64_t>(std::ranges::count_if(rows_, of)); };
+  const std::uint64_t failed = works(&Row::has_failed);
+  const std::uint64_t open =
+      works([](const Row& row) { return !row.has_failed && (row.run.empty() || row.end == "interrupted"); });
+  if (failed > 0) text += format("{} failed: the same call tries again\n", counted(failed, "work"));
   if (open > 0)
     text += format("{} not finished: the same call continues there\n",
-                   counted(static_cast<std::uint64_t>(open), "work") + (open == 1 ? " is" : " are"));
+                   counted(open, "work") + (open == 1 ? " is" : " are"));
   if (has_run_)
     text += labelled("next", format("tune report --problem {}{} --out report.html",
                                     shell_quoted(works_.front().problem), database_option_));

@@ -44,6 +44,7 @@ class Sweep {
   struct Row {
     std::string work, best = {}, rate = {}, share = {}, over_default = {}, evaluations = {}, run = {},
                       end = {};
+    bool has_failed = false;
 
     /// Of an execution that takes so long.
     void set_speed(const RunRecord& record, double seconds);

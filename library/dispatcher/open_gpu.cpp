@@ -12,7 +12,9 @@ namespace {
 
 int device_number(std::string_view text) {
   if (const auto number = run::device_number(text)) return *number;
-  throw UsageError(format("unknown device '{}': the number of a GPU, or emulator", text));
+  throw UsageError(format(
+      "unknown device '{}': the number of a GPU, or emulator; 'tune best --device NAME' answers for GPUs of other machines",
+      text));
 }
 
 }  // namespace

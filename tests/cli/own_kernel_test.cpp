@@ -165,11 +165,11 @@ TEST_F(NewKernel, ListsWhatIsLeft) {
 
 TEST_F(NewKernel, WithWrongResultsIsWrittenAllTheSame) {
   write(
-      "bad.cu",
+      "my bad.cu",
       "__global__ void bad(float* y, int n) {\n  int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i <= n) y[i] = 1;\n}\n");
-  const ProgramResult made = sandbox_.tune({"new", path("bad.cu")});
+  const ProgramResult made = sandbox_.tune({"new", path("my bad.cu")});
   EXPECT_EQ(made.status, 0) << made.err;
-  EXPECT_NE(made.out.find("out of bounds"), std::string::npos) << made.out;
+  EXPECT_TRUE(has(made.out, "out of bounds") && has(made.out, "my bad.json' --device")) << made.out;
   write("unknown.cu", "#include \"none.h\"\n__global__ void k(float* y, Unknown u) { y[0] = u.x; }\n");
   const ProgramResult unknown = sandbox_.tune({"new", path("unknown.cu")});
   EXPECT_EQ(unknown.status, 0) << unknown.err;

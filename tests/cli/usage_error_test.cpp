@@ -111,6 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Wrong{{"run", "--problem", "stencil3"}, {"unknown problem 'stencil3'", "did you mean 'stencil3d'?"}},
         Wrong{{"space", "fft"}, {"unknown problem 'fft'", "tune list problems"}},
+        Wrong{{"new", "a b.stencil"}, {"tune --stencil 'a b.stencil'"}},
+        Wrong{{"space", "my.stencil"}, {"name it with --stencil my.stencil"}},
         Wrong{{"list", "runs", "--problem", "stencil4d"}, {"unknown problem", "'stencil3d'"}},
         Wrong{replay({"--set", "radios=2"}), {"--set", "'radios'", "did you mean 'radius'?"}},
         Wrong{replay({"--set", "zzz=2"}), {"--set", "'zzz'", "type, shape, radius"}},

@@ -51,6 +51,11 @@ class Pages(unittest.TestCase):
         expected = [name.removeprefix("docs/") for name in self.docs] + ["decisions/README.md"]
         self.assertEqual(sorted(listed), sorted(expected))
 
+    def test_the_version_is_the_same_everywhere(self):
+        version = re.search(r"project\(tune VERSION (\S+)", (pages.ROOT / "CMakeLists.txt").read_text())[1]
+        self.assertIn(f"\nversion: {version}\n", (pages.ROOT / "CITATION.cff").read_text())
+        self.assertIn(f'"version": "{version}"', (pages.ROOT / "packaging/vcpkg/vcpkg.json").read_text())
+
     def test_pages_that_programs_name_exist(self):
         """Messages, help and comments. The files in kernels/ are part of the key of stored results: they keep old names."""
         named = subprocess.run(["git", "-C", pages.ROOT, "grep", "-noE", r"\bdocs/[a-z/-]+\.md", "--", ":!docs/decisions",

@@ -232,8 +232,12 @@ Failure wrong_result(const Comparison& comparison, const Extents& extents, const
   if (comparison.unwritten)
     return Failure{
         Phase::verify, "wrong result",
-        format("element ({}) of '{}' was never written{}; {} of {} are wrong", place, buffer,
-               comparison.no_reference ? ", by the reference neither" : "", comparison.wrong, compared)};
+        format(
+            "element ({}) of '{}' was never written{}; {} of {} are wrong", place, buffer,
+            comparison.no_reference
+                ? ", nor by the reference (if this is intended, give the argument \"access\": \"both\" and a \"fill\")"
+                : "",
+            comparison.wrong, compared)};
   const std::string value = format("{:.9g}", comparison.worst_value),
                     right = format("{:.9g}", comparison.worst_reference);
   if (comparison.no_reference && comparison.wrong > 0)

@@ -381,10 +381,12 @@ class Drafter {
         fields.push_back(format("{{\"name\": {}, \"struct\": [{}]}}", as_json(name), *inner));
         continue;
       }
-      std::string value = guesses_.is_size(name) ? as_json(name)
-                          : is_whole_type(element) && names_a_pitch(name)
-                              ? as_json(guesses_.extents().front())
-                              : value_of(*known);
+      std::string value =
+          guesses_.is_size(name) ? as_json(name)
+          : is_whole_type(element) && names_a_pitch(name)
+              ? (guesses_.extents().size() == 1 && names_a_stride(name) ? std::string("1")
+                                                                        : as_json(guesses_.extents().front()))
+              : value_of(*known);
       if (bracket < declared.size()) {
         constexpr std::int64_t most = 64;
         const std::size_t end = std::min(declared.find(']'), declared.size());
@@ -416,6 +418,8 @@ class Drafter {
       add(name, {of_type, {"value", as_json(own)}});
     } else if (guesses_.is_size(name)) {
       add(name, {of_type, {"value", as_json(name)}}, guesses_.is_bound(name) ? "" : "is it a size?");
+    } else if (guesses_.is_pitch(name)) {
+      add(name, {of_type, {"value", as_json(guesses_.extents().front())}}, "the elements of a row?");
     } else {
       const bool whole = known && !is_floating_point(known->element);
       const std::string given = passed(name, whole);

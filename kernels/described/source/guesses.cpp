@@ -182,14 +182,20 @@ void Guesses::add_size(const std::string& name) {
   kept_.emplace(name, "");
 }
 
-/// The size that an index is compared with: an argument, an undefined name, or a macro with a number; empty
-/// where the bound is none.
+bool Guesses::is_pitch(const std::string& name) const {
+  const auto passes = [&](const LaunchOfFile& launch) { return launch.values.contains(name); };
+  return extents_.size() > 1 && names_a_pitch(name) && std::ranges::none_of(facts_.launches, passes) &&
+         std::ranges::count_if(facts_.parameters, names_a_pitch, &ParameterOfKernel::name) == 1;
+}
+
 /// True for an argument that counts the turns of a loop of the host around the launch.
 bool Guesses::counts_launches(const std::string& argument) const {
   return std::ranges::any_of(facts_.launches,
                              [&](const LaunchOfFile& launch) { return launch.counters.contains(argument); });
 }
 
+/// The size that an index is compared with: an argument, an undefined name, or a macro with a number; empty
+/// where the bound is none.
 std::string Guesses::size_in(const std::string& bound) {
   for (std::string_view rest = bound; !rest.empty();) {
     const std::string_view word = leading_word(rest);
@@ -337,7 +343,7 @@ void Guesses::find_sizes() {
     if (!array.is_pointer || array.subscripts.unknown) continue;
     for (const ParameterOfKernel& parameter : facts_.parameters)
       if (!parameter.is_pointer && is_whole_type(parameter.type) && !names_a_turn(parameter.name) &&
-          std::ranges::find(others, parameter.name) == others.end() &&
+          !is_pitch(parameter.name) && std::ranges::find(others, parameter.name) == others.end() &&
           std::ranges::any_of(array.subscripts.largest, [&](const std::string& subscript) {
             return is_factor_in(subscript, parameter.name);
           }))

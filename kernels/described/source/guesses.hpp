@@ -76,6 +76,8 @@ class Guesses {
   bool is_by_warps() const;
   /// True for a size that an index is compared with.
   bool is_bound(const std::string& name) const { return bounds_.contains(name); }
+  /// The elements of a row: the value of the only argument that is named like a pitch.
+  bool is_pitch(const std::string& name) const;
   /// The sizes along the grid's axes, the first for x.
   const std::vector<std::string>& extents() const { return extents_; }
   /// A C expression as a formula over tunables, sizes and these names; nothing where it has others.

@@ -82,6 +82,10 @@ bool names_a_size(std::string_view name, bool is_argument) {
           text.starts_with("n_") || text.ends_with("len") || text.starts_with("dim") || text == "total");
 }
 
+bool names_a_stride(std::string_view name) {
+  return has_one_of(lower(name), {"stride"});
+}
+
 bool names_a_pitch(std::string_view name) {
   const std::string text = lower(name);
   return has_one_of(text, {"pitch", "stride", "leading"}) || (text.starts_with("ld") && text.size() <= 3);

@@ -38,5 +38,7 @@ bool names_a_size(std::string_view name, bool is_argument);
 
 /// True for the distance of two rows in elements: `pitch`, `row_stride`, `lda`.
 bool names_a_pitch(std::string_view name);
+/// A pitch that may be the distance of elements, too.
+bool names_a_stride(std::string_view name);
 
 }  // namespace tune::described

@@ -142,7 +142,7 @@ TEST_F(CommandProblem, EveryFailureIsStored) {
       "hang) sleep 60;;\n"
       "escape) setsid sh -c 'echo $$ > escaped; exec sleep 60' & while [ ! -s escaped ]; do sleep 0.01; done\n"
       "  echo time: 5 s;;\n"
-      "status) echo 'cannot open the moon' >&2; exit 3;;\n"
+      "status) echo begun; echo 'cannot open the moon' >&2; exit 3;;\n"
       "signal) kill -SEGV $$;;\n"
       "wrong) echo time: 1 s; touch wrong;;\n"
       "flood) yes | head -c 18000000; exit 1;;\n"
@@ -161,6 +161,7 @@ TEST_F(CommandProblem, EveryFailureIsStored) {
                                   {{"constraints", {"(shell == './no-such-shell') == (case == 'missing')"}}});
   const Ordered result = summary(file, {"--strategy", "grid"});
   EXPECT_EQ(result["best"]["configuration"]["case"], "good");
+  EXPECT_TRUE(has(sandbox_.tune({"show"}).out, "cannot open the moon")) << "behind the first line";
   const std::map<std::string, std::string> stored = outcomes("case");
   const std::map<std::string, std::vector<std::string>> expected = {
       {"good", {"ok"}},
@@ -257,6 +258,8 @@ TEST_F(CommandProblem, WrongDefinitionsAreRefused) {
                  {"'metrics' has no 'latency'"});
   const std::string file = define(good, parameters);
   expect_refused(run(file, {"--device", "cuda:0"}), 2, {"this problem is a command", "--device cpu"});
+  expect_refused(sandbox_.tune({"run", file, "--device", "replay"}), 2, {"no commands", "--device cpu"});
+  expect_refused(run(file, {"--size", "4"}), 2, {"has no \"sizes\"", "leave it out"});
   expect_refused(run(file, {"--cache", "warm"}), 2, {"--cache is for kernels"});
   expect_refused(run(file, {"--objective", "energy"}), 2, {"energy of a command"});
   expect_refused(sandbox_.tune({"check", file}), 2, {"is a command"});

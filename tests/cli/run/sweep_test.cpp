@@ -71,7 +71,9 @@ TEST(Sweep, AWrongWorkIsToldBeforeAnyRunAndAFailedOneCostsItsRow) {
   const ProgramResult outcome = sandbox.tune(two_works({"--set", "type=float,double"}));
   EXPECT_EQ(outcome.status, 2);  // double is not recorded
   EXPECT_EQ(sizes_of_runs(sandbox), (std::vector<std::string>{"64x64x64", "512x512x512"}));
-  EXPECT_TRUE(has(outcome.out, "failed: ") && has(outcome.out, "2 works are not finished")) << outcome.out;
+  EXPECT_TRUE(has(outcome.out, "failed: ") && has(outcome.out, "2 works failed: the same call tries again") &&
+              has(outcome.out, "the nearest first: tune run stencil3d"))
+      << outcome.out;
 }
 
 TEST(Sweep, TheSameCallContinuesAtTheWorksThatAreNotFinished) {

@@ -304,6 +304,27 @@ __global__ void k(float* out, const float* a, Grid g) {
               HasSubstr("{\"name\": \"pitch\", \"type\": \"long long\", \"value\": \"nx\"}"));
 }
 
+// A pitch that is a size of its own would be smaller than the width in a check.
+TEST_F(SizesOfArrays, ThePitchOfAnArgumentIsARowAndAStrideOfOneAxisIsOne) {
+  EXPECT_THAT(made(R"(
+__global__ void k(float* out, const float* a, int width, int height, int pitch) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height) out[y * pitch + x] = a[y * pitch + x];
+})")
+                  .json,
+              AllOf(HasSubstr("\"pitch\": {\"type\": \"int\", \"value\": \"width\"}"),
+                    HasSubstr("\"out\": {\"type\": \"float\", \"size\": [\"width\", \"height\"]"),
+                    Not(HasSubstr("\"pitch\": 1"))));
+  EXPECT_THAT(made(R"(
+struct Of { int n, stride; };
+__global__ void k(float* out, const float* a, Of p) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < p.n) out[i] = a[i * p.stride];
+})")
+                  .json,
+              HasSubstr("{\"name\": \"stride\", \"type\": \"int\", \"value\": 1}"));
+}
+
 TEST_F(SizesOfArrays, AClassOfATemplateWithADefaultIsLeftOut) {
   const std::string json = made(R"(
 template <class T> struct Plus { __device__ T operator()(T a, T b) const { return a + b; } };

@@ -114,8 +114,10 @@ TEST(Verifier, SaysWhichElementTheReferenceDidNotWrite) {
   std::vector<float> unwritten = out;
   std::memset(&unwritten[1], 0xff, sizeof(float));
   const Comparison found = compare(view(unwritten, {2}), against({1, poison()}, {2}), {1e30});
-  EXPECT_EQ(wrong_result(found, {2}, {1e30}, "out").detail,
-            "element (1) of 'out' was never written, by the reference neither; 1 of 2 elements are wrong");
+  EXPECT_EQ(
+      wrong_result(found, {2}, {1e30}, "out").detail,
+      "element (1) of 'out' was never written, nor by the reference (if this is intended, give the argument "
+      "\"access\": \"both\" and a \"fill\"); 1 of 2 elements are wrong");
 }
 
 // Larger than the parts that threads compare: the worst is the first of the largest errors of the wrong

@@ -544,7 +544,7 @@ CheckJob ProblemJobs::job(const Configuration& configuration, std::span<const In
     if (auto reference = problem_.reference_plan(of_reference, sources_)) {
       reference = fitted(std::move(*reference), instance, "reference");
       if (!*reference) return {{}, reference->error()};
-      job.cases.push_back({"the reference at " + instance.key(), **reference, expected, true});
+      job.cases.push_back({std::string(reference_at) + of_reference.key(), **reference, expected, true});
     }
     reference_cache_.note(*plan, *expected);
     job.cases.push_back({instance.key(), std::move(*plan), expected});

@@ -50,7 +50,7 @@ std::string Finding::text() const {
   if (!kernel.empty()) line += format("; kernel {}", kernel);
   if (has_thread) line += format(", block {}, thread {}", index_text(block), index_text(thread));
   if (!source.empty()) line += format(", at {}", source);
-  if (!size.empty()) line += format(", size {}", size);
+  if (!size.empty()) line += format(", {} {}", is_of_reference() ? "in" : "size", size);
   return line;
 }
 

@@ -43,6 +43,9 @@ enum class FindingKind {
 /// Returns `out of bounds`, `race within a block`, ...: as shown.
 std::string_view to_string(FindingKind kind);
 
+/// What the size begins with where a plan that only gives the right results ran.
+inline constexpr std::string_view reference_at = "the reference at ";
+
 /// One error of a kernel with its place. Members that do not apply are empty or -1.
 struct Finding {
   FindingKind kind = FindingKind::crash;
@@ -56,6 +59,8 @@ struct Finding {
   std::string detail;         ///< one sentence without kernel, size and source
   bool no_reference = false;  ///< of a wrong result: nothing wrote the element, the reference neither
 
+  /// Whether it does not tell of the checked configuration.
+  bool is_of_reference() const { return size.starts_with(reference_at); }
   /// One line.
   std::string text() const;
 };
