@@ -54,6 +54,8 @@ TEST(StencilFile, SaysInOneLineWhatIsWrong) {
   const std::string wrong = written(sandbox, "wrong.stencil", "c0 = 1\nc0 * D[x,q]\n");
   const ProgramResult mistake = sandbox.tune({"space", "--stencil", wrong});
   expect_refused(mistake, 2, {wrong + ":2:10: found 'q', expected an integer, a variable"});
+  expect_refused(sandbox.tune({"space", "--stencil", written(sandbox, "c.stencil", "u = 1; v = 2\n")}), 2,
+                 {"found ';', expected a new line for each assignment"});
   EXPECT_TRUE(mistake.err.ends_with("a coordinate (x,y,z)\n")) << mistake.err;
 }
 

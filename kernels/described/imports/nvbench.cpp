@@ -283,6 +283,15 @@ class NvbenchDraft {
     return has_word(all, axis);
   }
 
+  /// True where the grid depends on an argument, but no index is compared with it and no array is as long:
+  /// the elements of a thread.
+  bool is_step(const std::string& argument, const std::string& axis) {
+    const DraftObject* const own = draft_.argument(argument);
+    return own != nullptr && !own->guess.empty() && (is_of_launch(axis) || is_of_launch(argument)) &&
+           std::ranges::none_of(draft_.arguments,
+                                [&](const DraftObject& one) { return has_word(one.find("size"), argument); });
+  }
+
   /// The axes of types for the types of the kernel's template, one after the other, where these are as many.
   bool use_types() {
     std::vector<std::string> settings, names;
@@ -314,6 +323,14 @@ class NvbenchDraft {
     }
     const std::string argument = argument_for(axis.name);
     const auto size = std::ranges::find(sizes_, argument, &GuessedSize::name);
+    if (!argument.empty() && size != sizes_.end() && is_step(argument, axis.name)) {
+      sizes_.erase(size);
+      has_steps_ = true;
+      std::erase_if(draft_.parameters, [](const DraftObject& one) { return one.name == "unused"; });
+      draft_.parameters.push_back({argument, {{"values", json_list(axis.values)}}});
+      draft_.argument(argument)->guess.clear();
+      return true;
+    }
     if (!argument.empty() && size != sizes_.end()) {
       size->value = std::max<std::int64_t>(1, number_of(axis.values.back()).value_or(size->value));
       return true;
@@ -373,10 +390,16 @@ class NvbenchDraft {
   }
 
   void write_sizes() {
-    std::vector<std::string> all;
-    for (const GuessedSize& size : sizes_) all.push_back(format("{}: {}", as_json(size.name), size.value));
+    std::vector<std::string> all, checked;
+    for (const GuessedSize& size : sizes_) {
+      all.push_back(format("{}: {}", as_json(size.name), size.value));
+      checked.push_back(format("{}: {}", as_json(size.name), size.check));
+    }
     for (DraftField& field : draft_.work)
-      if (field.name == "sizes") field.json = "{" + joined(all) + "}";
+      if (field.name == "sizes")
+        field.json = "{" + joined(all) + "}";
+      else if (field.name == "check" && has_steps_)
+        field.json = "[{" + joined(checked) + "}]";
   }
 
   const ImportRequest& request_;
@@ -386,6 +409,7 @@ class NvbenchDraft {
   Draft draft_;
   const LaunchOfFile* launch_ = nullptr;
   std::vector<GuessedSize> sizes_;
+  bool has_steps_ = false;               ///< sizes became parameters
   std::vector<std::string> names_ = {};  ///< of axes that became parameters
 };
 

@@ -130,7 +130,8 @@ SyntaxNode ExpressionParser::primary(Place place) {
   const EquationToken token = tokens_.token();
   if (token.kind == EquationToken::Kind::number) return number();
   if (token.kind == EquationToken::Kind::name) return token.text == "sum" ? sum(place) : named(place);
-  if (!tokens_.accept("(")) tokens_.fail("a number, a name or '('");
+  if (!tokens_.accept("("))
+    tokens_.fail(token.text == ";" ? "a new line for each assignment" : "a number, a name or '('");
   SyntaxNode inner = expression(place);
   tokens_.expect(")", "an operator or ')'");
   inner.offset = token.offset;

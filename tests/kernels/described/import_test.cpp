@@ -359,6 +359,28 @@ TEST_F(ImportOfScripts, AxesOfABenchmark) {
   EXPECT_THROW(import_nvbench(request), UsageError);
 }
 
+TEST_F(ImportOfScripts, ElementsOfAThreadAreAParameter) {
+  const std::string text =
+      "__global__ void copy(const float* in, float* out, int n, int items) {\n"
+      "  const int first = blockIdx.x * blockDim.x * items + threadIdx.x;\n"
+      "  for (int k = 0; k < items; ++k) { const int i = first + k * blockDim.x; if (i < n) out[i] = in[i]; }\n}\n"
+      "void bench(nvbench::state& state) {\n"
+      "  const auto n = static_cast<int>(state.get_int64(\"Elements\"));\n"
+      "  const auto block = static_cast<int>(state.get_int64(\"Block\"));\n"
+      "  const auto items = static_cast<int>(state.get_int64(\"Items\"));\n"
+      "  state.exec([&](nvbench::launch& l) {\n"
+      "    copy<<<(n + block * items - 1) / (block * items), block, 0, l.get_stream()>>>(in, out, n, items); });\n}\n"
+      "NVBENCH_BENCH(bench).add_int64_axis(\"Elements\", {1048576})\n"
+      "  .add_int64_axis(\"Block\", {64, 128}).add_int64_axis(\"Items\", {1, 2, 4});\n";
+  std::ofstream(folder_ / "b.cu") << text;
+  ImportRequest request{folder_ / "b.cu", text, {}, ""};
+  request.name_of = [](const std::filesystem::path& path) { return path.filename().string(); };
+  const std::string json = write_draft(import_nvbench(request).draft).json;
+  EXPECT_THAT(json, HasSubstr("\"sizes\": {\"n\": 1048576}"));
+  EXPECT_THAT(json, HasSubstr("\"items\": [1, 2, 4]")) << json;
+  EXPECT_THAT(json, Not(HasSubstr("\"items\": 63")));
+}
+
 // Types of a library's namespace, several axes of types, and a macro that declares a name of its own.
 TEST_F(ImportOfScripts, AxesOfSeveralTypes) {
   const std::string text =
