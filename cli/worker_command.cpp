@@ -6,6 +6,7 @@
 #include "library/run/version.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/backends/host/host_runner.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"
@@ -28,7 +29,8 @@ void serve(process::Channel channel, const std::string& kind, const std::string&
   std::unique_ptr<Compiler> compiler;
   try {
     if (kind == "device") {
-      backend = cuda::open_device(run::device_number(what).value_or(-1));
+      backend =
+          what == "cpu" ? host::open_processor() : cuda::open_device(run::device_number(what).value_or(-1));
     } else {
       std::string failure_reason;
       compiler = cuda::make_nvrtc_compiler(what, &failure_reason);

@@ -2,6 +2,7 @@
 #include "kernels/registry.hpp"
 
 #include <cctype>
+#include <iterator>
 
 #include "kernels/stencil/language/definition.hpp"
 #include "kernels/stencil/model/shapes.hpp"
@@ -25,7 +26,10 @@ constexpr ProblemEntry table[] = {
     {"rotate", make_rotate},
     {"triangle_count", make_triangle_count},
     {"fault_injection", make_fault_injection},
+    // Of the processor, the last ones:
+    {"gemm_host", make_gemm_host},
 };
+constexpr std::size_t of_processor = 1;
 
 /// Returns the text with only letters, digits, `_`, `.` and `-`, as the value of a setting.
 std::string setting_text(std::string text) {
@@ -40,6 +44,10 @@ std::string setting_text(std::string text) {
 
 std::span<const ProblemEntry> problems() {
   return table;
+}
+
+std::span<const ProblemEntry> gpu_problems() {
+  return std::span(table).first(std::size(table) - of_processor);
 }
 
 const ProblemEntry* find_problem(std::string_view name) {

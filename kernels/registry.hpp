@@ -18,6 +18,7 @@ std::unique_ptr<Problem> make_histogram();
 std::unique_ptr<Problem> make_rotate();
 std::unique_ptr<Problem> make_fault_injection();
 std::unique_ptr<Problem> make_gemm();
+std::unique_ptr<Problem> make_gemm_host();
 std::unique_ptr<Problem> make_gemm_stream();
 std::unique_ptr<Problem> make_grid_knn();
 std::unique_ptr<Problem> make_matvec();
@@ -30,6 +31,8 @@ struct ProblemEntry {
 
 /// Returns all built-in problems. A new one is a folder here and one line there.
 std::span<const ProblemEntry> problems();
+/// Those whose kernels run on a GPU.
+std::span<const ProblemEntry> gpu_problems();
 
 /// Returns null for a problem that is not built in.
 const ProblemEntry* find_problem(std::string_view name);

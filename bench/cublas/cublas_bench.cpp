@@ -23,8 +23,8 @@
 #include "tuner/backends/cuda/plan/device_context.hpp"
 #include "tuner/backends/cuda/plan/execution_graph.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
-#include "tuner/backends/cuda/runner/sampling.hpp"
 #include "tuner/evaluation/evaluation.hpp"
+#include "tuner/measurement/sampling.hpp"
 
 namespace {
 

@@ -241,7 +241,7 @@ void CheckRequest::add_to(OptionTable& table) {
   table.text(
       "device", "D",
       "number of a GPU ('tune devices' lists them), or emulator, which runs the same kernels on the CPU and checks every "
-      "memory access; default: the first GPU",
+      "memory access; default: the first GPU, or cpu for problems of the processor",
       device);
   space.add_to(table);
   table.texts("config", "NAME=VALUE,...", "check this configuration; may be repeated", configurations);
@@ -410,10 +410,10 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
                           {"from_cache", cached}});
 }
 
-int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection, const KernelSources& sources,
-                 int number, const CheckEnd& end) {
+int check_on_device(const CheckRequest& request, const ProblemSelection& selection,
+                    const KernelSources& sources, const DeviceChoice& device, const CheckEnd& end) {
   const auto cache = chosen_cache(request.cache);
-  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, request.process), cache);
+  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(device, request.process), cache);
   const ChosenConfigurations configurations = prepared(request, selection, backend->properties(), sources);
   DeviceEvaluator evaluator(
       *selection.problem, selection.instance, *backend, sources,
@@ -443,6 +443,10 @@ int check_selection(const CheckRequest& request, const CheckEnd& end) {
   if (find_command(selection.problem.get()) != nullptr)
     throw UsageError(format("{} is a command: 'tune run' checks every configuration that it measures",
                             request.problem.problem));
+  if (selection.problem->info().target == Target::cpu &&
+      (request.device == "emulator" || !request.architecture.empty()))
+    throw UsageError(format("{} runs on the processor, without a GPU: leave --device and --arch out",
+                            selection.problem->info().name));
   if (request.device == "emulator") {
     const DeviceProperties limits =
         architecture_properties(request.architecture.empty() ? "sm_90" : request.architecture);
@@ -451,11 +455,11 @@ int check_selection(const CheckRequest& request, const CheckEnd& end) {
                           end, request.format, request.found);
   }
   if (!request.architecture.empty()) return compile_only(request, selection, *sources, end);
-  const DeviceChoice device = chosen_device(request.device, DeviceUse::checking);
-  if (device.kind != DeviceChoice::Kind::cuda)
+  const DeviceChoice device = chosen_device(request.device, DeviceUse::checking, selection.problem->info());
+  if (device.kind == DeviceChoice::Kind::replay)
     throw NoDeviceError(
         "there is no GPU here; --device emulator checks the kernels on the CPU, --arch sm_90 only compiles them");
-  return check_on_gpu(request, selection, *sources, device.number, end);
+  return check_on_device(request, selection, *sources, device, end);
 }
 
 int run_check(const CheckRequest& request) {

@@ -21,6 +21,7 @@
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/cache/caching_compiler.hpp"
+#include "tuner/problem/command_problem.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
@@ -31,6 +32,7 @@ void add_workloads(const std::shared_ptr<const Problem>& problem, const StoredDa
                    db::BestQuery query, std::vector<run::StoredWorkload>& workloads,
                    std::vector<run::StoredCheck>& skipped) {
   query.problem = problem->info().name;
+  if (find_command(problem.get()) != nullptr) return;  // 'tune run' measures it again
   std::set<std::string> seen;
   for (db::BestCandidate& candidate : db::best(databases.all(), query)) {
     const db::Workload& workload = candidate.result.workload;
@@ -195,12 +197,13 @@ void StoredCheckOptions::check() const {
 }
 
 int check_stored(const StoredCheckRequest& request) {
-  const DeviceChoice device = chosen_device(request.device, DeviceUse::measuring_again);
-  if (device.kind != DeviceChoice::Kind::cuda)
+  ProblemInfo of_device;
+  if (request.device == "cpu") of_device.target = Target::cpu;
+  const DeviceChoice device = chosen_device(request.device, DeviceUse::measuring_again, of_device);
+  if (device.kind == DeviceChoice::Kind::replay)
     throw NoDeviceError("there is no GPU here: stored winners can only be measured again on their device");
   const auto cache = chosen_cache(request.cache);
-  const std::unique_ptr<Backend> backend =
-      cache::with_cache(open_backend(device.number, request.process), cache);
+  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(device, request.process), cache);
   StoredDatabases databases(request.database);
   std::vector<run::StoredCheck> checks;
   const std::vector<run::StoredWorkload> workloads = databases.answer([&] {

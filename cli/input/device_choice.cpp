@@ -151,9 +151,10 @@ std::optional<int> gpu_with(const std::string& text) {
   if (text == "emulator" && use != DeviceUse::checking)
     throw UsageError("--device: the emulator only checks kernels: use 'tune check --device emulator'");
   if (text == "cpu")
-    throw UsageError(
-        format("--device cpu: the processor only runs commands ('command' of a definition), no kernels; {}",
-               without_gpu(use)));
+    throw UsageError(format(
+        "--device cpu: this problem's kernels are of a GPU; the processor runs those in C++ (gemm_host, "
+        "'language' of a definition) and commands; {}",
+        without_gpu(use)));
   std::vector<std::string> words = {"cuda", "emulator"};
   if (use == DeviceUse::tuning) words.emplace_back("replay");
   throw UsageError(format("unknown device '{}'; {}", text,
@@ -206,14 +207,14 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
   return {.number = device.number, .recording = {}, .reason = {}};
 }
 
-std::optional<DeviceChoice> chosen_for_command(const std::string& text) {
+DeviceChoice chosen_device(const std::string& text, DeviceUse use, const ProblemInfo& problem) {
+  if (problem.target == Target::gpu) return chosen_device(text, use);
   DeviceName device = parse_device(text);
-  if (device.kind == DeviceName::Kind::none || device.kind == DeviceName::Kind::cpu) return std::nullopt;
-  if (device.kind == DeviceName::Kind::replay)
-    return DeviceChoice{
-        .kind = DeviceChoice::Kind::replay, .recording = std::move(device.text), .reason = {}};
-  throw UsageError(
-      format("--device {}: this problem is a command, which runs on the processor: --device cpu", text));
+  if (device.kind == DeviceName::Kind::none || device.kind == DeviceName::Kind::cpu)
+    return {.kind = DeviceChoice::Kind::cpu, .recording = {}, .reason = {}};
+  if (device.kind == DeviceName::Kind::replay && use == DeviceUse::tuning)
+    return {.kind = DeviceChoice::Kind::replay, .recording = std::move(device.text), .reason = {}};
+  throw UsageError(format("--device {}: {} runs on the processor: --device cpu", text, problem.name));
 }
 
 std::vector<std::string> nearest_first(std::vector<std::string> recorded, const Instance& instance) {
@@ -365,9 +366,10 @@ unsigned compilers_of(const ProcessOptions& options) {
                                : default_compilers();
 }
 
-std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options) {
-  return run::open_gpu(number, options.timeout, options.in_process, "--in-process", {},
-                       options.compile_timeout);
+std::unique_ptr<Backend> open_backend(const DeviceChoice& device, const ProcessOptions& options) {
+  const bool is_gpu = device.kind == DeviceChoice::Kind::cuda;
+  return run::open_device(is_gpu ? std::optional(device.number) : std::nullopt, options.timeout,
+                          options.in_process, "--in-process", {}, options.compile_timeout);
 }
 
 void CacheOptions::add_to(OptionTable& table) {

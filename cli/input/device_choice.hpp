@@ -12,6 +12,7 @@
 #include "tuner/backends/backend.hpp"
 #include "tuner/cache/binary_cache.hpp"
 #include "tuner/problem/instance.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::cli {
 
@@ -36,9 +37,9 @@ std::optional<std::string> stored_device(const std::string& text, const std::vec
 /// What a command needs a device for.
 enum class DeviceUse { tuning, checking, measuring_again, limits };
 
-/// The meaning of --device: a GPU by its number, or a recording that takes its place.
+/// The meaning of --device: a GPU by its number, the processor, or a recording that takes their place.
 struct DeviceChoice {
-  enum class Kind { cuda, replay };
+  enum class Kind { cuda, cpu, replay };
   Kind kind = Kind::cuda;
   int number = 0;         ///< of the GPU
   std::string recording;  ///< file; empty for the shipped ones
@@ -51,9 +52,9 @@ struct DeviceChoice {
 /// else this use takes.
 DeviceChoice chosen_device(const std::string& device, DeviceUse use);
 
-/// The same for a problem whose evaluation is a command: nothing for this machine, `cpu` or no option, else a
-/// recording. Throws UsageError for a GPU.
-std::optional<DeviceChoice> chosen_for_command(const std::string& device);
+/// The same for a problem of this kind of device: of the processor `cpu` or no option, or for tuning a
+/// recording. Throws UsageError for the other kind.
+DeviceChoice chosen_device(const std::string& device, DeviceUse use, const ProblemInfo& problem);
 
 /// The evaluations of this problem and size from the chosen file, or from the first shipped recording that
 /// has them. Throws Error that names what is recorded instead.
@@ -85,9 +86,9 @@ struct ProcessOptions {
 /// Returns the number of `--compilers`, or the default.
 unsigned compilers_of(const ProcessOptions& options);
 
-/// Opens a GPU. Worker processes launch and compile its kernels, unless `--in-process` is given. Throws Error
-/// where there is no such device, or no compiler for it.
-std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options);
+/// Opens a GPU or the processor. Worker processes launch and compile its kernels, unless `--in-process` is
+/// given. Throws Error where there is no such device, or no compiler for it.
+std::unique_ptr<Backend> open_backend(const DeviceChoice& device, const ProcessOptions& options);
 
 struct CacheOptions {
   std::string folder;  ///< empty: as the environment says

@@ -113,7 +113,7 @@ nlohmann::ordered_json describe_json(int number, const DeviceProperties& device)
   return object;
 }
 
-/// The processor, for commands.
+/// The processor.
 std::string describe_cpu(const DeviceProperties& cpu) {
   reports::Grid table({"device cpu", cpu.name});
   table.wrap(cpu.name);
@@ -123,7 +123,13 @@ std::string describe_cpu(const DeviceProperties& cpu) {
   row("cores of this process", std::to_string(cpu.multiprocessors));
   row("core clock, highest", cpu.core_clock > 0 ? si(static_cast<double>(cpu.core_clock), "Hz") : "unknown");
   row("memory", bytes_text(static_cast<double>(cpu.global_memory)));
-  row("largest cache", cpu.l2_cache > 0 ? bytes_text(static_cast<double>(cpu.l2_cache)) : "unknown");
+  row("governor of the clock", cpu.governor.empty() ? "unknown" : cpu.governor);
+  row("vectors", cpu.vector_bits > 0 ? format("{} bits", cpu.vector_bits) : "unknown");
+  const auto cache = [](std::int64_t bytes) {
+    return bytes > 0 ? bytes_text(static_cast<double>(bytes)) : std::string("unknown");
+  };
+  row("caches, L1 L2 L3",
+      format("{}, {}, {}", cache(cpu.l1_cache), cache(cpu.l2_cache), cache(cpu.l3_cache)));
   row("system", cpu.driver);
   return table.text("", output_style());
 }
@@ -133,7 +139,11 @@ nlohmann::ordered_json describe_cpu_json(const DeviceProperties& cpu) {
           {"cores", cpu.multiprocessors},
           {"core_clock_hz", cpu.core_clock},
           {"memory_bytes", cpu.global_memory},
-          {"cache_bytes", cpu.l2_cache},
+          {"governor", cpu.governor},
+          {"vector_bits", cpu.vector_bits},
+          {"l1_bytes", cpu.l1_cache},
+          {"l2_bytes", cpu.l2_cache},
+          {"l3_bytes", cpu.l3_cache},
           {"system", cpu.driver}};
 }
 

@@ -119,7 +119,7 @@ int run_space(const SpaceRequest& request) {
   const ProblemSelection selection = selected_problem(request.problem);
   std::string notice;
   const DeviceProperties device =
-      find_command(selection.problem.get()) != nullptr
+      selection.problem->info().target == Target::cpu
           ? host::device_properties()
           : properties_or_architecture(request.device, request.architecture, notice);
   const search::SearchSpace space = build_space(selection, device, request.space);

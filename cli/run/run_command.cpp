@@ -102,9 +102,9 @@ void RunRequest::add_to(OptionTable& table) {
   files.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU ('tune devices' lists them), cpu for a definition with 'command', or replay[:FILE] to "
-      "use recorded results; default: 0, the first GPU, or replay without a GPU; cuda:0 never falls back to "
-      "replay",
+      "number of a GPU ('tune devices' lists them), cpu for problems of the processor (gemm_host, definitions with "
+      "'command' or C++), or replay[:FILE] to use recorded results; default: 0, the first GPU, or replay without a "
+      "GPU; cuda:0 never falls back to replay",
       device);
   space.add_to(table);
   table
@@ -199,7 +199,7 @@ run::TuningRequest RunRequest::settled(const Problem* chosen) const {
 
 /// Throws UsageError for an option that says how a GPU measures: whoever gives it expects something to be
 /// measured.
-void refuse_measuring_options(const RunRequest& request, bool is_command = false) {
+void refuse_measuring_options(const RunRequest& request, Target target = Target::gpu) {
   const std::pair<const char*, bool> given[] = {{"samples", request.names_samples},
                                                 {"spread", request.names_spread},
                                                 {"no-race", request.no_race},
@@ -207,8 +207,9 @@ void refuse_measuring_options(const RunRequest& request, bool is_command = false
                                                 {"in-process", request.process.in_process}};
   for (const auto& [option, is_given] : given)
     if (is_given)
-      throw UsageError(format("--{} needs a {}: a replay repeats recorded times and measures nothing", option,
-                              is_command ? "measurement (--device cpu)" : "GPU (--device cuda:0)"));
+      throw UsageError(
+          format("--{} needs a {}: a replay repeats recorded times and measures nothing", option,
+                 target == Target::cpu ? "measurement (--device cpu)" : "GPU (--device cuda:0)"));
 }
 
 /// A run's parts that do not depend on what answers.
@@ -234,9 +235,10 @@ void tell_notices(const RunSetup& job) {
   const bool is_text = job.request.format == Format::text;
   const bool is_told = job.sweep != nullptr && job.sweep->has_run();
   if (!job.replay_reason.empty() && !is_told) {
-    const std::string line =
-        format("{}: replaying recorded results, nothing is measured; --device cuda:0 insists on a GPU",
-               job.replay_reason);
+    const std::string line = format(
+        "{}: replaying recorded results, nothing is measured; --device cuda:0 insists on a GPU, and "
+        "./tune --problem gemm_host measures this machine's processor for real",
+        job.replay_reason);
     if (is_text)
       std::cout << one_line(line) << std::endl;  // before the run
     else
@@ -303,14 +305,16 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
   return 0;
 }
 
-int run_on_gpu(RunSetup& job, int number) {
+int run_on_device(RunSetup& job, const DeviceChoice& device) {
   const Problem& problem = *job.selection.problem;
   const KernelSources& sources = *job.sources;
   const auto cache = chosen_cache(job.request.cache);
   const std::unique_ptr<Backend> backend =
-      cache::with_cache(open_backend(number, job.request.process), cache);
+      cache::with_cache(open_backend(device, job.request.process), cache);
   const search::SearchSpace space = build_space(job.selection, backend->properties(), job.request.space);
-  job.device_label = format("{} (device {})", backend->properties().name, number);
+  job.device_label =
+      format("{} ({})", backend->properties().name,
+             device.kind == DeviceChoice::Kind::cpu ? "cpu" : format("device {}", device.number));
   const std::unique_ptr<Evaluator> evaluator =
       run::open_run(job.record, problem, job.selection.instance, space, *backend, sources, job.tuning);
   const int status = tune_with(job, space, *evaluator);
@@ -333,7 +337,7 @@ void refuse_kernel_options(const RunRequest& request) {
       throw UsageError(format("--{} is for kernels; this problem is a command: leave it out", option));
 }
 
-int run_on_host(RunSetup& job) {
+int run_commands(RunSetup& job) {
   const DeviceProperties device = host::device_properties();
   const search::SearchSpace space = build_space(job.selection, device, job.request.space);
   job.device_label = format("{} (cpu)", device.name);
@@ -358,12 +362,12 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (!job.request.kernel_folder.empty())
     throw UsageError(
         "--kernel-dir needs a GPU (--device cuda:0): recorded results are those of the program's own kernels");
-  const bool is_command = find_command(job.selection.problem.get()) != nullptr;
-  refuse_measuring_options(job.request, is_command);
-  if (is_command && !job.recording && choice.recording.empty())
+  const Target target = job.selection.problem->info().target;
+  refuse_measuring_options(job.request, target);
+  if (target == Target::cpu && !job.recording && choice.recording.empty())
     throw UsageError(
-        "--device replay: the shipped recordings have no commands; --device cpu runs this one, "
-        "--device replay:FILE replays a database");
+        "--device replay: the shipped recordings have no commands and no kernels of the processor; --device cpu runs "
+        "this one, --device replay:FILE replays a database");
   db::Recording recording = job.recording ? std::move(*job.recording)
                                           : open_recording(choice, job.selection.instance, job.tuning.cache);
   const bool imported = recording.origin == Origin::imported;
@@ -438,13 +442,9 @@ int tune_work(const RunRequest& request, Sweep* sweep = nullptr) {
                                        *job.sources);
   }
   if (!third_party.empty()) return run_on_third_party(job, third_party);
-  if (is_command) {
-    const std::optional<DeviceChoice> recording = chosen_for_command(request.device);
-    return recording ? run_on_recording(job, *recording) : run_on_host(job);
-  }
-  const DeviceChoice device = chosen_device(request.device, DeviceUse::tuning);
-  return device.kind == DeviceChoice::Kind::cuda ? run_on_gpu(job, device.number)
-                                                 : run_on_recording(job, device);
+  const DeviceChoice device = chosen_device(request.device, DeviceUse::tuning, job.selection.problem->info());
+  if (device.kind == DeviceChoice::Kind::replay) return run_on_recording(job, device);
+  return is_command ? run_commands(job) : run_on_device(job, device);
 }
 
 /// Each work is a run. What ends one of them by an error does not end the others.

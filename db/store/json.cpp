@@ -108,8 +108,9 @@ std::string to_json(const DeviceProperties& properties) {
   Json object = Json::object();
   for_each_property(properties, [&object](const char* name, const auto& member) { object[name] = member; });
   // Later properties are left out where they were not measured, so that texts of older versions stay equal.
-  for (const char* later : {"host_to_device_bandwidth", "device_to_host_bandwidth"})
-    if (object[later] == 0.0) object.erase(later);
+  for (const char* later : {"host_to_device_bandwidth", "device_to_host_bandwidth", "l1_cache", "l3_cache",
+                            "vector_bits", "governor"})
+    if (object[later] == 0.0 || object[later] == "") object.erase(later);
   return object.dump();
 }
 

@@ -36,7 +36,7 @@ CommandPlan::Words command_of(const CommandText& command, const ExpressionScope&
     return {"/bin/sh", "-c", text};
   }
   for (const std::string& word : command.words) {
-    std::string replaced = with_values(word, [&](const std::string& name) { return value_of(name, scope); });
+    std::string replaced = scope.with_values_in(word);
     if (!replaced.empty() || !is_only_names(word)) words.push_back(std::move(replaced));
   }
   return words;
@@ -102,8 +102,7 @@ CommandPlan plan_of(const CommandDescription& command, const ExpressionScope& sc
   plan.run = command_of(command.run, scope);
   plan.check = command_of(command.check, scope);
   for (const auto& [name, value] : command.environment)
-    plan.environment.emplace_back(
-        name, with_values(value, [&](const std::string& word) { return value_of(word, scope); }));
+    plan.environment.emplace_back(name, scope.with_values_in(value));
   return plan;
 }
 

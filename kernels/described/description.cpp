@@ -150,6 +150,7 @@ std::vector<std::string> KernelDescription::metric_names() const {
 
 ProblemInfo KernelDescription::info() const {
   ProblemInfo info{name, summary, extents, settings, item, {}, revision};
+  if (command != nullptr || kernel.language == KernelLanguage::cpp) info.target = Target::cpu;
   // Characters that need no quotes in a database's keys and on a command line.
   for (char& c : info.name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.') c = '_';

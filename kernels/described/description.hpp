@@ -175,6 +175,9 @@ void each_kernel_launch(Launches& launches, const Use& use) {
   }
 }
 
+/// What a kernel is written in. OpenCL C is rewritten as CUDA when it is read; C++ runs on the processor.
+enum class KernelLanguage { cuda, opencl, cpp };
+
 struct KernelSource {
   std::filesystem::path path = {};
   std::vector<std::filesystem::path> others = {};                ///< that are included behind it
@@ -183,7 +186,9 @@ struct KernelSource {
   std::vector<std::string> options = {};                         ///< names of parameters become their values
   std::vector<std::pair<std::string, Expression>> defines = {};  ///< besides the parameters
   CompilerName compiler = CompilerName::automatic;
-  bool is_opencl = false;  ///< OpenCL C, which is rewritten as CUDA when it is read
+  KernelLanguage language = KernelLanguage::cuda;
+  /// Of the process that runs a kernel of the processor: names in braces become values.
+  std::vector<std::pair<std::string, std::string>> environment = {};
   /// Macros whose `#define` in the files gets another value.
   std::vector<std::pair<std::string, Expression>> redefines = {};
   SourceLocation place = {};

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/described/braces.hpp"
 #include "kernels/described/formula.hpp"
 #include "search/space/configuration.hpp"
 #include "search/space/space_definition.hpp"
@@ -73,6 +74,13 @@ class ExpressionScope {
   const FormulaValue* find(std::string_view name) const;
   /// Returns numbers and words by name, as macros and name expressions take them: true is 1.
   const std::map<std::string, std::string>& words() const { return words_; }
+  /// Replaces names in braces by these; those without a value are empty.
+  std::string with_values_in(const std::string& text) const {
+    return with_values(text, [this](const std::string& name) {
+      const auto found = words_.find(name);
+      return found == words_.end() ? std::string() : found->second;
+    });
+  }
   const Instance& instance() const { return instance_; }
   const search::Configuration& configuration() const { return configuration_; }
 

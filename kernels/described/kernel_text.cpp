@@ -328,15 +328,15 @@ void add_template(std::string_view before, KernelDeclaration& declaration) {
 
 }  // namespace
 
-std::vector<KernelDeclaration> declarations_of(const std::string& text, const std::string& entry) {
+std::vector<KernelDeclaration> declarations_of(const std::string& text, const std::string& entry,
+                                               std::string_view mark) {
   const std::string plain = without_comments(text);
   std::string_view name = trimmed(std::string_view(entry).substr(0, entry.find('<')));
   if (const std::size_t colons = name.rfind("::"); colons != std::string_view::npos)
     name.remove_prefix(colons + 2);
   std::vector<KernelDeclaration> declarations;
   if (name.empty()) return declarations;
-  for (std::size_t at = plain.find("__global__"); at != std::string::npos;
-       at = plain.find("__global__", at + 1)) {
+  for (std::size_t at = plain.find(mark); at != std::string::npos; at = plain.find(mark, at + 1)) {
     // Up to the body or the end of the declaration.
     const std::size_t end = std::min(plain.find('{', at), plain.find(';', at));
     for (std::size_t found = plain.find(name, at + 1); found < end; found = plain.find(name, found + 1)) {
@@ -352,9 +352,10 @@ std::vector<KernelDeclaration> declarations_of(const std::string& text, const st
 }
 
 std::vector<KernelDeclaration> declarations_of(const KernelText& text, const std::string& entry) {
-  std::vector<KernelDeclaration> all = declarations_of(text.source.text, entry);
+  std::vector<KernelDeclaration> all = declarations_of(text.source.text, entry, text.mark);
   for (const SourceFile& header : text.headers)
-    for (KernelDeclaration& one : declarations_of(header.text, entry)) all.push_back(std::move(one));
+    for (KernelDeclaration& one : declarations_of(header.text, entry, text.mark))
+      all.push_back(std::move(one));
   return all;
 }
 

@@ -20,6 +20,8 @@ namespace tune::described {
 struct KernelText {
   SourceFile source;
   std::vector<SourceFile> headers;
+  /// The word before the name of a kernel where it is declared.
+  std::string_view mark = "__global__";
 };
 
 /// Texts by their normal paths, which are read before files on disk.
@@ -60,8 +62,9 @@ struct KernelDeclaration {
   std::vector<std::string> otherwise;   ///< their defaults; empty where there is none
 };
 /// Returns every declaration of the kernel `entry`, whose namespaces and template arguments do not count.
-/// Empty where the text declares no such kernel in a way that is understood.
-std::vector<KernelDeclaration> declarations_of(const std::string& text, const std::string& entry);
+/// Empty where the text declares no such kernel in a way that is understood. `mark`: as KernelText.
+std::vector<KernelDeclaration> declarations_of(const std::string& text, const std::string& entry,
+                                               std::string_view mark = "__global__");
 std::vector<KernelDeclaration> declarations_of(const KernelText& text, const std::string& entry);
 
 /// Returns the template arguments of an entry: `float` and `4` of `scale<float, 4>`.

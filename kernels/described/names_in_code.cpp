@@ -159,10 +159,9 @@ std::map<std::string, NameInCode, std::less<>> names_in_code(const KernelText& t
 std::vector<KernelPlace> kernels_in(const KernelText& text) {
   std::vector<KernelPlace> places;
   const auto add = [&](const SourceFile& file) {
-    constexpr std::string_view word_of_kernels = "__global__";
     const std::string plain = without_comments(file.text);
-    for (std::size_t at = plain.find(word_of_kernels); at != std::string::npos;
-         at = plain.find(word_of_kernels, at + 1)) {
+    for (std::size_t at = plain.find(text.mark); at != std::string::npos;
+         at = plain.find(text.mark, at + 1)) {
       std::string_view rest = std::string_view(plain).substr(at);
       rest = rest.substr(0, rest.find_first_of("{;"));
       while (!rest.empty()) {

@@ -106,7 +106,7 @@ CompileRequest compile_request(const KernelSource& kernel, const std::vector<Lau
   request.source = kernel.text->source;
   request.headers = kernel.text->headers;
   request.compiler = kernel.compiler;
-  if (kernel.is_opencl) {
+  if (kernel.language == KernelLanguage::opencl) {
     request.compiler = CompilerName::nvrtc;  // nvcc has no such option
     request.options.push_back(device_functions_option);
   }
@@ -333,6 +333,8 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
   const ExpressionScope scope(description_.parameters, instance, configuration);
   LaunchPlan plan;
   plan.compile = compile_request(kernel, launches, scope);
+  for (const auto& [name, value] : kernel.environment)
+    plan.environment.emplace_back(name, scope.with_values_in(value));
   for (const Argument& argument : description_.arguments)
     if (argument.is_vector() && (with_checks || !argument.is_for_judge))
       plan.buffers.push_back(buffer_of(argument, type_of(argument, instance).element,

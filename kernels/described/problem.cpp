@@ -16,6 +16,7 @@
 #include "kernels/described/source_checks.hpp"
 #include "search/expressions/formula_functions.hpp"
 #include "search/space/space_definition.hpp"
+#include "tuner/backends/host/host_device.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
@@ -89,7 +90,8 @@ void DescribedProblem::read_kernels() {
       std::ranges::copy(folders_in(source->options), std::back_inserter(folders));
       source->text = read_kernel_text(source->path, folders, source->place, source->others, source->memory);
     }
-    if (!is_given && source->is_opencl) translate_opencl(*source->text);
+    if (!is_given && source->language == KernelLanguage::opencl) translate_opencl(*source->text);
+    if (source->language == KernelLanguage::cpp) source->text->mark = "void";
     source->find_names();
     if (is_given) continue;
     read.insert_or_assign(source->text->source.name, source->text->source.text);
@@ -141,7 +143,15 @@ search::SpaceDefinition DescribedProblem::space(const Instance& instance,
   }
   add("max_threads", device.max_threads_per_block);
   add("max_shared_memory", device.shared_memory_per_block_optin);
+  if (description_.kernel.language == KernelLanguage::cpp) {
+    add("cores", device.multiprocessors);
+    add("vector_bits", device.vector_bits);
+    add("l1_cache", device.l1_cache);
+    add("l2_cache", device.l2_cache);
+    add("l3_cache", device.l3_cache);
+  }
   for (const auto& [name, extent] : instance.extents) add(name, extent);
+  for (const SettingInfo& one : info_.settings) add(one.name, instance.setting_or(one.name, one.default_value));
   for (const auto& [name, value] : instance.settings) add(name, value);
   return space;
 }
@@ -237,7 +247,9 @@ Configuration DescribedProblem::reference_configuration(const Instance& instance
     if (std::ranges::count(reference.same, name) > 0)
       where += format("{}{} == {}", where.empty() ? "" : " and ", name,
                       value.is_text() ? "'" + value.as_text() + "'" : value.to_string());
-  const search::SearchSpace all = valid_space(instance, architecture_properties("sm_90"), where);
+  const search::SearchSpace all = valid_space(
+      instance, info_.target == Target::cpu ? host::device_properties() : architecture_properties("sm_90"),
+      where);
   Configuration chosen = all.at(*all.default_configuration());
   for (const auto& [name, value] : reference.configuration.entries()) chosen.set(name, value);
   if (!all.allows(chosen)) {

@@ -455,6 +455,7 @@ std::vector<std::string> unused_parameters(const KernelDescription& description)
     mention(expression->text());
   };
   for (const std::string& option : kernel.options) mention(option);
+  for (const auto& [name, value] : kernel.environment) mention(value);
   for (const auto& [name, value] : kernel.defines) mention_formula(value);
   for (const auto& [name, value] : kernel.redefines) mention_formula(value);
   const auto mention_launches = [&](const auto& self,

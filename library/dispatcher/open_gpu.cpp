@@ -23,7 +23,7 @@ std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, boo
                                   const std::string& installed) {
   const int number = device_number(device);
   run::check_device(number, "Tuner::run with Options::device = \"emulator\" checks kernels without a GPU");
-  return cache::with_cache(run::open_gpu(number, timeout, in_process, "Options::in_process", installed),
+  return cache::with_cache(run::open_device(number, timeout, in_process, "Options::in_process", installed),
                            run::open_cache());
 }
 

@@ -16,6 +16,8 @@
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/backends/cuda/toolkit/cuda_compiler.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/backends/host/host_compiler.hpp"
+#include "tuner/backends/host/host_runner.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"
@@ -51,11 +53,12 @@ std::unique_ptr<Compiler> remote_compiler(const std::filesystem::path& program,
       architecture, timeout);
 }
 
-std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, int number, double timeout,
-                                        double compile_timeout) {
+std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, std::optional<int> gpu,
+                                        double timeout, double compile_timeout) {
   return std::make_unique<process::RemoteBackend>(
-      process::WorkerProgram{program, {"worker", "device", std::to_string(number), version()}},
-      [program, compile_timeout](const DeviceProperties& properties) {
+      process::WorkerProgram{program, {"worker", "device", gpu ? std::to_string(*gpu) : "cpu", version()}},
+      [=](const DeviceProperties& properties) -> std::unique_ptr<Compiler> {
+        if (!gpu) return std::make_unique<host::HostCompiler>(compile_timeout);
         return remote_compiler(program, properties.architecture(), compile_timeout);
       },
       process::RemoteOptions{.timeout = timeout});
@@ -107,17 +110,17 @@ void check_device(int number, std::string_view instead) {
   throw NoDeviceError(format("there is no device {}; there is {}", number, joined(known)));
 }
 
-std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
-                                  std::string_view in_process_setting, const std::filesystem::path& installed,
-                                  double compile_timeout) {
-  if (in_process) return cuda::open_device(number);
+std::unique_ptr<Backend> open_device(std::optional<int> gpu, double timeout, bool in_process,
+                                     std::string_view in_process_setting,
+                                     const std::filesystem::path& installed, double compile_timeout) {
+  if (in_process) return gpu ? cuda::open_device(*gpu) : host::open_processor(compile_timeout);
   const auto program = worker_program(installed);
   if (!program)
     throw Error(format(
         "found no program 'tune', which runs kernels in its own process, beside this program, with the "
         "library or in PATH: set TUNE_WORKER to it, or choose {}",
         in_process_setting));
-  return worker_backend(*program, number, timeout, compile_timeout);
+  return worker_backend(*program, gpu, timeout, compile_timeout);
 }
 
 std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in_process,

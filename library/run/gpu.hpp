@@ -29,14 +29,15 @@ void check_device(int number, std::string_view instead);
 /// where there is none.
 std::optional<std::filesystem::path> worker_program(const std::filesystem::path& installed = {});
 
-/// Takes a GPU. Its kernels are launched and compiled in worker processes, unless `in_process`; `timeout`:
-/// seconds that a kernel may take to run once; `installed`: see worker_program; `compile_timeout`: seconds
-/// that a compile may take, which only other processes keep. Throws Error where there is no such device, no
-/// compiler for it, or no program for the workers: the message then names `in_process_setting` as a cure.
-std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
-                                  std::string_view in_process_setting,
-                                  const std::filesystem::path& installed = {},
-                                  double compile_timeout = default_compile_timeout);
+/// Takes a GPU, or the processor where there is no number. Kernels run in worker processes, where those of a
+/// GPU are compiled too, unless `in_process`; `timeout`: seconds that a kernel may take to run once;
+/// `installed`: see worker_program; `compile_timeout`: seconds that a compile may take, which only other
+/// processes keep. Throws Error where there is no such device, no compiler for it, or no program for the
+/// workers: the message then names `in_process_setting` as a cure.
+std::unique_ptr<Backend> open_device(std::optional<int> gpu, double timeout, bool in_process,
+                                     std::string_view in_process_setting,
+                                     const std::filesystem::path& installed = {},
+                                     double compile_timeout = default_compile_timeout);
 
 /// Makes a compiler for an architecture, in worker processes, which can be ended while they compile; in this
 /// process where `in_process` or where there is no program for the workers. Throws Error where there is none.

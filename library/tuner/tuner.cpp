@@ -66,11 +66,19 @@ run::TuningRequest request_of(const Options& options) {
   return request;
 }
 
+/// Programs tune for a GPU.
+std::shared_ptr<const tune::Problem> of_gpu(std::shared_ptr<const tune::Problem> problem) {
+  if (problem->info().target == Target::cpu)
+    throw UsageError(format("{} runs on the processor, which programs do not tune: call 'tune run'",
+                            problem->info().name));
+  return problem;
+}
+
 }  // namespace
 
 OpenRun::OpenRun(const Problem& given, const Sizes& sizes, const run::TuningRequest& wanted, Backend* backend)
     : stamp(given.spec().stamp),
-      problem(made(given.spec())),
+      problem(of_gpu(made(given.spec()))),
       sources(sources_of(*problem)),
       request(settled(wanted, problem.get())),
       instance(instance_at(problem->info(), sizes)),

@@ -55,7 +55,7 @@ std::string text_of(const std::filesystem::path& path) {
 // conformance suite's to see.
 TEST(KernelFiles, AreAllInTheSourceHash) {
   std::map<std::string, std::set<std::string>> named;  // by folder
-  for (const ProblemEntry& entry : problems()) {
+  for (const ProblemEntry& entry : gpu_problems()) {
     const ProblemInfo info = entry.make()->info();
     const std::set<std::string> sources(info.sources.begin(), info.sources.end());
     EXPECT_EQ(sources.size(), info.sources.size()) << "a file twice";
@@ -67,7 +67,7 @@ TEST(KernelFiles, AreAllInTheSourceHash) {
 
 TEST(KernelFiles, AreEmbeddedAsTheyAre) {
   const EmbeddedSources sources;
-  for (const ProblemEntry& entry : problems())
+  for (const ProblemEntry& entry : gpu_problems())
     for (const auto& [name, path] : paths_of(folder_of(entry.make()->info())))
       EXPECT_EQ(sources.text(name), text_of(path)) << name;
   EXPECT_THROW(sources.text("stencil/missing.cu"), Error);
@@ -93,7 +93,7 @@ TEST(KernelFiles, KeepPtxInOnePlace) {
       "common/warpgroup_product.cuh", "common/tensor_copy.cuh",    "matvec/exchange.cuh",
       "rotate/half_pairs.cuh",        "stencil/block_barrier.cuh", "stencil/pin.cuh"};
   std::set<std::string> with_ptx, folders{"common"};
-  for (const ProblemEntry& entry : problems()) folders.insert(folder_of(entry.make()->info()));
+  for (const ProblemEntry& entry : gpu_problems()) folders.insert(folder_of(entry.make()->info()));
   for (const std::string& problem : folders)
     for (const auto& [name, path] : paths_of(problem))
       if (std::regex_search(text_of(path), std::regex("\\basm\\b *(volatile)? *\\("))) with_ptx.insert(name);

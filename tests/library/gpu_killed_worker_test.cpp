@@ -20,7 +20,7 @@ TEST(GpuKilledWorker, CostsNothing) {
   const std::unique_ptr<Problem> problem = kernels::make_problem("matvec");
   const kernels::EmbeddedSources sources;
   const Instance instance = make_instance(problem->info(), "1024x1024", {});
-  const auto open = [] { return run::open_gpu(0, 10, false, ""); };
+  const auto open = [] { return run::open_device(0, 10, false, ""); };
   const auto space = [&](const DeviceProperties& device) {
     const search::SearchSpace whole(problem->space(instance, device));
     std::vector<Configuration> some;

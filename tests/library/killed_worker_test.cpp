@@ -16,7 +16,7 @@ TEST(KilledWorker, CostsNothing) {
   setenv("TUNE_WORKER", TUNE_TEST_WORKER, 1);
   const ToyProblem problem;
   const ToySources sources;
-  const auto open = [] { return run::open_gpu(0, 10, false, ""); };
+  const auto open = [] { return run::open_device(0, 10, false, ""); };
   const auto space = [](const DeviceProperties&) {
     return toy_space(
         "kind == plain or kind == wrong or kind == overrun or kind == too_big or kind == broken_compile");

@@ -40,6 +40,14 @@ std::future<Result<Binary>> CompilePool::submit(CompileRequest request) {
   return future;
 }
 
+void CompilePool::hold(bool held) {
+  {
+    const std::scoped_lock lock(mutex_);
+    held_ = held;
+  }
+  ready_.notify_all();
+}
+
 void CompilePool::clear() {
   const std::scoped_lock lock(mutex_);
   tasks_.clear();
@@ -65,7 +73,7 @@ void CompilePool::run_thread(const std::stop_token& stop) {
     Task task;
     {
       std::unique_lock lock(mutex_);
-      if (!ready_.wait(lock, stop, [&] { return !tasks_.empty(); })) return;
+      if (!ready_.wait(lock, stop, [&] { return !held_ && !tasks_.empty(); })) return;
       task = std::move(tasks_.front());
       tasks_.pop_front();
       ++running_;

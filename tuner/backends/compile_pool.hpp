@@ -27,6 +27,8 @@ class CompilePool {
 
   /// An exception of the compiler (a broken environment) comes out of the future.
   std::future<Result<Binary>> submit(CompileRequest request);
+  /// While it is held, no compile starts.
+  void hold(bool held);
   /// Drops compiles that have not started: their futures throw std::future_error.
   void clear();
   /// Returns how many compiles have ended.
@@ -46,6 +48,7 @@ class CompilePool {
   std::deque<Task> tasks_;
   std::uint64_t finished_ = 0;
   std::size_t running_ = 0;
+  bool held_ = false;
   std::vector<std::jthread> threads_;
 };
 

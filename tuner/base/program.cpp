@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tuner/base/environment.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
@@ -28,30 +29,13 @@ namespace {
 
 constexpr int question_milliseconds = 50;  // between two questions of ProgramOptions::stop
 
-/// This process's environment, but for the language of messages, which are read here, and for what the
-/// options replace.
-class Environment {
- public:
-  explicit Environment(const ProgramOptions& options) {
-    std::map<std::string, std::string, std::less<>> given = {{"LC_ALL", "C"}};
-    if (!options.temporary.empty()) given["TMPDIR"] = options.temporary.string();
-    for (const auto& [name, value] : options.environment) given[name] = value;
-    for (char** one = environ; *one != nullptr; ++one) {
-      const std::string_view entry = *one;
-      const bool replaced = entry.starts_with("LC_") || entry.starts_with("LANG") ||
-                            given.contains(entry.substr(0, entry.find('=')));
-      if (!replaced) texts_.emplace_back(entry);
-    }
-    for (const auto& [name, value] : given) texts_.push_back(name + "=" + value);
-    for (std::string& text : texts_) pointers_.push_back(text.data());
-    pointers_.push_back(nullptr);
-  }
-  char* const* pointers() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> texts_;
-  std::vector<char*> pointers_;
-};
+/// Messages of programs are read here, whatever language the user has.
+std::map<std::string, std::string, std::less<>> variables_of(const ProgramOptions& options) {
+  std::map<std::string, std::string, std::less<>> given = {{"LC_ALL", "C"}};
+  if (!options.temporary.empty()) given["TMPDIR"] = options.temporary.string();
+  for (const auto& [name, value] : options.environment) given[name] = value;
+  return given;
+}
 
 /// Memory that this process shares with the one that waits for the program.
 class SharedFigures {
@@ -238,7 +222,7 @@ ProgramResult run_program(const std::vector<std::string>& command, const Program
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const Environment environment(options);
+  const Environment environment(variables_of(options));
   const std::string folder = options.folder.string();
   const bool is_led = options.stop || options.seconds > 0 || options.measure;
   const SharedFigures figures;
@@ -275,6 +259,17 @@ std::string find_program(const std::string& name) {
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
   }
   return {};
+}
+
+std::string cxx_program(const char* variable, std::string_view needed_by) {
+  const char* const chosen = std::getenv(variable);
+  std::string program = chosen != nullptr && *chosen != '\0' ? chosen : "g++";
+  if (find_program(program).empty())
+    throw Error(format(
+        "{} a C++ compiler, and there is no '{}' in PATH: install g++ (Debian: apt install g++), or name "
+        "one in {}",
+        needed_by, program, variable));
+  return program;
 }
 
 }  // namespace tune

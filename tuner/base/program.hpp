@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,5 +45,9 @@ ProgramResult run_program(const std::vector<std::string>& command, const Program
 
 /// Returns the path of a program by PATH; empty where there is none.
 std::string find_program(const std::string& name);
+
+/// Returns the C++ compiler that this variable of the environment names, else g++. Throws Error where there
+/// is no such program; `needed_by`: who needs it, for the message.
+std::string cxx_program(const char* variable, std::string_view needed_by);
 
 }  // namespace tune

@@ -67,7 +67,7 @@ constexpr std::array<ArchitectureLimits, 9> architecture_limits = {{{7, 0, 2048,
 }  // namespace
 
 std::string DeviceProperties::architecture() const {
-  if (warp_size == 1) return std::string(host_architecture);
+  if (is_cpu()) return std::string(host_architecture);
   return format("sm_{}{}", compute_major, compute_minor);
 }
 
@@ -93,8 +93,7 @@ double DeviceProperties::peak_flops_tensor_tf32() const {
 
 std::string DeviceProperties::model_key() const {
   constexpr std::int64_t gib = std::int64_t{1} << 30;
-  if (warp_size == 1)
-    return format("{} {} cores {} GiB", name, multiprocessors, (global_memory + gib / 2) / gib);
+  if (is_cpu()) return format("{} {} cores {} GiB", name, multiprocessors, (global_memory + gib / 2) / gib);
   return format("{} sm_{}{} {} SMs {} GiB", name, compute_major, compute_minor, multiprocessors,
                 (global_memory + gib / 2) / gib);
 }

@@ -8,7 +8,8 @@
 
 namespace tune {
 
-/// The properties of a device: plain data that a test can invent. Sizes in bytes, clocks in Hz.
+/// The properties of a device: plain data that a test can invent. Sizes in bytes, clocks in Hz. The processor
+/// of this machine is a device whose multiprocessors are cores and whose warps have one lane.
 struct DeviceProperties {
   std::string name;  ///< `NVIDIA H200`
   std::string uuid;  ///< `GPU-...`; empty where unknown
@@ -41,6 +42,14 @@ struct DeviceProperties {
   /// Bytes a second from and to pinned memory of the host, one direction at a time; 0 until measured.
   double host_to_device_bandwidth = 0;
   double device_to_host_bandwidth = 0;
+  // Of a processor alone. Its caches of the second level are `l2_cache`.
+  std::int64_t l1_cache = 0;  ///< for data, of a core
+  std::int64_t l3_cache = 0;
+  int vector_bits = 0;   ///< of the widest vectors
+  std::string governor;  ///< that chooses the clock; empty where unknown
+
+  /// True for the processor of a machine.
+  bool is_cpu() const { return warp_size == 1; }
 
   /// `sm_90`.
   std::string architecture() const;
@@ -91,6 +100,10 @@ void for_each_property(Properties& properties, Field field) {
   field("copy_bandwidth", properties.copy_bandwidth);
   field("host_to_device_bandwidth", properties.host_to_device_bandwidth);
   field("device_to_host_bandwidth", properties.device_to_host_bandwidth);
+  field("l1_cache", properties.l1_cache);
+  field("l3_cache", properties.l3_cache);
+  field("vector_bits", properties.vector_bits);
+  field("governor", properties.governor);
 }
 
 /// The architectures of architecture_properties.

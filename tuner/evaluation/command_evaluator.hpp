@@ -40,6 +40,7 @@ class CommandEvaluator : public Evaluator, public RerankDevice {
   void drop() override { queue_.clear(); }
   /// Some configurations share a build: twice the builds at a time, where there are builds side by side.
   std::size_t window() const override { return side_by_side_ ? 2UL * options_.jobs : 1; }
+  bool needs_machine() const override { return true; }
   /// Null where the objective is a metric: rounds have times alone.
   RerankDevice* rerank_device() override {
     return options_.objective.of_metric() == nullptr ? this : nullptr;

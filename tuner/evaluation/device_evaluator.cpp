@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -22,6 +23,10 @@ constexpr int rerank_max_samples = 5;
 constexpr double rerank_time_cap = 0.1;  // seconds
 
 constexpr std::size_t reproducible_window = 64;
+
+/// Half of the turns of a candidate, of at least so many, that are farther apart are told.
+constexpr double tolerable_noise = 0.05;
+constexpr std::size_t fewest_turns_of_noise = 5;
 
 /// A configuration is not executed at the size itself where its small runs say that it takes at least so many
 /// times the fastest one's time, or likely so many times: one of them costs as much time as many fast ones.
@@ -70,14 +75,17 @@ DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Back
       sources_(sources),
       options_(options),
       threads_(options.compile_threads > 0 ? options.compile_threads : default_compilers()),
+      apart_(backend.properties().is_cpu()),
       verification_(problem, backend, sources),
       pool_(backend.compiler(), threads_) {
   if (const HasDescription* const description = find_description(&problem))
     effects_ = ParameterEffects(description->unused_parameters());
+  pool_.hold(apart_);
 }
 
 std::size_t DeviceEvaluator::window() const {
-  return options_.reproducible ? reproducible_window : PipelineLoad::window(threads_);
+  if (options_.reproducible) return reproducible_window;
+  return apart_ ? 2 * std::size_t{threads_} : PipelineLoad::window(threads_);
 }
 
 DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {
@@ -101,7 +109,7 @@ const ReferenceData& DeviceEvaluator::at_size(const Configuration& configuration
 
 bool DeviceEvaluator::is_ready(const Planned& planned) {
   const auto ended = [](const auto& binary) {
-    return binary.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    return !binary.valid() || binary.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   };
   return !planned.plan ||
          (ended(planned.binary) &&
@@ -133,9 +141,31 @@ void DeviceEvaluator::drop() {
   queue_.clear();
 }
 
+/// Compiles all that is not compiled. False where it was stopped.
+template<class All>
+bool DeviceEvaluator::compile_apart(const All& all) {
+  const auto waiting = [&all] {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(all, [](const Planned& one) { return !is_ready(one); }));
+  };
+  pool_.hold(false);
+  for (std::size_t count = waiting(); count > 0 && !waits_no_longer(); count = waiting()) {
+    now(Activity::compiling, count);
+    pool_.wait_for_more_than(pool_.finished(), stop_interval);
+  }
+  pool_.hold(true);
+  return waiting() == 0;
+}
+
 /// Takes the first compiled configuration, once each one before it has had long enough to compile. Nothing
 /// where it was stopped.
 std::optional<DeviceEvaluator::Planned> DeviceEvaluator::take_next() {
+  if (apart_) {
+    if (!is_ready(queue_.front()) && !compile_apart(queue_)) return std::nullopt;
+    Planned taken = std::move(queue_.front());
+    queue_.pop_front();
+    return taken;
+  }
   const Stopwatch starved;
   while (true) {
     const std::uint64_t finished = pool_.finished();
@@ -191,7 +221,7 @@ bool DeviceEvaluator::any_ready() const {
 }
 
 std::optional<std::size_t> DeviceEvaluator::in_flight() const {
-  return options_.reproducible ? std::nullopt : load_.in_flight(threads_);
+  return options_.reproducible || apart_ ? std::nullopt : load_.in_flight(threads_);
 }
 
 std::optional<Evaluation> DeviceEvaluator::evaluate(Planned& planned) {
@@ -215,6 +245,22 @@ std::string compiler_notice(const Binary& binary) {
                                        : format("compiled by {}: {}", binary.compiler, binary.chosen_because);
 }
 
+/// Programs beside this one disturb kernels of the processor. The candidate with the most turns tells by how
+/// much.
+std::string DeviceEvaluator::noise_text() const {
+  const auto most =
+      std::ranges::max_element(top_k_, {}, [](const RerankCandidate& one) { return one.turns.size(); });
+  if (!apart_ || most == top_k_.end() || most->turns.size() < fewest_turns_of_noise) return {};
+  std::vector<double> sorted = most->turns;
+  std::ranges::sort(sorted);
+  const double low = sorted[sorted.size() / 4], high = sorted[sorted.size() - 1 - sorted.size() / 4];
+  if (high - low <= tolerable_noise * median(sorted)) return {};
+  return format(
+      "this machine is too noisy to rank what differs by less than {:.0f} %: half of the turns of one configuration took "
+      "{} to {}: close other programs, and keep clocks fixed",
+      100 * (high - low) / median(sorted), si(low, "s"), si(high, "s"));
+}
+
 std::string DeviceEvaluator::notice() const {
   std::string all = compiler_notice_;
   const auto add = [&all](const std::string& line) {
@@ -222,6 +268,7 @@ std::string DeviceEvaluator::notice() const {
   };
   add(verification_.notice());
   if (compiled_) add(to_text(effects_.without_effect(), *compiled_));
+  add(noise_text());
   return all;
 }
 
@@ -351,6 +398,10 @@ void DeviceEvaluator::begin_rerank(std::span<const Configuration> top_k) {
 
 Result<Timing> DeviceEvaluator::time_candidate(std::size_t index) {
   RerankCandidate& candidate = top_k_.at(index);
+  const auto all =
+      std::views::transform(top_k_, [](const RerankCandidate& one) -> const Planned& { return one.planned; });
+  if (apart_ && !std::ranges::all_of(all, is_ready) && !compile_apart(all))
+    return fail(Phase::crash, std::string(run_ended), "while it compiled");
   const Result<LaunchPlan>& plan = candidate.planned.plan;
   if (!plan) return tl::unexpected(plan.error());
   while (!candidate.binary) {
@@ -408,6 +459,7 @@ Result<Timing> DeviceEvaluator::take_turn(RerankCandidate& candidate, const Laun
   if (!timing) return timing;
   const Result<double> after = check_after_timing(**prepared, plan, expected);
   if (!after) return tl::unexpected(after.error());
+  candidate.turns.push_back(median(timing->samples));
   return timing;
 }
 

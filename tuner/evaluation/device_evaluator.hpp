@@ -47,7 +47,8 @@ std::string compiler_notice(const Binary& binary);
 
 /// Evaluates on a device, in these phases: plan, compile (ahead, on all cores), load and resources, checks at
 /// odd sizes, check at the size itself, measurement. Measures configurations with the same machine code and
-/// the same launches once.
+/// the same launches once. Where the device is the processor, nothing compiles while it runs kernels: what
+/// waits is compiled when the next one is not, and the order is that of submission.
 class DeviceEvaluator : public Evaluator, public RerankDevice {
  public:
   /// All must outlive the evaluator.
@@ -64,6 +65,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   /// True where `next` would not wait for a compile.
   bool any_ready() const;
   bool any_idle_compiler() const { return pool_.any_idle(); }
+  bool needs_machine() const override { return apart_; }
   void stop_when(Stops stops) override;
   std::string notice() const override;
   RerankDevice* rerank_device() override { return this; }
@@ -83,6 +85,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
     Planned planned;
     std::optional<Result<Binary>> binary = {};  ///< once it was waited for
     bool checked = false;
+    std::vector<double> turns = {};  ///< the median of each [s]
   };
 
   std::optional<Evaluation> evaluate(Planned& planned);
@@ -99,12 +102,16 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   void compile_checks(Planned& planned);
   static bool is_ready(const Planned& planned);
   std::optional<Planned> take_next();
+  template<class All>
+  bool compile_apart(const All& all);
+  std::string noise_text() const;
   const Problem& problem_;
   Instance instance_;
   Backend& backend_;
   const KernelSources& sources_;
   DeviceEvaluatorOptions options_;
   unsigned threads_;
+  bool apart_;  ///< compilers and kernels share the processor
   Verification verification_;
   /// Of the size that is tuned, which may be gigabytes: of one seed at a time.
   std::shared_ptr<const ReferenceData> at_size_;

@@ -120,6 +120,8 @@ class Evaluator {
   /// Returns how many keep it busy if the next ones take as long as those so far; nothing where that is not
   /// known.
   virtual std::optional<std::size_t> in_flight() const { return std::nullopt; }
+  /// True where nothing else should compute on this machine while it evaluates.
+  virtual bool needs_machine() const { return false; }
   /// Returns one line that the user should know about the checks so far; empty for none.
   virtual std::string notice() const { return {}; }
   /// Null where there is no device to time on: a recording.

@@ -274,6 +274,7 @@ std::string launches_of(const LaunchPlan& plan) {
   add(plan.setup, "setup ");
   add(plan.launches, "");
   add(plan.checks, "check ");
+  for (const auto& [name, value] : plan.environment) text += format("environment {}={}\n", name, value);
   if (plan.work_per_execution != 1) text += format("work per execution {:a}\n", plan.work_per_execution);
   if (plan.graph != GraphUse::automatic)
     text += plan.graph == GraphUse::always ? "always as a graph\n" : "never as a graph\n";

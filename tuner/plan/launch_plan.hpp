@@ -81,7 +81,7 @@ struct SourceFile {
   std::string text;
 };
 
-/// The compiler that makes a binary; automatic: NVRTC, and nvcc for what NVRTC cannot take.
+/// The compiler that makes a binary for a GPU; automatic: NVRTC, and nvcc for what NVRTC cannot take.
 enum class CompilerName { automatic, nvrtc, nvcc };
 
 /// Everything that determines a device binary, except the architecture and the compiler.
@@ -237,7 +237,7 @@ struct StepOrder {
 };
 inline constexpr std::uint32_t max_streams = 64;
 
-/// One kernel launch.
+/// One kernel launch. A kernel of the processor is a function that is called once: grid and block are 1.
 struct Launch {
   std::string entry;  ///< one of CompileRequest::entries
   Dim3 grid;
@@ -334,6 +334,8 @@ struct LaunchPlan {
   /// How often an execution does the problem's work: times and energies are divided by it. Positive.
   double work_per_execution = 1;
   SharedJudgement judgement = nullptr;
+  /// Variables of the environment of the process that runs a kernel of the processor.
+  std::vector<std::pair<std::string, std::string>> environment = {};
 
   /// Throws Error for a name that the plan lacks.
   const BufferSpec& buffer(std::string_view name) const;

@@ -48,6 +48,9 @@ struct SettingInfo {
   bool real = false;
 };
 
+/// The kind of device that a problem's kernels or commands run on.
+enum class Target { gpu, cpu };
+
 struct ProblemInfo {
   std::string name;
   std::string summary;  ///< one line
@@ -56,6 +59,7 @@ struct ProblemInfo {
   std::string item;                  ///< what a rate counts: `cell update`
   std::vector<std::string> sources;  ///< kernel files, as KernelSources names them
   int revision = 1;                  ///< raised when a configuration gets another meaning
+  Target target = Target::gpu;
 };
 
 /// The tensor cores that may do the operations beside the vector units. tf32x3: floats as sums of two numbers

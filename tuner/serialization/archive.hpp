@@ -76,9 +76,9 @@ inline constexpr std::array member_names<Zero>{"buffer", "order"};
 template<>
 inline constexpr std::array member_names<HostStep>{"name", "code", "again", "order"};
 template<>
-inline constexpr std::array member_names<LaunchPlan>{"compile",  "buffers",   "setup", "launches",
-                                                     "checks",   "tolerance", "graph", "work_per_execution",
-                                                     "judgement"};
+inline constexpr std::array member_names<LaunchPlan>{"compile",   "buffers",    "setup", "launches",
+                                                     "checks",    "tolerance",  "graph", "work_per_execution",
+                                                     "judgement", "environment"};
 template<>
 inline constexpr std::array member_names<KernelResources>{"registers",
                                                           "spill_store_bytes",

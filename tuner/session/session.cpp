@@ -342,7 +342,8 @@ bool Session::ask(State& state, std::size_t count) {
 
 /// True where the strategy computes while the evaluator works.
 bool Session::asks_ahead(const State& state) const {
-  return state.result.progress.evaluations >= many_evaluations && learns(strategy_) && wanted_in_flight() > 1;
+  return state.result.progress.evaluations >= many_evaluations && learns(strategy_) &&
+         wanted_in_flight() > 1 && !evaluator_.needs_machine();
 }
 
 /// Lets the strategy compute the next configuration while the evaluator works.

@@ -70,7 +70,7 @@ class T1Draft {
     std::vector<std::string> options, defines;
     for (const std::string& option : is_.kernel.options) options.push_back(as_json(option));
     if (!options.empty()) kernel.push_back({"options", json_list(options)});
-    if (is_.kernel.is_opencl) kernel.push_back({"language", as_json("opencl")});
+    if (is_.kernel.language == KernelLanguage::opencl) kernel.push_back({"language", as_json("opencl")});
     if (is_.kernel.compiler != CompilerName::automatic)
       kernel.push_back({"compiler", as_json(is_.kernel.compiler == CompilerName::nvcc ? "nvcc" : "nvrtc")});
     // Kernel Tuner's macros, which kernels of T1 get where they mention them.

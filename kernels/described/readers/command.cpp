@@ -145,6 +145,19 @@ void read_check(const JsonField& field, bool by_shell, const KernelDescription& 
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> read_environment(const JsonField& field,
+                                                                  const KernelDescription& definition) {
+  std::vector<std::pair<std::string, std::string>> all;
+  const auto environment = field.find("environment");
+  if (!environment) return all;
+  for (const auto& [name, value] : environment->members()) {
+    if (name.empty() || name.find('=') != std::string::npos) value.fail("this is not a variable's name");
+    all.emplace_back(name, word_of(value));
+    check_names(value, all.back().second, definition);
+  }
+  return all;
+}
+
 void read_command(const JsonField& field, KernelDescription& definition) {
   field.allow(
       {"build", "run", "check", "result", "files", "directory", "environment", "timeout", "warmup", "shell"});
@@ -172,12 +185,7 @@ void read_command(const JsonField& field, KernelDescription& definition) {
         one.fail(format("there is no file or folder {}", (plan.folder / file).string()));
       plan.files.push_back(file);
     }
-  if (const auto environment = field.find("environment"))
-    for (const auto& [name, value] : environment->members()) {
-      if (name.empty() || name.find('=') != std::string::npos) value.fail("this is not a variable's name");
-      command.environment.emplace_back(name, word_of(value));
-      check_names(value, command.environment.back().second, definition);
-    }
+  command.environment = read_environment(field, definition);
   if (const auto timeout = field.find("timeout")) {
     plan.timeout = timeout->number();
     if (!(*plan.timeout > 0)) timeout->fail("expected seconds above 0");

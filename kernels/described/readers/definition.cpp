@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "search/expressions/nearest.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/evaluation/objective.hpp"
 
 namespace tune::described {
 
@@ -136,6 +138,20 @@ Contents read_fill(const JsonField& field) {
   Contents contents;
   contents.as = as->text();
   return contents;
+}
+
+void read_objective(const JsonField& field, KernelDescription& definition) {
+  definition.objective = field.text();
+  try {
+    const Objective objective = objective_from_string(definition.objective);
+    const MetricObjective* metric = objective.of_metric();
+    if (metric == nullptr) return;
+    const std::vector<std::string> known = definition.metric_names();
+    if (std::ranges::count(known, metric->name) == 0)
+      field.fail(format("'metrics' has no '{}'{}", metric->name, search::did_you_mean(metric->name, known)));
+  } catch (const std::invalid_argument& error) {
+    field.fail(error.what());
+  }
 }
 
 void read_files(const JsonField& field, KernelSource& kernel) {

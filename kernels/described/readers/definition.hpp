@@ -52,6 +52,9 @@ void share_contents(KernelDescription& definition);
 void read_tolerance(const JsonField& field, Argument& argument);
 /// Reads `command` of a definition, after its parameters, sizes and settings.
 void read_command(const JsonField& field, KernelDescription& definition);
+/// Reads `environment` of a command or a kernel, after parameters, sizes and settings.
+std::vector<std::pair<std::string, std::string>> read_environment(const JsonField& field,
+                                                                  const KernelDescription& definition);
 /// Reads a launch or a list of them, after the arguments. Fails for none.
 KernelSource read_kernel(const JsonField& field, const std::filesystem::path& folder);
 std::vector<LaunchDescription> read_launches(const JsonField& field, const KernelDescription& definition);
@@ -64,6 +67,8 @@ void read_check_sizes(const JsonField& root, KernelDescription& definition);
 /// After the launches.
 void read_reference(const JsonField& root, KernelDescription& definition,
                     const std::filesystem::path& folder);
+/// Reads `objective`, after the metrics.
+void read_objective(const JsonField& field, KernelDescription& definition);
 /// Reads the name of a file, or a list of names, from the definition's folder.
 void read_files(const JsonField& field, KernelSource& kernel);
 /// Sets the argument's type. Fails for a name that is not a type.

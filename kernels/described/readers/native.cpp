@@ -7,9 +7,7 @@
 
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/described/struct_layout.hpp"
-#include "search/expressions/nearest.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/evaluation/objective.hpp"
 
 namespace tune::described {
 namespace {
@@ -449,11 +447,16 @@ LaunchDescription read_launch(const JsonField& field, const KernelDescription& d
     launch.body = read_launches(*body, definition);
     return launch;
   }
-  field.allow({"entry", "grid", "block", "shared", "cooperative", "arguments", "if", "repeat", "as", "swap"});
+  const bool has_threads = definition.kernel.language != KernelLanguage::cpp;
+  if (has_threads)
+    field.allow(
+        {"entry", "grid", "block", "shared", "cooperative", "arguments", "if", "repeat", "as", "swap"});
+  else
+    field.allow({"entry", "arguments", "if", "repeat", "as", "swap"});
   launch.entry = field.at("entry").text();
   if (launch.entry.empty()) field.at("entry").fail("expected the name of a kernel");
-  launch.grid = read_dimensions(field.at("grid"));
-  launch.block = read_dimensions(field.at("block"));
+  if (has_threads) launch.grid = read_dimensions(field.at("grid"));
+  if (has_threads) launch.block = read_dimensions(field.at("block"));
   if (const auto shared = field.find("shared")) launch.shared = shared->expression();
   if (const auto cooperative = field.find("cooperative")) launch.cooperative = cooperative->flag();
   if (const auto arguments = field.find("arguments")) {
@@ -483,20 +486,6 @@ void read_cost(const JsonField& root, KernelDescription& definition) {
   definition.item = text_or(*work, "item", definition.item);
 }
 
-void read_objective(const JsonField& field, KernelDescription& definition) {
-  definition.objective = field.text();
-  try {
-    const Objective objective = objective_from_string(definition.objective);
-    const MetricObjective* metric = objective.of_metric();
-    if (metric == nullptr) return;
-    const std::vector<std::string> known = definition.metric_names();
-    if (std::ranges::count(known, metric->name) == 0)
-      field.fail(format("'metrics' has no '{}'{}", metric->name, search::did_you_mean(metric->name, known)));
-  } catch (const std::invalid_argument& error) {
-    field.fail(error.what());
-  }
-}
-
 }  // namespace
 
 KernelSource read_kernel(const JsonField& field, const std::filesystem::path& folder) {
@@ -505,7 +494,7 @@ KernelSource read_kernel(const JsonField& field, const std::filesystem::path& fo
     kernel.path = folder / field.text();
     return kernel;
   }
-  field.allow({"file", "include", "options", "defines", "redefine", "compiler", "language"});
+  field.allow({"file", "include", "options", "defines", "redefine", "compiler", "language", "environment"});
   read_files(field.at("file"), kernel);
   if (const auto include = field.find("include"))
     for (const JsonField& one : include->one_or_more()) kernel.folders.push_back(folder / one.text());
@@ -517,9 +506,16 @@ KernelSource read_kernel(const JsonField& field, const std::filesystem::path& fo
   std::ranges::sort(kernel.defines, {}, &std::pair<std::string, Expression>::first);
   if (const auto compiler = field.find("compiler")) kernel.compiler = read_compiler(*compiler);
   if (const auto language = field.find("language"))
-    kernel.is_opencl = chosen<bool>(*language, {{"cuda", false}, {"opencl", true}});
-  if (kernel.is_opencl && kernel.compiler == CompilerName::nvcc)
+    kernel.language = chosen<KernelLanguage>(
+        *language,
+        {{"cuda", KernelLanguage::cuda}, {"opencl", KernelLanguage::opencl}, {"c++", KernelLanguage::cpp}});
+  if (kernel.language == KernelLanguage::opencl && kernel.compiler == CompilerName::nvcc)
     field.at("compiler").fail("OpenCL is compiled by NVRTC: leave 'compiler' out");
+  if (kernel.language == KernelLanguage::cpp && field.find("compiler"))
+    field.at("compiler").fail("C++ is compiled by g++, or what TUNE_CXX names: leave 'compiler' out");
+  if (kernel.language != KernelLanguage::cpp && field.find("environment"))
+    field.at("environment")
+        .fail("a kernel of a GPU has no environment: 'language' of one of the processor is c++");
   if (const auto redefine = field.find("redefine"))
     for (const auto& [name, value] : redefine->members())
       kernel.redefines.emplace_back(name, value.expression());
@@ -534,8 +530,19 @@ std::vector<LaunchDescription> read_launches(const JsonField& field, const Kerne
   return launches;
 }
 
+void check_arguments_of_processor(const JsonField& root, const KernelDescription& definition) {
+  for (const Argument& argument : definition.arguments)
+    if (argument.texture || argument.map || !argument.symbol.empty())
+      argument.place.fail("textures, tensor maps and constant memory are of a GPU: pass an array or a value");
+  const auto& other = definition.reference.kernel;
+  if (other && other->language != KernelLanguage::cpp)
+    root.at("reference").fail("its kernel runs on a GPU: give it the 'language' c++");
+}
+
 /// Reads what only a kernel has, after its parameters.
 void read_native_kernel(const JsonField& root, KernelDescription& definition) {
+  const JsonField kernel = root.at("kernel");
+  if (kernel.is_object()) definition.kernel.environment = read_environment(kernel, definition);
   for (const auto& [name, field] : root.at("arguments").members())
     definition.arguments.push_back(read_argument(name, field, definition));
   check_structs(definition);
@@ -543,6 +550,7 @@ void read_native_kernel(const JsonField& root, KernelDescription& definition) {
   definition.launches = read_launches(root.at("launches"), definition);
   read_reference(root, definition, root.file().parent_path());
   read_judge(root, definition);
+  if (definition.kernel.language == KernelLanguage::cpp) check_arguments_of_processor(root, definition);
 }
 
 KernelDescription read_native(const JsonField& root) {

@@ -287,7 +287,8 @@ void read_launch(const JsonField& kernel, KernelDescription& definition) {
   const auto local = kernel.find("LocalSize");
   const auto global = kernel.find("GlobalSize");
   const auto type = kernel.find("GlobalSizeType");
-  const bool in_threads = type ? word(*type) == "opencl" : definition.kernel.is_opencl;
+  const bool in_threads =
+      type ? word(*type) == "opencl" : definition.kernel.language == KernelLanguage::opencl;
   const bool named = kernel.find("GridDivX") || kernel.find("GridDivY") || kernel.find("GridDivZ");
   const bool divisors = named && !definition.extents.empty();
   if (!global && named && !divisors) kernel.fail("GridDivX needs a field 'ProblemSize'");
@@ -384,15 +385,15 @@ void read_kernel(const JsonField& kernel, KernelDescription& definition) {
     definition.unusable =
         format("{}: kernels in {} cannot be compiled here, only CUDA, and HIP and OpenCL like it",
                kernel.file().string(), language->text());
-  else
-    definition.kernel.is_opencl = language && word(*language) == "opencl";
+  else if (language && word(*language) == "opencl")
+    definition.kernel.language = KernelLanguage::opencl;
   if (const auto size = kernel.find("ProblemSize")) read_problem_size(*size, definition);
   definition.kernel.of_kernel_tuner = true;
   read_files(kernel.at("KernelFile"), definition.kernel);
   if (const auto compiler = kernel.find("Compiler")) definition.kernel.compiler = read_compiler(*compiler);
   if (const auto options = kernel.find("CompilerOptions")) read_options(*options, definition);
   read_arguments(kernel, definition);
-  if (definition.kernel.is_opencl)  // constant memory is an argument there
+  if (definition.kernel.language == KernelLanguage::opencl)  // constant memory is an argument there
     for (Argument& argument : definition.arguments) argument.symbol.clear();
   read_launch(kernel, definition);
 }

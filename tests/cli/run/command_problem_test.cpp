@@ -257,13 +257,13 @@ TEST_F(CommandProblem, WrongDefinitionsAreRefused) {
   expect_refused(run(define(good, parameters, {{"objective", "min:latency"}})), 2,
                  {"'metrics' has no 'latency'"});
   const std::string file = define(good, parameters);
-  expect_refused(run(file, {"--device", "cuda:0"}), 2, {"this problem is a command", "--device cpu"});
+  expect_refused(run(file, {"--device", "cuda:0"}), 2, {"runs on the processor", "--device cpu"});
   expect_refused(sandbox_.tune({"run", file, "--device", "replay"}), 2, {"no commands", "--device cpu"});
   expect_refused(run(file, {"--size", "4"}), 2, {"has no \"sizes\"", "leave it out"});
   expect_refused(run(file, {"--cache", "warm"}), 2, {"--cache is for kernels"});
   expect_refused(run(file, {"--objective", "energy"}), 2, {"energy of a command"});
   expect_refused(sandbox_.tune({"check", file}), 2, {"is a command"});
-  expect_refused(sandbox_.tune(small_run({"--device", "cpu"})), 2, {"only runs commands"});
+  expect_refused(sandbox_.tune(small_run({"--device", "cpu"})), 2, {"kernels are of a GPU"});
 }
 
 TEST_F(CommandProblem, TheProcessorIsADevice) {

@@ -115,7 +115,7 @@ TEST_P(EveryPlan, CarriesTheHeadersThatAreIncluded) {
 TEST_P(EveryPlan, CompilesHashedSources) {
   const EmbeddedSources embedded;
   std::map<std::string, std::string> files;  // text -> name, of all problems
-  for (const ProblemEntry& entry : problems()) {
+  for (const ProblemEntry& entry : gpu_problems()) {
     const std::vector<std::string> sources = entry.make()->info().sources;
     for (const std::string& file : sources) files.emplace(embedded.text(file), file);
   }
@@ -160,7 +160,7 @@ TEST_P(EveryPlan, IsCheckedAtSmallSizes) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryPlan, ::testing::ValuesIn([] {
                            std::vector<std::string> names;
-                           for (const ProblemEntry& entry : problems()) names.emplace_back(entry.name);
+                           for (const ProblemEntry& entry : gpu_problems()) names.emplace_back(entry.name);
                            return names;
                          }()),
                          [](const auto& tested) { return tested.param; });

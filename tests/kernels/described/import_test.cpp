@@ -309,7 +309,7 @@ TEST_F(ImportOfT1, OpenClStaysOpenCl) {
     "Arguments": [{"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 128}]}})x";
   ImportRequest request{folder_ / "t1.json", "", {}, ""};
   request.name_of = [](const std::filesystem::path& path) { return path.filename().string(); };
-  EXPECT_TRUE(problem(import_t1(request)).description().kernel.is_opencl);
+  EXPECT_EQ(problem(import_t1(request)).description().kernel.language, KernelLanguage::opencl);
 }
 
 TEST_F(ImportOfT1, OtherFilesAreRefused) {

@@ -50,6 +50,17 @@ TEST(CompilePool, FailuresAreValuesAndBrokenEnvironmentsExceptions) {
   EXPECT_THROW(pool.submit(request("broken")).get(), std::runtime_error);
 }
 
+TEST(CompilePool, NothingStartsWhileItIsHeld) {
+  const CountingCompiler compiler;
+  CompilePool pool(compiler, 2);
+  pool.hold(true);
+  std::future<Result<Binary>> binary = pool.submit(request("x"));
+  EXPECT_EQ(binary.wait_for(std::chrono::milliseconds(30)), std::future_status::timeout);
+  EXPECT_EQ(compiler.max, 0);
+  pool.hold(false);
+  EXPECT_EQ(binary.get()->hash, "x");
+}
+
 TEST(CompilePool, ClearDropsWhatHasNotStarted) {
   const CountingCompiler compiler;
   CompilePool pool(compiler, 1);

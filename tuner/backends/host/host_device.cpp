@@ -38,7 +38,24 @@ std::int64_t number_in(const std::filesystem::path& file) {
   return number * (*end == 'K' ? 1024 : *end == 'M' ? 1024 * 1024 : 1);
 }
 
+int vector_bits_of(const std::string& sets) {
+  std::istringstream words(sets);
+  int bits = 0;
+  for (std::string word; words >> word;)
+    bits = std::max(bits, word == "avx512f"                   ? 512
+                          : word == "avx"                     ? 256
+                          : word == "sse2" || word == "asimd" ? 128
+                                                              : 0);
+  return bits;
+}
+
 }  // namespace
+
+std::string instruction_sets(const std::filesystem::path& root) {
+  const std::string info = read_text(root / "proc/cpuinfo").value_or("");
+  const std::string flags = value_in(info, "flags");
+  return flags.empty() ? value_in(info, "Features") : flags;
+}
 
 DeviceProperties device_properties(const std::filesystem::path& root) {
   DeviceProperties device;
@@ -54,8 +71,20 @@ DeviceProperties device_properties(const std::filesystem::path& root) {
   const std::string memory = read_text(root / "proc/meminfo").value_or("");
   device.global_memory = 1024 * std::strtoll(value_in(memory, "MemTotal").c_str(), nullptr, 10);
   const std::filesystem::path core = root / "sys/devices/system/cpu/cpu0";
-  for (int level = 0; level < 8; ++level)
-    device.l2_cache = std::max(device.l2_cache, number_in(core / format("cache/index{}/size", level)));
+  for (int index = 0; index < 8; ++index) {
+    const std::filesystem::path cache = core / format("cache/index{}", index);
+    const std::int64_t level = number_in(cache / "level"), size = number_in(cache / "size");
+    if (level == 0 || read_text(cache / "type").value_or("").starts_with("Instruction")) continue;
+    (level == 1 ? device.l1_cache : level == 2 ? device.l2_cache : device.l3_cache) = size;
+  }
+  // Virtual machines often tell the processor's own answer alone.
+  if (device.l1_cache == 0 && root == "/") {
+    device.l1_cache = std::max(0L, sysconf(_SC_LEVEL1_DCACHE_SIZE));
+    device.l2_cache = std::max(0L, sysconf(_SC_LEVEL2_CACHE_SIZE));
+    device.l3_cache = std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE));
+  }
+  device.vector_bits = vector_bits_of(instruction_sets(root));
+  std::istringstream(read_text(core / "cpufreq/scaling_governor").value_or("")) >> device.governor;
   device.core_clock = 1000 * number_in(core / "cpufreq/cpuinfo_max_freq");
   device.driver = format("{} {}", system.sysname, system.release);
   return device;
@@ -65,6 +94,8 @@ MachineState machine_state() {
   MachineState state;
   char name[256] = "";
   if (gethostname(name, sizeof name - 1) == 0) state.host = name;
+  state.core_clock =
+      1e3 * static_cast<double>(number_in("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq"));
   return state;
 }
 

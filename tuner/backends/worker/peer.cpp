@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <new>
 #include <thread>
 
+#include "tuner/base/environment.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -18,7 +20,7 @@ namespace tune::process {
 namespace {
 
 /// Runs between fork and exec: only calls that are safe in a copy of a program with threads.
-[[noreturn]] void become(const char* program, char* const* arguments, int socket) {
+[[noreturn]] void become(const char* program, char* const* arguments, char* const* environment, int socket) {
   const int nothing = open("/dev/null", O_RDONLY);
   if (nothing >= 0) dup2(nothing, STDIN_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -27,7 +29,7 @@ namespace {
     fcntl(socket, F_SETFD, 0);
   else
     dup2(socket, child_descriptor);
-  execv(program, arguments);
+  execve(program, arguments, environment);
   _exit(127);
 }
 
@@ -39,16 +41,16 @@ std::string end_text(int status) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments)
-    : channel_(FileDescriptor()) {
+ChildProcess::ChildProcess(const WorkerProgram& worker) : channel_(FileDescriptor()) {
   auto [ours, theirs] = Channel::pair();
-  const std::string path = program.string();
+  const std::string path = worker.program.string();
   std::vector<char*> words{const_cast<char*>(path.c_str())};
-  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  for (const std::string& argument : worker.arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
+  const Environment environment({worker.environment.begin(), worker.environment.end()});
   id_ = fork();
   if (id_ < 0) throw Error(format("cannot start another process: {}", std::strerror(errno)));
-  if (id_ == 0) become(path.c_str(), words.data(), theirs.descriptor());
+  if (id_ == 0) become(path.c_str(), words.data(), environment.pointers(), theirs.descriptor());
   channel_ = std::move(ours);
 }
 
@@ -78,6 +80,8 @@ std::string ChildProcess::end() {
 
 Channel begin_child() {
   std::signal(SIGINT, SIG_IGN);
+  constexpr rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
   fcntl(child_descriptor, F_SETFD, FD_CLOEXEC);
   // Watches for the parent's end in a thread of its own, because a kernel or compiler may hang.
   std::thread([] {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/backends/worker/channel.hpp"
@@ -16,12 +17,20 @@ namespace tune::process {
 /// The child's descriptor of the connection.
 constexpr int child_descriptor = 3;
 
+/// A program that serves its end of the connection.
+struct WorkerProgram {
+  std::filesystem::path program;
+  std::vector<std::string> arguments;
+  /// Variables in addition to, or instead of, those of this process.
+  std::vector<std::pair<std::string, std::string>> environment = {};
+};
+
 /// A child process, connected by a channel; the destructor kills it. Its standard output goes to our standard
 /// error, so that a kernel's output does not mix with results.
 class ChildProcess {
  public:
   /// Throws Error where the program cannot be started.
-  ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments);
+  explicit ChildProcess(const WorkerProgram& worker);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ~ChildProcess();
@@ -38,15 +47,9 @@ class ChildProcess {
   std::string ended_;
 };
 
-/// Prepares a child process: it ends as soon as its parent has ended, and leaves a terminal's Ctrl-C to the
-/// parent. Returns the connection.
+/// Prepares a child process: it ends as soon as its parent has ended, leaves a terminal's Ctrl-C to the
+/// parent and no core dump after a crash. Returns the connection.
 Channel begin_child();
-
-/// A program that serves its end of the connection.
-struct WorkerProgram {
-  std::filesystem::path program;
-  std::vector<std::string> arguments;
-};
 
 /// A value, perhaps with a file.
 struct Response {
@@ -58,7 +61,7 @@ struct Response {
 class Peer {
  public:
   /// Throws Error where the program cannot be started.
-  explicit Peer(const WorkerProgram& worker) : process_(worker.program, worker.arguments) {}
+  explicit Peer(const WorkerProgram& worker) : process_(worker) {}
 
   /// Returns the worker's answer or failure. Failure{crash} where it died, with reason `killed` where another
   /// program killed it, or `the run ended` where `stop` (asked several times a second) ended the call, which

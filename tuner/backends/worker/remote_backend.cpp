@@ -323,6 +323,12 @@ Result<Response> RemoteDevice::call(const Json& request, double seconds) {
   return peer_->call(request, seconds, -1, stop_);
 }
 
+void RemoteDevice::use(const std::vector<std::pair<std::string, std::string>>& environment) {
+  if (environment == worker_.environment) return;
+  abandon();
+  worker_.environment = environment;
+}
+
 RemoteDevice::Shared& RemoteDevice::known(const TensorView& tensor) {
   std::string digest = sampled_hash(tensor.bytes);
   const auto found = std::ranges::find_if(shared_, [&](const Shared& other) {
@@ -430,6 +436,7 @@ std::string identity_of(const Binary& binary) {
 
 /// Sends a call about a plan, with the binary where the process does not have it.
 Result<Response> RemoteRunner::ask(const char* call, const LaunchPlan& plan, const Binary& binary) {
+  device_.use(plan.environment);
   device_.ready();
   LaunchPlan lean = plan;  // the sources are in the binary
   lean.compile.source.text.clear();

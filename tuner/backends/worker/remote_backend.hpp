@@ -33,6 +33,8 @@ class RemoteDevice {
   Result<Response> call(const Json& request, double seconds);
   /// Calls end when `stop`, which is asked several times a second, returns true; empty: never.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
+  /// From now on the process has these variables in its environment, another one where it has others.
+  void use(const std::vector<std::pair<std::string, std::string>>& environment);
   /// Ends the process.
   void abandon() { peer_.reset(); }
   bool running() { return peer_ != nullptr && peer_->alive(); }

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include "tuner/measurement/sampling.hpp"
+
 namespace tune::cuda {
 namespace {
 

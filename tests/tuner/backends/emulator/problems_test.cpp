@@ -30,7 +30,7 @@ class ProblemSample : public ::testing::TestWithParam<Flavour> {};
 
 TEST_P(ProblemSample, IsClean) {
   const kernels::EmbeddedSources sources;
-  for (const kernels::ProblemEntry& entry : kernels::problems()) {
+  for (const kernels::ProblemEntry& entry : kernels::gpu_problems()) {
     const auto problem = entry.make();
     ProblemJobs jobs(*problem, sources);
     const std::vector<Sampled> chosen =

@@ -5,10 +5,13 @@
 
 #include "tuner/backends/cuda/checks/check_sources.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/backends/guards.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cuda {
+
+static_assert(checks::guard_word == guard_word, "the host names what the device found");
 
 std::optional<checks::Placement> placement_of(const CopyShape& shape, std::size_t element_size) {
   checks::Placement placement;

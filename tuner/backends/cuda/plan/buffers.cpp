@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "tuner/backends/cuda/checks/guards.hpp"
+#include "tuner/backends/guards.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 

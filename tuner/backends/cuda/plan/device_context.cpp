@@ -10,6 +10,7 @@
 #include "tuner/backends/cuda/runtime/device_query.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/measurement/sampling.hpp"
 
 namespace tune::cuda {
 namespace {

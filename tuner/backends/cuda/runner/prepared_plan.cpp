@@ -11,17 +11,17 @@
 #include <vector>
 
 #include "tuner/backends/cuda/checks/device_checks.hpp"
-#include "tuner/backends/cuda/checks/guards.hpp"
 #include "tuner/backends/cuda/plan/buffers.hpp"
 #include "tuner/backends/cuda/plan/device_context.hpp"
 #include "tuner/backends/cuda/plan/execution_graph.hpp"
 #include "tuner/backends/cuda/plan/launch_sequence.hpp"
-#include "tuner/backends/cuda/runner/sampling.hpp"
 #include "tuner/backends/cuda/runtime/module.hpp"
+#include "tuner/backends/guards.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/failure.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
+#include "tuner/measurement/sampling.hpp"
 #include "tuner/measurement/stopping_rule.hpp"
 #include "tuner/tensor/verifier.hpp"
 

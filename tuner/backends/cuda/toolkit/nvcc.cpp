@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backends/cuda/toolkit/nvcc.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -14,6 +11,7 @@
 #include "tuner/backends/cuda/toolkit/cubin_symbols.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/cuda/toolkit/toolkit_headers.hpp"
+#include "tuner/backends/request_files.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/demangle.hpp"
 #include "tuner/base/error.hpp"
@@ -61,62 +59,6 @@ std::string line_with(std::string_view log, std::string_view text) {
     if (const std::string_view line = next_line(log); line.find(text) != std::string_view::npos)
       return std::string(line);
   return {};
-}
-
-/// Writes the source and its headers below a folder, so deep in it that names beginning with `../` lie in it
-/// too; absolute names are on disk. Returns the folder of the source.
-fs::path write_texts(const fs::path& folder, const CompileRequest& request) {
-  std::size_t depth = 0;
-  for (const SourceFile& header : request.headers) {
-    std::size_t up = 0;
-    for (const fs::path& part : fs::path(header.name)) up += part == ".." ? 1 : 0;
-    depth = std::max(depth, up);
-  }
-  fs::path root = folder;
-  for (std::size_t i = 0; i < depth; ++i) root /= "d";
-  const auto write = [&](const std::string& name, const std::string& text) {
-    const fs::path path = root / name;
-    std::error_code error;
-    fs::create_directories(path.parent_path(), error);
-    if (!error) error = write_bytes(path, text);
-    // Tables of lines have the time of a file.
-    constexpr std::array<timespec, 2> always = {};
-    utimensat(AT_FDCWD, path.c_str(), always.data(), 0);
-    if (error)
-      throw Error(format("cannot write '{}' for nvcc ({}): TMPDIR names another place", path.string(),
-                         error.message()));
-  };
-  fs::create_directories(root);
-  for (const auto& [name, text] : hip_headers) write(std::string(name), std::string(text));
-  for (const SourceFile& header : request.headers)
-    if (!fs::path(header.name).is_absolute()) write(header.name, header.text);
-  write(fs::path(request.source.name).filename().string(), request.source.text);
-  write(std::string(unit_name), nvcc_unit(request));
-  return root;
-}
-
-/// Names of folders and files are relative to the folder in which the program was called; nvcc runs in
-/// another.
-std::vector<std::string> with_absolute_folders(const std::vector<std::string>& options) {
-  constexpr std::array<std::string_view, 6> names = {"--include-path",   "-I",     "-isystem",
-                                                     "--system-include", "-ccbin", "--compiler-bindir"};
-  std::vector<std::string> absolute;
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    const auto name =
-        std::ranges::find_if(names, [&](std::string_view start) { return options[i].starts_with(start); });
-    if (name == names.end()) {
-      absolute.push_back(options[i]);
-      continue;
-    }
-    std::string value = options[i].substr(name->size());
-    if (value.starts_with('=')) value.erase(0, 1);
-    if (value.empty() && i + 1 < options.size()) value = options[++i];
-    absolute.emplace_back(*name);
-    absolute.push_back(value.find('/') == std::string::npos && name->ends_with("bin")
-                           ? value
-                           : fs::absolute(value).string());
-  }
-  return absolute;
 }
 
 /// The folders that a compiler of the host searches, from what it prints with -v.
@@ -324,7 +266,9 @@ Result<Binary> NvccCompiler::compile(const CompileRequest& request) const {
   const ScratchFolder folder("tune-nvcc-");
   const fs::path temporary = folder.path() / "temporary";
   fs::create_directories(temporary);
-  const fs::path root = write_texts(folder.path() / "texts", request);
+  std::vector<SourceFile> own = {{std::string(unit_name), nvcc_unit(request)}};
+  for (const auto& [name, text] : hip_headers) own.push_back({std::string(name), std::string(text)});
+  const fs::path root = write_texts(folder.path() / "texts", request, own);
   const fs::path image = folder.path() / "image.cubin";
   ProgramResult result =
       run_program(command_of(request, std::string(unit_name), image.string()),

@@ -2,10 +2,8 @@
 #include "tuner/backends/cuda/toolkit/nvml.hpp"
 
 #include <array>
-#include <utility>
 
 #include "tuner/backends/cuda/toolkit/shared_object.hpp"
-#include "tuner/base/format.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -56,23 +54,6 @@ struct NvmlDevice::Functions {
            find_symbol(object, "nvmlDeviceGetEccMode", ecc);
   }
 };
-
-std::string throttle_text(std::uint64_t reasons) {
-  constexpr std::array<std::pair<std::uint64_t, const char*>, 8> names{{
-      {0x02, "fixed clocks"},
-      {0x04, "power cap"},
-      {0x08, "hardware slowdown"},
-      {0x10, "sync boost"},
-      {0x20, "thermal"},
-      {0x40, "hardware thermal"},
-      {0x80, "power brake"},
-      {0x100, "display clocks"},
-  }};
-  std::vector<std::string_view> found;
-  for (const auto& [bit, name] : names)
-    if ((reasons & bit) != 0) found.emplace_back(name);
-  return joined(found);
-}
 
 std::unique_ptr<Nvml> Nvml::open() {
   const auto functions = std::make_shared<Functions>();

@@ -20,9 +20,6 @@ struct NvmlReading {
   bool ecc = false;
 };
 
-/// Returns the reasons by name, `power cap, thermal`; empty for none. Idleness does not count.
-std::string throttle_text(std::uint64_t reasons);
-
 /// One device of NVML. Keeps NVML open.
 class NvmlDevice {
  public:

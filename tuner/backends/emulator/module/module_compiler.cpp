@@ -116,13 +116,7 @@ std::vector<std::string> compiler_options(const Build& build) {
 
 ModuleCompiler::ModuleCompiler(std::filesystem::path folder, Flavour flavour)
     : folder_(std::move(folder)), flavour_(flavour) {
-  const char* const chosen = std::getenv("TUNE_EMULATOR_CXX");
-  program_ = chosen != nullptr && *chosen != '\0' ? chosen : "g++";
-  if (find_program(program_).empty())
-    throw Error(
-        format("the emulator needs a C++ compiler, and there is no '{}' in PATH: "
-               "install g++ (Debian: apt install g++), or name one in TUNE_EMULATOR_CXX",
-               program_));
+  program_ = cxx_program("TUNE_EMULATOR_CXX", "the emulator needs");
   for (const SourceFile& file : prelude_files()) write(folder_ / file.name, file.text);
   // What a compiler made of the emulator's own source serves all later checks of this process.
   struct OwnCode {

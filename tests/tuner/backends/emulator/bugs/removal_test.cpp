@@ -315,7 +315,7 @@ TEST(BarrierRemoval, IsReportedForEveryBarrierOfEveryKernel) {
   // shown is not looked for in the next.
   std::map<std::string, std::size_t> shown;  // by Occurrence::text()
   std::set<std::string> hardly_executed;
-  for (const kernels::ProblemEntry& entry : kernels::problems()) {
+  for (const kernels::ProblemEntry& entry : kernels::gpu_problems()) {
     const auto problem = entry.make();
     const kernels::EmbeddedSources sources;
     std::vector<Occurrence> occurrences;

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "tuner/backends/cuda/runner/sampling.hpp"
+#include "tuner/measurement/sampling.hpp"
 
-namespace tune::cuda {
+namespace tune {
 namespace {
 
 /// Reads a counter of a device of 400 W that moves every `step` seconds, every 3 ms.
@@ -41,4 +41,4 @@ TEST(EnergyWindow, EndsOnceItKnows) {
 }
 
 }  // namespace
-}  // namespace tune::cuda
+}  // namespace tune

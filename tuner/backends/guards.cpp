@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/checks/guards.hpp"
+#include "tuner/backends/guards.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,11 +7,10 @@
 #include <optional>
 #include <stdexcept>
 
-#include "tuner/backends/cuda/checks/types.cuh"
 #include "tuner/base/format.hpp"
 #include "tuner/tensor/tensor.hpp"
 
-namespace tune::cuda {
+namespace tune {
 namespace {
 
 constexpr std::uint64_t step = std::uint64_t{64} << 10;
@@ -20,7 +19,7 @@ constexpr std::uint64_t max = std::uint64_t{16} << 20;
 constexpr const char* changed = "changed input";
 
 std::byte guard_byte(std::size_t place) {
-  return static_cast<std::byte>(checks::guard_word >> (8 * (place % 4)));
+  return static_cast<std::byte>(guard_word >> (8 * (place % 4)));
 }
 
 /// Returns the coordinates of an element of the allocation; nothing for padding.
@@ -57,6 +56,18 @@ std::uint64_t guard_bytes(const BufferSpec& buffer) {
     if (buffer.layout.extents[i] > 1) slowest = std::max(slowest, buffer.layout.strides[i]);
   const auto wanted = std::min(slowest, max) * element_size(buffer.type);
   return std::clamp((wanted + step - 1) / step * step, step, max);
+}
+
+void fill_guard(std::span<std::byte> zone) {
+  const std::size_t first = misalignment_of(zone.data());
+  for (std::size_t i = 0; i < zone.size(); ++i) zone[i] = guard_byte(i + first);
+}
+
+bool is_damaged(std::span<const std::byte> zone) {
+  const std::size_t first = misalignment_of(zone.data());
+  for (std::size_t i = 0; i < zone.size(); ++i)
+    if (zone[i] != guard_byte(i + first)) return true;
+  return false;
 }
 
 Failure out_of_bounds(const std::string& buffer, Side side, std::span<const std::byte> red_zone,
@@ -112,4 +123,4 @@ Failure changed_input(const BufferSpec& buffer, std::uint64_t begin, std::uint64
                  begin + bytes - 1)};
 }
 
-}  // namespace tune::cuda
+}  // namespace tune

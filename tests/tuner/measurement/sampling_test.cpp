@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/runner/sampling.hpp"
+#include "tuner/measurement/sampling.hpp"
 
 #include <gmock/gmock.h>
 
 #include <deque>
 
-namespace tune::cuda {
+namespace tune {
 namespace {
 
 using ::testing::Each;
@@ -232,4 +232,4 @@ TEST(SlowsDown, KnowsTheReasonsThatMatter) {
 }
 
 }  // namespace
-}  // namespace tune::cuda
+}  // namespace tune

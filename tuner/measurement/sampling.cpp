@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/runner/sampling.hpp"
+#include "tuner/measurement/sampling.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
+#include <utility>
 
-#include "tuner/backends/cuda/toolkit/nvml.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/measurement/stopping_rule.hpp"
 
-namespace tune::cuda {
+namespace tune {
 
 bool EnergyWindow::add(double seconds, double joules) {
   if (watts_ > 0) return true;
@@ -41,6 +44,23 @@ int repeats_of(const std::vector<double>& seconds) {
 }
 
 }  // namespace
+
+std::string throttle_text(std::uint64_t reasons) {
+  constexpr std::array<std::pair<std::uint64_t, const char*>, 8> names{{
+      {0x02, "fixed clocks"},
+      {0x04, "power cap"},
+      {0x08, "hardware slowdown"},
+      {0x10, "sync boost"},
+      {0x20, "thermal"},
+      {0x40, "hardware thermal"},
+      {0x80, "power brake"},
+      {0x100, "display clocks"},
+  }};
+  std::vector<std::string_view> found;
+  for (const auto& [bit, name] : names)
+    if ((reasons & bit) != 0) found.emplace_back(name);
+  return joined(found);
+}
 
 bool slows_down(std::uint64_t throttle_reasons) {
   constexpr std::uint64_t power_cap = 0x04;
@@ -98,4 +118,4 @@ Result<Timing> take_samples(Sampler& sampler, const MeasureOptions& options) {
   return timing;
 }
 
-}  // namespace tune::cuda
+}  // namespace tune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/checks/guards.hpp"
+#include "tuner/backends/guards.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "tuner/backends/cuda/checks/types.cuh"
-
-namespace tune::cuda {
+namespace tune {
 namespace {
 
 BufferSpec spec_of(Layout layout, ElementType type = ElementType::f32) {
@@ -39,7 +37,7 @@ TEST(GuardBytes, AreNeitherTooFewNorTooMany) {
 std::vector<std::byte> red_zone(std::size_t size, std::size_t misalignment = 0) {
   std::vector<std::byte> bytes(size);
   for (std::size_t i = 0; i < size; ++i)
-    bytes[i] = static_cast<std::byte>(checks::guard_word >> (8 * ((i + misalignment) % 4)));
+    bytes[i] = static_cast<std::byte>(guard_word >> (8 * ((i + misalignment) % 4)));
   return bytes;
 }
 
@@ -137,4 +135,4 @@ TEST(ChangedInput, KnowsSizesOfElements) {
 }
 
 }  // namespace
-}  // namespace tune::cuda
+}  // namespace tune

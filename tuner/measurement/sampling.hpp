@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tuner/base/failure.hpp"
 #include "tuner/measurement/timing.hpp"
 
-namespace tune::cuda {
+namespace tune {
 
 /// The mean power of a device that is busy all the time, from readings of a counter of joules that moves in
 /// steps some tens of milliseconds apart. The window begins when the counter moves first and ends with a
@@ -49,6 +50,9 @@ class Sampler {
   virtual void rest() = 0;
 };
 
+/// Returns the reasons (NVML's bits) by name, `power cap, thermal`; empty for none. Idleness does not count.
+std::string throttle_text(std::uint64_t reasons);
+
 /// True for reasons that make the device slower than usual: a power cap, heat, the hardware's protection. Not
 /// for idleness, fixed clocks, or clocks in step with other devices.
 bool slows_down(std::uint64_t throttle_reasons);
@@ -63,4 +67,4 @@ std::optional<double> first_sample(const MeasureOptions& options);
 /// and machine.throttle.
 Result<Timing> take_samples(Sampler& sampler, const MeasureOptions& options);
 
-}  // namespace tune::cuda
+}  // namespace tune
