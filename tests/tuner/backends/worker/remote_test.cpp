@@ -395,7 +395,7 @@ TEST(Remote, ACompilerTellsTheFilesOfARequest) {
 TEST(Remote, AChildSeesThatItsParentIsGoneWhateverItDoes) {
   pid_t child = 0;
   {
-    ChildProcess process(TUNE_TEST_WORKER, {"device"});
+    ChildProcess process({TUNE_TEST_WORKER, {"device"}});
     child = process.id();
     // Closing without killing is what the death of a parent does.
     process.channel().close();
