@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdlib>
 
 #include "kernels/framework/request.hpp"
 #include "kernels/rotate/model/variant.hpp"
@@ -30,7 +31,11 @@ search::SpaceDefinition rotate_space(const RotateJob& job, const DevicePropertie
   for (const std::int64_t count : {1, 2, 4, 8, 16})
     if (count * job.pixel_bytes() <= 16) pixels.emplace_back(count);
   space.add("block", "threads of a block", {64, 128, 256, 512, 1024}, 128, std::nullopt, Role::threads);
-  space.add("warp_x", "lanes of a warp along x", {4, 8, 16, 32}, 16);
+  // Near a quarter turn, neighbouring pixels of a thread lie in a column of the image, and those of lanes in
+  // one bank.
+  const bool can_share = job.pixel_bytes() <= 2;
+  const bool steep = can_share && std::abs(job.cosine) < (std::int64_t{1} << 30);
+  space.add("warp_x", "lanes of a warp along x", {4, 8, 16, 32}, steep ? 8 : 16);
   space.add("warps_x", "warps of a block along x", {1, 2, 4, 8}, 1);
   space.add("pixels", "neighbouring pixels of a thread along x, which it writes together", pixels,
             16 / std::max<std::int64_t>(2, job.pixel_bytes()), std::nullopt, Role::work);
@@ -38,11 +43,11 @@ search::SpaceDefinition rotate_space(const RotateJob& job, const DevicePropertie
   space.add("group", "rows of tiles that blocks go through column by column", {1, 2, 4, 8, 16}, 1);
   space.add("streaming", "stores that are evicted first (st.global.cs)", {false, true}, false);
   std::vector<search::Value> writes = {"direct"};
-  if (job.pixel_bytes() <= 2) writes.emplace_back("shared");
+  if (can_share) writes.emplace_back("shared");
   space.add("write",
             "how the pixels of a thread are written: neighbours together, or those that lie warp_x apart, "
             "through shared memory",
-            writes, "direct");
+            writes, steep ? "shared" : "direct");
   space.add(min_blocks({1, 2, 4, 8}));
   const Rules rules = space.rules();
   rules.add_max_threads(var("block"));
