@@ -2,7 +2,7 @@
 // Makes the pictures of the README and the tutorials from real output:
 //   node docs/pictures/make.mjs build/bin/tune build/reports/web/node_modules
 // terminal.svg: a search on the recording of an H200. report.png: the page of `tune report` on that recording.
-// crossover.svg, histogram.svg, rotate.svg: figures of `tune report --figures`.
+// crossover.svg and the pictures of problems: figures of `tune report --figures`.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -37,13 +37,15 @@ ${rows.join("\n")}
 try {
   const run = ["--problem", "stencil3d", "--device", "replay"];
   writeFileSync(join(here, "terminal.svg"), terminal([run]));
-  const recording = join(here, "../../db/recordings/nvidia_h200.db");
-  for (const [problem, figure, picture] of [
-    ["stencil3d", "crossover-stencil3d-radius", "crossover"],
-    ["histogram", "crossover-histogram-bins", "histogram"],
-    ["rotate", "crossover-rotate-angle", "rotate"],
+  const recordings = join(here, "../../db/recordings"), recording = join(recordings, "nvidia_h200.db");
+  for (const [problem, figure, picture, device] of [
+    ["stencil3d", "crossover-stencil3d-radius", "crossover", "h200"],
+    ["histogram", "crossover-histogram-bins", "histogram", "h200"],
+    ["rotate", "crossover-rotate-angle-3", "rotate", "h100"],
+    ["grid_knn", "crossover-grid_knn-k", "grid_knn", "h100"],
+    ["triangle_count", "crossover-triangle_count-edges", "triangle_count", "h100"],
   ]) {
-    call("report", problem, "--db", recording, "--figures", join(folder, problem));
+    call("report", problem, "--db", join(recordings, `nvidia_${device}.db`), "--figures", join(folder, problem));
     copyFileSync(join(folder, problem, `${figure}.svg`), join(here, `${picture}.svg`));
   }
   const page = join(folder, "report.html");
