@@ -504,5 +504,55 @@ TEST_F(DeviceEvaluatorTest, ChecksWithoutMeasuring) {
   EXPECT_TRUE(all[0].outcome->samples.empty());
 }
 
+/// The processor as a device: compilers and kernels share it.
+class Processor : public FakeBackend {
+ public:
+  Processor() { properties_.warp_size = 1; }
+  const DeviceProperties& properties() const override { return properties_; }
+
+ private:
+  DeviceProperties properties_ = FakeBackend::properties();
+};
+
+TEST_F(DeviceEvaluatorTest, NothingCompilesBesideAKernelOfTheProcessor) {
+  Processor processor;
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), processor, sources_,
+                            {.measure = {}, .compile_threads = 2});
+  EXPECT_TRUE(evaluator.needs_machine());
+  for (const int block : {64, 128, 256}) evaluator.submit(configuration("plain", block));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(processor.compiler().compiled, 0) << "nobody waits for them";
+  int expected = 3;
+  processor.runner().interferes = [&](std::uint64_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(processor.compiler().compiled, expected);
+    return std::nullopt;
+  };
+  std::vector<Value> order;
+  const auto next = [&] { order.push_back(evaluator.next()->configuration["block"]); };
+  next();
+  evaluator.submit(configuration("plain", 32));
+  next();
+  next();
+  expected = 4;
+  next();
+  EXPECT_EQ(order, (std::vector<Value>{64, 128, 256, 32}));
+}
+
+TEST_F(DeviceEvaluatorTest, ANoisyProcessorIsTold) {
+  Processor processor;
+  for (FakeBackend* const device : {&backend_, static_cast<FakeBackend*>(&processor)})
+    for (const double noise : {0.01, 0.3}) {
+      DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), *device, sources_, {});
+      int turn = 0;
+      device->runner().seconds_of = [&](std::uint64_t, double) { return 1e-3 * (1 + noise * (turn % 2)); };
+      evaluator.begin_rerank(std::vector{configuration("plain")});
+      for (; turn < 8; ++turn) EXPECT_TRUE(evaluator.time_candidate(0));
+      const bool told =
+          evaluator.notice().find("too noisy to rank what differs by less than 26 %") != std::string::npos;
+      EXPECT_EQ(told, device != &backend_ && noise > 0.1) << evaluator.notice();
+    }
+}
+
 }  // namespace
 }  // namespace tune
