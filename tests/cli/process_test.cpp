@@ -186,7 +186,7 @@ TEST_F(ProcessTest, ACheckThatIsInterruptedSaysSo) {
   if (!cuda::make_nvrtc_compiler("sm_90", nullptr)) GTEST_SKIP() << "no NVRTC";
   Process process(sandbox_.database().parent_path(),
                   {"check", "stencil3d", "--arch", "sm_90", "--sample", "3000"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   const auto sent = std::chrono::steady_clock::now();
   process.send(SIGINT);
   const ProgramResult outcome = process.wait();
@@ -200,7 +200,7 @@ TEST_F(ProcessTest, AReferenceOnTheHostDoesNotHoldAnInterruptedCheck) {
   // The reference of this size takes some seconds.
   Process process(sandbox_.database().parent_path(),
                   {"check", "gemm", "--size", "4096x4096x4096", "--device", "emulator", "--sample", "1"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
   const auto sent = std::chrono::steady_clock::now();
   process.send(SIGTERM);
   const ProgramResult outcome = process.wait();
