@@ -50,11 +50,11 @@ inline Size smaller(Size a, Size b) {
 }
 
 #if variant == loops3 || variant == loops6
-#include "loops.hpp"
+#include "loops.inc"
 #elif variant == packed
-#include "packed.hpp"
+#include "packed.inc"
 #else
-#include "openblas.hpp"
+#include "openblas.inc"
 #endif
 
 extern "C" void product(Size m, Size n, Size k, const Real* a, const Real* b, Real* c) {
