@@ -348,7 +348,7 @@ int run_db_merge(const DbMergeRequest& request) {
   if (request.sources.empty()) throw UsageError("name databases to merge: tune db merge FILE...");
   for (const std::string& source : request.sources) {  // a file that cannot be read is told before the work
     if (std::error_code ignored; !fs::exists(source, ignored))
-      throw Error(format("there is no file {}: check its name", source), Exit::no_answer);
+      throw Error(format("{} does not exist: name a database; nothing was merged", source), Exit::no_answer);
     db::Database(source, db::OpenMode::inspect);
   }
   db::Database target(run::database_path(request.database));

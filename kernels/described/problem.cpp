@@ -151,7 +151,8 @@ search::SpaceDefinition DescribedProblem::space(const Instance& instance,
     add("l3_cache", device.l3_cache);
   }
   for (const auto& [name, extent] : instance.extents) add(name, extent);
-  for (const SettingInfo& one : info_.settings) add(one.name, instance.setting_or(one.name, one.default_value));
+  for (const SettingInfo& one : info_.settings)
+    add(one.name, instance.setting_or(one.name, one.default_value));
   for (const auto& [name, value] : instance.settings) add(name, value);
   return space;
 }

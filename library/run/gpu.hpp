@@ -29,8 +29,8 @@ void check_device(int number, std::string_view instead);
 /// where there is none.
 std::optional<std::filesystem::path> worker_program(const std::filesystem::path& installed = {});
 
-/// Takes a GPU, or the processor where there is no number. Kernels run in worker processes, where those of a
-/// GPU are compiled too, unless `in_process`; `timeout`: seconds that a kernel may take to run once;
+/// Opens a GPU by its number, or the processor if `gpu` is empty. Kernels run in worker processes, unless
+/// `in_process`; those of a GPU are compiled in workers too. `timeout`: seconds that a kernel may run once;
 /// `installed`: see worker_program; `compile_timeout`: seconds that a compile may take, which only other
 /// processes keep. Throws Error where there is no such device, no compiler for it, or no program for the
 /// workers: the message then names `in_process_setting` as a cure.

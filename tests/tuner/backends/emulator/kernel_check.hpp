@@ -39,7 +39,7 @@ struct KernelCheck {
 class CleanKernels {
  public:
   void add(const KernelCheck& check, const std::string& name);
-  /// Expects it of those that were added since the last call.
+  /// Checks the kernels that were added since the last call, and expects no finding in any.
   void expect_clean();
 
  private:
