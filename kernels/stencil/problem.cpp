@@ -6,6 +6,7 @@
 
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/plan/launches.hpp"
+#include "kernels/stencil/plan/slabs.hpp"
 #include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/reference/growth.hpp"
 #include "kernels/stencil/reference/reference.hpp"
@@ -63,6 +64,12 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
        "held",
        true},
       {"steps", "time steps, each on the result of the one before", {}, 1, true, {{1, max_steps}}},
+      {"gpus",
+       "GPUs of this machine that compute together, each a slab of the slowest axis",
+       {},
+       1,
+       true,
+       {{1, max_devices}}},
   };
   info.item = "cell update";
   info.sources = stencil_files().names();
@@ -84,16 +91,19 @@ ProblemCost stencil_cost(const StencilJob& job) {
   const auto points = static_cast<double>(job.stencil.points.size());
   const double computed = inner(job.nx, fixed_x) * inner(job.ny, fixed_y) * inner(job.nz, fixed_z);
   ProblemCost cost;
+  // Operations and bytes are those of one GPU, because limits are.
+  const auto gpus = static_cast<double>(job.gpus);
   cost.items = job.cells() * static_cast<double>(job.steps);
-  cost.flops =
-      std::min(computed * (2 * points - 1), transform_flops(job.cells())) * static_cast<double>(job.steps);
-  cost.bytes = 2 * job.cells() * job.element_bytes();
+  cost.flops = std::min(computed * (2 * points - 1), transform_flops(job.cells())) *
+               static_cast<double>(job.steps) / gpus;
+  cost.bytes = 2 * job.cells() * job.element_bytes() / gpus;
   cost.arithmetic = job.type;
   return cost;
 }
 
 Result<LaunchPlan> plan_stencil(const StencilJob& job, const Configuration& configuration,
                                 const KernelSources& sources) {
+  if (job.gpus > 1) return plan_slabs(job, configuration, sources);
   return stencil_variants().of(configuration).plan(job, configuration, sources);
 }
 
@@ -107,7 +117,9 @@ TensorSet stencil_outputs(const StencilJob& job, const TensorSet& inputs) {
 
 std::vector<CheckedSize> checked_sizes(const StencilJob& job, const Configuration& configuration) {
   std::vector<CheckedSize> sizes;
-  for (const CheckSize& size : stencil_variants().of(configuration).checked(job, configuration)) {
+  for (const CheckSize& size : job.gpus > 1
+                                   ? slab_sizes(job, configuration)
+                                   : stencil_variants().of(configuration).checked(job, configuration)) {
     CheckedSize& checked = sizes.emplace_back();
     checked.extents = {{"nx", size.nx}, {"ny", size.ny}, {"nz", size.nz}};
     if (job.dimensions == 2) checked.extents = {{"nx", size.nx}, {"ny", size.nz}};
@@ -133,6 +145,7 @@ StencilJob job_within_range(const Instance& instance, const std::optional<OwnSte
   if (const std::string reason = leaves_range(job); !reason.empty())
     throw UsageError(format("--set steps={}: {}: take fewer steps{} or a stable scheme", job.steps, reason,
                             job.type == ElementType::f64 ? "" : ", type=double"));
+  if (const std::string reason = cannot_cut(job); !reason.empty()) throw UsageError(reason);
   return job;
 }
 
@@ -159,7 +172,7 @@ class StencilProblem : public FamilyProblem<StencilJob> {
   }
   double least_seconds(const Instance& instance, const Value& variant,
                        const DeviceProperties& device) const override {
-    return stencil_variants().least_seconds(job(instance), variant, device);
+    return stencil_variants().least_seconds(slab_job(job(instance)), variant, device);
   }
   bool plan_replaces_reference(const Instance& instance) const override { return takes_long(job(instance)); }
 };
@@ -176,6 +189,7 @@ StencilJob stencil_job(const Instance& instance, const std::optional<OwnStencil>
   job.boundary =
       instance.setting_or("boundary", "held").as_text() == "zero" ? Boundary::zero : Boundary::fixed;
   job.steps = instance.setting_or("steps", 1).as_int();
+  job.gpus = instance.setting_or("gpus", 1).as_int();
   const std::string& shape = instance.setting("shape").as_text();
   const auto radius = static_cast<int>(instance.setting("radius").as_int());
   if (own && shape == own->shape) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil/plan/variant.hpp"
+#include "kernels/stencil/plan/slabs.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -50,15 +50,18 @@ const std::vector<std::string>& counting_order() {
 }  // namespace
 
 // Variants that do not apply cannot be chosen. As a rule their parameters exist nevertheless.
-search::SpaceDefinition stencil_space(const StencilJob& job, const DeviceProperties& device) {
+search::SpaceDefinition stencil_space(const StencilJob& whole, const DeviceProperties& device) {
+  const StencilJob job = slab_job(whole);
   FamilySpace space(stencil_constants(job), device);
   space.rule(var("padded") || var("nx") % var("vector") == 0,
              "vectors of an unpadded array need rows that are whole vectors: else they are not aligned");
+  if (whole.gpus > 1) add_slab_parameters(space, whole);
   bool any = false;
   for (const StencilVariant& variant : stencil_variants()) {
     space.begin(variant.name);
-    if (variant.applies(job)) space.offer(variant.summary);
-    any = any || variant.applies(job);
+    const bool applies = variant.applies(job) && (whole.gpus == 1 || computes_slabs(variant.name));
+    if (applies) space.offer(variant.summary);
+    any = any || applies;
     variant.add_to_space(space, job);
   }
   if (!any)

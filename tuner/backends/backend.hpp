@@ -42,10 +42,11 @@ class PreparedPlan {
   /// Call it after run_checked. Failure{verify} where a kernel wrote outside a buffer (`out of bounds`) or
   /// changed an input (`changed input`); it names the buffer and the first place.
   virtual Result<void> check_memory() = 0;
-  /// Compares every element of an output with a reference of f64 elements and the logical tensor's extents.
+  /// Compares every result in an output with a reference of f64 elements and the extents of its tensor, of
+  /// which the output may hold a part.
   virtual Result<Comparison> compare(std::string_view buffer, const TensorView& reference,
                                      const Bounds& bounds) = 0;
-  /// Returns the logical tensor of an output; valid until the next call of this object.
+  /// Returns the results in an output; valid until the next call of this object.
   virtual Result<TensorView> fetch(std::string_view buffer) = 0;
   /// Times all steps together, without the setup. Failure{launch}.
   virtual Result<Timing> measure(const MeasureOptions& options) = 0;

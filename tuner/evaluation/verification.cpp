@@ -10,6 +10,7 @@
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/plan/tensor_part.hpp"
 #include "tuner/tensor/reference_numbers.hpp"
 
 namespace tune {
@@ -21,7 +22,8 @@ HostTensor copied(const TensorView& view) {
   return tensor;
 }
 
-/// Compiles a plan, calls `run` with it and returns the outputs, each through `convert`.
+/// Compiles a plan, calls `run` with it and returns the outputs, each through `convert`; those of which
+/// buffers hold parts are put together.
 template<class Run, class Convert>
 Result<TensorSet> outputs_of(const LaunchPlan& plan, Backend& backend, const Run& run,
                              const Convert& convert) {
@@ -35,7 +37,15 @@ Result<TensorSet> outputs_of(const LaunchPlan& plan, Backend& backend, const Run
     if (buffer.role != BufferRole::output) continue;
     const Result<TensorView> output = (*prepared)->fetch(buffer.name);
     if (!output) return tl::unexpected(output.error());
-    outputs.emplace(buffer.name, convert(*output));
+    const Extents extents = tensor_extents(plan, buffer);
+    if (extents == output->extents) {
+      outputs.emplace(buffer.name, convert(*output));
+      continue;
+    }
+    HostTensor& whole =
+        outputs.try_emplace(tensor_name(buffer), HostTensor(buffer.type, extents)).first->second;
+    const auto place = in_tensor(buffer, {}).worst_index * element_size(buffer.type);
+    std::ranges::copy(output->bytes, whole.bytes().begin() + static_cast<std::ptrdiff_t>(place));
   }
   return outputs;
 }
@@ -62,7 +72,7 @@ Result<double> run_and_check_memory(PreparedPlan& prepared, const TensorSet& inp
 Result<Comparison> compare_output(PreparedPlan& prepared, const std::string& output,
                                   const TensorView& reference, const Bounds& bounds,
                                   const ElementLimits& limits) {
-  if (!limits.any()) return prepared.compare(output, reference, bounds);
+  if (!limits.any()) return prepared.compare(output, reference, bounds);  // of a whole tensor or of a part
   const Result<TensorView> fetched = prepared.fetch(output);
   if (!fetched) return tl::unexpected(fetched.error());
   return compare(*fetched, reference, bounds, limits);
@@ -90,13 +100,14 @@ Result<double> check_outputs(PreparedPlan& prepared, const LaunchPlan& plan,
   double worst = 0;
   for (const BufferSpec& buffer : plan.buffers) {
     if (buffer.role != BufferRole::output || is_judged(plan.judgement, buffer.name)) continue;
-    const Bounds bounds = tolerance.of(buffer.name);
-    const ElementLimits& limits = element_limits(reference_data.limits, buffer.name);
-    const Result<Comparison> comparison = compare_output(
-        prepared, buffer.name, view_of(reference_data.reference.at(buffer.name)), bounds, limits);
+    const std::string& name = tensor_name(buffer);
+    const Bounds bounds = tolerance.of(name);
+    const ElementLimits& limits = element_limits(reference_data.limits, name);
+    const TensorView reference = view_of(reference_data.reference.at(name));
+    const Result<Comparison> comparison = compare_output(prepared, buffer.name, reference, bounds, limits);
     if (!comparison) return tl::unexpected(comparison.error());
     if (!is_right(*comparison, bounds))
-      return tl::unexpected(wrong_result(*comparison, buffer.layout.extents, bounds, buffer.name, limits));
+      return tl::unexpected(wrong_result(*comparison, reference.extents, bounds, name, limits));
     worst = std::max(worst, comparison->worst_error);
   }
   if (plan.judgement == nullptr) return worst;

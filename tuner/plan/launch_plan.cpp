@@ -36,7 +36,8 @@ std::string to_text(const TensorMapArgument& argument) {
 
 std::string to_text(const BufferArgument& argument) {
   return format("&{}", argument.buffer) + (argument.offset > 0 ? format("+{}", argument.offset) : "") +
-         (argument.count > 0 ? format(" for {}", argument.count) : "");
+         (argument.count > 0 ? format(" for {}", argument.count) : "") +
+         (argument.read_only ? " read only" : "");
 }
 
 std::string to_text(const StructArgument& argument) {
@@ -70,7 +71,14 @@ std::string to_text(const StepOrder& order) {
   std::string text = order.stream > 0 ? format(" stream {}", order.stream) : "";
   if (!order.after.empty()) text += " after ";
   for (const std::size_t step : order.after) text += format("{},", step);
-  return text;
+  return text + (order.device > 0 ? format(" device {}", order.device) : "");
+}
+
+/// Empty for a whole tensor on the first device, so that older texts stay equal.
+std::string marks_of_part(const BufferSpec& buffer) {
+  const auto& [tensor, first, begin, end] = buffer.part;
+  return (tensor.empty() ? "" : format(" of {} from {}: {} to {}", tensor, first, begin, end)) +
+         (buffer.device > 0 ? format(" device {}", buffer.device) : "");
 }
 
 std::string to_text(const Launch& launch) {
@@ -159,6 +167,13 @@ std::vector<TextureArgument> LaunchPlan::textures() const {
   std::vector<TextureArgument> all;
   for (const Launch* launch : kernel_launches(*this)) add_textures(*launch, all);
   return all;
+}
+
+std::uint32_t LaunchPlan::devices() const {
+  std::uint32_t last = 0;
+  for (const BufferSpec& buffer : buffers) last = std::max(last, buffer.device);
+  for (const PlanStep& step : launches) last = std::max(last, order_of(step).device);
+  return last + 1;
 }
 
 std::uint64_t LaunchPlan::memory() const {
@@ -260,13 +275,14 @@ std::string content_of(const CompileRequest& request) {
 std::string launches_of(const LaunchPlan& plan) {
   std::string text;
   for (const BufferSpec& buffer : plan.buffers)
-    text += format("{} {} {} [{}] [{}] {} {}{}{}{}\n", buffer.name, static_cast<int>(buffer.role),
+    text += format("{} {} {} [{}] [{}] {} {}{}{}{}{}\n", buffer.name, static_cast<int>(buffer.role),
                    to_string(buffer.type), list_of(buffer.layout.extents), list_of(buffer.layout.strides),
                    buffer.layout.offset, buffer.layout.allocation,
                    buffer.fill == BufferFill::zero       ? " zero"
                    : buffer.fill == BufferFill::contents ? " contents"
                                                          : "",
-                   buffer.symbol.empty() ? "" : " symbol " + buffer.symbol, marks_of(buffer.place));
+                   buffer.symbol.empty() ? "" : " symbol " + buffer.symbol, marks_of(buffer.place),
+                   marks_of_part(buffer));
   const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
     for (const PlanStep& step : steps)
       text += before + std::visit([](const auto& known) { return to_text(known); }, step) + "\n";

@@ -120,6 +120,16 @@ enum class MemoryPlace { device, pinned, pageable };
 /// `device`, `pinned`, `pageable`.
 std::string_view to_string(MemoryPlace place);
 
+/// The planes of a tensor, along its slowest axis, that a buffer holds. The slabs of several devices overlap
+/// by ghost planes.
+struct TensorPart {
+  std::string tensor;       ///< empty: the buffer holds the whole tensor of its own name
+  std::uint64_t first = 0;  ///< the plane of the tensor that is the buffer's first one
+  /// Planes of the buffer: of an output only these are results.
+  std::uint64_t begin = 0, end = 0;
+  friend bool operator==(const TensorPart&, const TensorPart&) = default;
+};
+
 /// Memory that a plan needs. Inputs are filled from the tensor of the same name, outputs are poisoned
 /// before a checked launch and compared with the reference of the same name.
 struct BufferSpec {
@@ -140,6 +150,9 @@ struct BufferSpec {
   /// The source's text does not show the variable `symbol`, and no launch takes the buffer: the binary must
   /// have it.
   bool symbol_is_hidden = false;
+  TensorPart part = {};
+  /// The device that it lies on, among those of the plan; pinned memory of the host is taken there.
+  std::uint32_t device = 0;
 
   bool on_host() const { return place != MemoryPlace::device; }
   std::uint64_t allocation_bytes() const { return layout.allocation * element_size(type); }
@@ -168,6 +181,8 @@ struct BufferArgument {
   /// The launch touches only so many elements of this buffer through this argument; 0: any. Steps without an
   /// order between them need it to work on parts of one buffer.
   std::uint64_t count = 0;
+  /// The launch only reads through this argument.
+  bool read_only = false;
   friend bool operator==(const BufferArgument&, const BufferArgument&) = default;
 };
 /// A value; floating point of 16 bits as its bits, a truth value as a byte.
@@ -229,13 +244,16 @@ struct Dim3 {
 /// When a step may begin. Steps of one stream run one after another in the plan's order; steps of different
 /// streams may overlap, unless `after` orders them. All streams of a plan begin together, and a plan has
 /// ended when all have. When a plan is launched again, its first steps wait for all steps of the launch
-/// before.
+/// before. A device runs the steps of its own streams: kernels there reach buffers of other devices where
+/// these have peer access, copies always do. Stream 0 is of device 0.
 struct StepOrder {
   std::uint32_t stream = 0;             ///< below max_streams
   std::vector<std::size_t> after = {};  ///< earlier steps, by their index among the launches
+  std::uint32_t device = 0;             ///< the same for all steps of a stream
   friend bool operator==(const StepOrder&, const StepOrder&) = default;
 };
 inline constexpr std::uint32_t max_streams = 64;
+inline constexpr std::uint32_t max_devices = 16;
 
 /// One kernel launch. A kernel of the processor is a function that is called once: grid and block are 1.
 struct Launch {
@@ -341,6 +359,8 @@ struct LaunchPlan {
   const BufferSpec& buffer(std::string_view name) const;
   /// Returns the textures of all launches, the setup included, each once.
   std::vector<TextureArgument> textures() const;
+  /// Returns how many devices carry it out.
+  std::uint32_t devices() const;
   /// Returns the bytes of device memory of the buffers and of the arrays that textures read. Only cuFFT knows
   /// what a Fourier transform needs besides.
   std::uint64_t memory() const;

@@ -29,7 +29,7 @@ void add_accesses(const LaunchPlan& plan, const Launch& launch, std::vector<Step
       all.push_back(access_to_all(plan.buffer(map->buffer), false));
     each_buffer(argument, [&](const BufferArgument& given) {
       const BufferSpec& buffer = plan.buffer(given.buffer);
-      StepAccess access = access_to_all(buffer, buffer.role != BufferRole::input);
+      StepAccess access = access_to_all(buffer, buffer.role != BufferRole::input && !given.read_only);
       if (given.count > 0) {
         access.begin = buffer.layout.offset + given.offset;
         access.width = given.count;
@@ -169,8 +169,12 @@ void check_order(const LaunchPlan& plan) {
       if (order_of(step) != StepOrder{})
         throw Error(format("the {} in order on one stream, but `{}` has another order",
                            part == &plan.setup ? "setup runs" : "checks run", step_name(step)));
+  std::map<std::uint32_t, std::uint32_t> devices = {{0, 0}};  // of the streams
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     const StepOrder& order = order_of(plan.launches[i]);
+    if (const auto known = devices.emplace(order.stream, order.device).first; known->second != order.device)
+      throw Error(format("step {}, `{}`, runs on device {}, but its stream {} is of device {}", i,
+                         step_name(plan.launches[i]), order.device, order.stream, known->second));
     if (order.stream >= max_streams)
       throw Error(format("step {}, `{}`, runs on stream {}, but a plan has at most {}", i,
                          step_name(plan.launches[i]), order.stream, max_streams));
@@ -179,6 +183,22 @@ void check_order(const LaunchPlan& plan) {
         throw Error(format("step {}, `{}`, waits for step {}, which is not an earlier one", i,
                            step_name(plan.launches[i]), earlier));
   }
+}
+
+/// Textures, variables and transforms are those of one device.
+void check_devices(const LaunchPlan& plan) {
+  const std::uint32_t devices = plan.devices();
+  if (devices == 1) return;
+  if (devices > max_devices)
+    throw Error(format("a plan has at most {} devices, not {}", max_devices, devices));
+  const auto alone = [&](const std::string& what) {
+    throw Error(format("a plan of {} devices has {}, which only one device can have", devices, what));
+  };
+  if (!plan.textures().empty()) alone("textures");
+  for (const BufferSpec& buffer : plan.buffers)
+    if (!buffer.symbol.empty()) alone(format("the variable `{}`", buffer.symbol));
+  for (const PlanStep* step : all_steps(plan))
+    if (std::holds_alternative<FourierTransform>(*step)) alone("Fourier transforms");
 }
 
 /// All transforms of a plan share one work area, so they must not overlap.
@@ -223,6 +243,7 @@ void check_steps(const LaunchPlan& plan) {
       throw Error(
           format("`{}` lies on the host and cannot be copied to variable `{}`", buffer.name, buffer.symbol));
   for (const PlanStep* step : all_steps(plan)) check_access(plan, *step);
+  check_devices(plan);
   check_transforms(plan);
 }
 

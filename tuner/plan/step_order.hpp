@@ -30,8 +30,9 @@ std::optional<std::uint64_t> shared_element(const StepAccess& a, const StepAcces
 /// Throws Error where a step's arguments or ranges are not possible; part of check_steps.
 void check_access(const LaunchPlan& plan, const PlanStep& step);
 
-/// Throws Error for a plan that no backend may carry out: a stream number beyond max_streams, a step that
-/// waits for a later one, a setup that is not in order, arguments and copies that reach beyond their buffers,
+/// Throws Error for a plan that no backend may carry out: a stream number beyond max_streams or of two
+/// devices, several devices with what only one can have (textures, variables, transforms), a step that waits
+/// for a later one, a setup that is not in order, arguments and copies that reach beyond their buffers,
 /// copies between buffers of different types, to an input or from host to host, kernels and transforms on
 /// memory that they cannot reach, transforms that could overlap.
 void check_steps(const LaunchPlan& plan);
@@ -61,7 +62,8 @@ struct StepConflict {
 };
 
 /// Returns the first conflict of each two steps. A kernel counts as touching everything that its arguments
-/// give it, and as writing it unless the buffer is an input; a transform as touching all of its buffers.
+/// give it, and as writing it unless the buffer is an input or the argument read only; a transform as
+/// touching all of its buffers.
 std::vector<StepConflict> conflicts(const LaunchPlan& plan);
 
 /// Orders in which the steps may run one by one: the plan's, or one that is as different as streams and

@@ -40,11 +40,14 @@ inline constexpr std::array member_names<Layout>{"extents", "strides", "offset",
 template<>
 inline constexpr std::array member_names<BufferSpec>{
     "name", "type",   "layout", "role",         "readable_padding",
-    "fill", "symbol", "place",  "reference_of", "symbol_is_hidden"};
+    "fill", "symbol", "place",  "reference_of", "symbol_is_hidden",
+    "part", "device"};
 template<>
-inline constexpr std::array member_names<BufferArgument>{"buffer", "offset", "count"};
+inline constexpr std::array member_names<BufferArgument>{"buffer", "offset", "count", "read_only"};
 template<>
-inline constexpr std::array member_names<StepOrder>{"stream", "after"};
+inline constexpr std::array member_names<TensorPart>{"tensor", "first", "begin", "end"};
+template<>
+inline constexpr std::array member_names<StepOrder>{"stream", "after", "device"};
 template<>
 inline constexpr std::array member_names<CopySide>{"buffer", "offset", "pitch"};
 template<>
@@ -147,6 +150,9 @@ auto members(T& value) {
   } else if constexpr (count == 11) {
     auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+  } else if constexpr (count == 12) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
   }
 }
 

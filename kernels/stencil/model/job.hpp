@@ -24,6 +24,7 @@ struct StencilJob {
   Stencil stencil;  ///< in the kernels' axes (its `dimensions` is 3)
   Boundary boundary = Boundary::fixed;
   std::int64_t steps = 1;
+  std::int64_t gpus = 1;  ///< that share the work, each a slab along z
 
   int element_bytes() const { return static_cast<int>(element_size(type)); }
   double cells() const { return static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz); }

@@ -24,7 +24,7 @@ Layout line_layout(const StencilJob& job, bool padded) {
 
 const KernelFiles& stencil_files() {
   static const KernelFiles files("stencil", {"common/vectors.cuh", grid_barrier_file},
-                                 {"stencil/reference.cu"});
+                                 {"stencil/reference.cu", "stencil/exchange.cu"});
   return files;
 }
 

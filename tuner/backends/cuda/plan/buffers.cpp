@@ -8,6 +8,7 @@
 #include "tuner/backends/guards.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/plan/tensor_part.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -15,13 +16,10 @@ namespace {
 /// The zone after a buffer ends at a multiple of this.
 constexpr std::uint64_t end_alignment = 512;
 
-const TensorView& tensor_of(const BufferSpec& buffer, const TensorViews& inputs) {
-  const auto found = inputs.find(buffer.name);
+TensorView tensor_for(const BufferSpec& buffer, const TensorViews& inputs) {
+  const auto found = inputs.find(tensor_name(buffer));
   if (found == inputs.end()) throw Error(format("there is no tensor for input `{}`", buffer.name));
-  if (found->second.type != buffer.type || found->second.extents != buffer.layout.extents)
-    throw Error(
-        format("the tensor for input `{}` has other extents or elements than its buffer", buffer.name));
-  return found->second;
+  return filling(buffer, found->second);
 }
 
 Failure out_of_memory(std::uint64_t wanted, std::uint64_t available) {
@@ -37,6 +35,7 @@ Failure out_of_host_memory(const BufferSpec& spec, std::uint64_t wanted) {
 
 PlanBuffer laid_out(const BufferSpec& spec) {
   PlanBuffer buffer{spec, copy_shape(spec.layout, element_size(spec.type)), {}};
+  buffer.results = copy_shape(results_layout(spec), element_size(spec.type));
   buffer.guard = guard_bytes(spec);
   const auto own = (spec.allocation_bytes() + end_alignment - 1) / end_alignment * end_alignment;
   buffer.bytes = own + 2 * buffer.guard;
@@ -123,7 +122,7 @@ void PlanBuffers::fill(PlanBuffer& buffer, const TensorViews& inputs, InputSnaps
     check(cudaMemsetAsync(buffer.data(), initial_byte(buffer.spec), bytes, stream));
     if (buffer.spec.fill != BufferFill::contents) return;
   }
-  const auto& tensor = tensor_of(buffer.spec, inputs);
+  const auto tensor = tensor_for(buffer.spec, inputs);
   if (buffer.spec.role != BufferRole::input) {
     buffer.first_contents = snapshot_key(buffer.spec.name, buffer.spec.layout, tensor);
     buffer.first_tensor = tensor;
@@ -185,14 +184,21 @@ cudaError_t PlanBuffers::stage(const PlanBuffer& buffer, cudaStream_t stream) co
 }
 
 void PlanBuffers::fetch(std::string_view name, std::byte* host, cudaStream_t stream) const {
-  const auto& buffer = find(name);
+  const auto& buffer = *find(name);
   check(stage(buffer, stream));
-  download(host, buffer.data(), buffer.shape, stream);
+  download(host, buffer.data(), buffer.results, stream);
 }
 
-const PlanBuffer& PlanBuffers::find(std::string_view name) const {
+const PlanBuffer* PlanBuffers::find(std::string_view name) const {
   for (const auto& buffer : buffers_)
-    if (buffer.spec.name == name) return buffer;
+    if (buffer.spec.name == name) return &buffer;
+  return nullptr;
+}
+
+std::pair<const DevicePart*, const PlanBuffer*> find_buffer(const std::vector<DevicePart>& parts,
+                                                            std::string_view name) {
+  for (const auto& part : parts)
+    if (const auto* buffer = part.buffers.find(name)) return {&part, buffer};
   throw Error(format("the plan has no buffer `{}`", name));
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tuner/backends/cuda/checks/device_checks.hpp"
@@ -17,13 +18,16 @@
 
 namespace tune::cuda {
 
+struct DeviceContext;
+
 /// The memory of one buffer of a plan, between red zones. A buffer on the host is filled and checked in a
 /// mirror on the device, laid out in the same way. All host buffers of a plan share one mirror, which holds
 /// the buffer that was staged last.
 struct PlanBuffer {
   BufferSpec spec;
   CopyShape shape;
-  DeviceMemory memory;          ///< of a buffer on the device
+  CopyShape results = {};       ///< of results_layout
+  DeviceMemory memory = {};     ///< of a buffer on the device
   HostMemory host = {};         ///< of one on the host
   std::byte* mirror = nullptr;  ///< of one on the host
   std::uint64_t guard = 0;      ///< bytes before the buffer; those after it reach to `bytes`
@@ -40,13 +44,15 @@ struct PlanBuffer {
   std::byte* begin() const { return spec.on_host() ? mirror : memory.data(); }
   std::byte* data() const { return begin() + guard; }
   std::byte* first() const { return data() + shape.device_offset; }
+  std::byte* first_result() const { return data() + results.device_offset; }
   /// The address of logical element (0, 0, ...) for the plan's steps.
   std::byte* place() const { return spec.on_host() ? host.data() + guard + shape.device_offset : first(); }
   checks::Zone red_zone_before() const;
   checks::Zone red_zone_after() const;
 };
 
-/// The buffers of one plan, taken from a pool and given back by the destructor.
+/// The buffers of one plan on one device, which must be current at every call, taken from a pool and given
+/// back by the destructor.
 class PlanBuffers {
  public:
   /// Failure{resources, "device memory"} or Failure{resources, "host memory"} where there is too little.
@@ -69,12 +75,12 @@ class PlanBuffers {
   bool any_in_place() const;
   /// Enqueues the copy of a host buffer with its zones to its mirror; does nothing for other buffers.
   cudaError_t stage(const PlanBuffer& buffer, cudaStream_t stream) const;
-  /// Enqueues the copy of a logical tensor to `host`, which must have room for it.
+  /// Enqueues the copy of the results in one of the buffers to `host`, which must have room for them.
   void fetch(std::string_view name, std::byte* host, cudaStream_t stream) const;
 
   const std::vector<PlanBuffer>& all() const { return buffers_; }
-  /// Throws Error for a name that the plan lacks.
-  const PlanBuffer& find(std::string_view name) const;
+  /// Null for a name that these lack.
+  const PlanBuffer* find(std::string_view name) const;
 
  private:
   PlanBuffers(MemoryPool& pool, HostMemoryPool& host_pool) : pool_(&pool), host_pool_(&host_pool) {}
@@ -87,5 +93,15 @@ class PlanBuffers {
   DeviceMemory mirror_;  ///< as large as the largest buffer on the host
   std::vector<PlanBuffer> buffers_;
 };
+
+/// The part of a plan on one of its devices.
+struct DevicePart {
+  DeviceContext* context;
+  PlanBuffers buffers;
+};
+
+/// Throws Error for a name that the plan lacks.
+std::pair<const DevicePart*, const PlanBuffer*> find_buffer(const std::vector<DevicePart>& parts,
+                                                            std::string_view name);
 
 }  // namespace tune::cuda

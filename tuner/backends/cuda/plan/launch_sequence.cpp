@@ -206,14 +206,15 @@ cudaError_t start(const PreparedLaunch& prepared, void* const* arguments, cudaSt
 PreparedCopy prepared_copy(const LaunchPlan& plan, const Copy& copy) {
   const auto& from = plan.buffer(copy.from.buffer);
   const bool to_host = plan.buffer(copy.to.buffer).on_host();
-  const auto kind = from.on_host() ? cudaMemcpyHostToDevice
-                    : to_host      ? cudaMemcpyDeviceToHost
-                                   : cudaMemcpyDeviceToDevice;
+  const auto kind = from.device != plan.buffer(copy.to.buffer).device ? cudaMemcpyDefault
+                    : from.on_host()                                  ? cudaMemcpyHostToDevice
+                    : to_host                                         ? cudaMemcpyDeviceToHost
+                                                                      : cudaMemcpyDeviceToDevice;
   return {copy, element_size(from.type), kind};
 }
 
 LaunchSequence::LaunchSequence(std::vector<PreparedStep> steps, const PlanTextures::AddressOf& address_of,
-                               const PlanTextures& textures, std::vector<cudaStream_t> more_streams)
+                               const PlanTextures& textures, std::vector<PlanStream> more_streams)
     : steps_(std::move(steps)),
       handles_(steps_.size()),
       maps_(steps_.size()),
@@ -242,8 +243,9 @@ LaunchSequence::LaunchSequence(std::vector<PreparedStep> steps, const PlanTextur
   prepare_order();
 }
 
-/// Steps of one stream are ordered by the stream itself.
+/// Steps of one stream are ordered by the stream itself. Events belong to the device that records them.
 void LaunchSequence::prepare_order() {
+  check(cudaGetDevice(&device_));
   awaits_.resize(steps_.size());
   ended_.resize(steps_.size());
   std::set<std::uint32_t> used;
@@ -253,33 +255,37 @@ void LaunchSequence::prepare_order() {
     for (const std::size_t earlier : order.after) {
       if (order_of(steps_[earlier]).stream == order.stream) continue;
       awaits_[i].push_back(earlier);
-      if (ended_[earlier].get() == nullptr) ended_[earlier] = make_ordering_event();
+      if (ended_[earlier].get() != nullptr) continue;
+      const CurrentDevice current(stream_of(earlier, nullptr).device);
+      ended_[earlier] = make_ordering_event();
     }
   }
   for (const auto stream : used) {
     used_.push_back(more_streams_.at(stream - 1));
+    several_devices_ = several_devices_ || used_.back().device != device_;
+    const CurrentDevice current(used_.back().device);
     joined_.push_back(make_ordering_event());
   }
   if (!used_.empty()) begun_ = make_ordering_event();
 }
 
-cudaStream_t LaunchSequence::stream_of(std::size_t step, cudaStream_t first) const {
+PlanStream LaunchSequence::stream_of(std::size_t step, cudaStream_t first) const {
   const auto stream = order_of(steps_[step]).stream;
-  return stream == 0 ? first : more_streams_[stream - 1];
+  return stream == 0 ? PlanStream{first, device_} : more_streams_[stream - 1];
 }
 
 cudaError_t LaunchSequence::fork(cudaStream_t stream) {
   if (used_.empty()) return cudaSuccess;
   auto status = cudaEventRecord(begun_.get(), stream);
   for (std::size_t i = 0; i < used_.size() && status == cudaSuccess; ++i)
-    status = cudaStreamWaitEvent(used_[i], begun_.get(), 0);
+    status = cudaStreamWaitEvent(used_[i].stream, begun_.get(), 0);
   return status;
 }
 
 cudaError_t LaunchSequence::join(cudaStream_t stream) {
   auto status = cudaSuccess;
   for (std::size_t i = 0; i < used_.size() && status == cudaSuccess; ++i) {
-    status = cudaEventRecord(joined_[i].get(), used_[i]);
+    status = cudaEventRecord(joined_[i].get(), used_[i].stream);
     if (status == cudaSuccess) status = cudaStreamWaitEvent(stream, joined_[i].get(), 0);
   }
   return status;
@@ -302,13 +308,24 @@ cudaError_t LaunchSequence::enqueue(cudaStream_t stream) {
       status = run_host(i, next, stream);
       continue;
     }
-    const auto on = stream_of(i, stream);
-    for (const std::size_t earlier : awaits_[i])
-      if (status == cudaSuccess) status = cudaStreamWaitEvent(on, ended_[earlier].get(), 0);
-    if (status == cudaSuccess) status = carry_out(i, on);
-    if (status == cudaSuccess && ended_[i].get() != nullptr) status = cudaEventRecord(ended_[i].get(), on);
+    status = enqueue_step(i, stream);
+  }
+  if (several_devices_) {
+    const auto back = cudaSetDevice(device_);
+    if (status == cudaSuccess) status = back;
   }
   return status == cudaSuccess ? join(stream) : status;
+}
+
+cudaError_t LaunchSequence::enqueue_step(std::size_t step, cudaStream_t first) {
+  const auto [on, device] = stream_of(step, first);
+  auto status = several_devices_ ? cudaSetDevice(device) : cudaSuccess;
+  for (const std::size_t earlier : awaits_[step])
+    if (status == cudaSuccess) status = cudaStreamWaitEvent(on, ended_[earlier].get(), 0);
+  if (status == cudaSuccess) status = carry_out(step, on);
+  if (status == cudaSuccess && ended_[step].get() != nullptr)
+    status = cudaEventRecord(ended_[step].get(), on);
+  return status;
 }
 
 cudaError_t LaunchSequence::carry_out(std::size_t step, cudaStream_t stream) {

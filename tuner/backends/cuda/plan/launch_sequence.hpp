@@ -79,14 +79,21 @@ struct PreparedHost {
 using PreparedStep =
     std::variant<PreparedLaunch, PreparedTransform, PreparedCopy, PreparedZero, PreparedHost>;
 
+/// A stream of a plan, and its device in the runtime's numbers.
+struct PlanStream {
+  cudaStream_t stream = nullptr;
+  int device = 0;
+};
+
 /// The steps of a plan on given memory.
 class LaunchSequence {
  public:
   /// `address_of` returns the address of logical element (0, 0, ...) of a buffer. The kernels, the plans of
   /// cuFFT and the textures' objects must outlive this, and so must `more_streams`: the plan's stream n + 1
-  /// is entry n. Throws Error for a tensor map that the driver refuses.
+  /// is entry n. The current device must be that of the plan's stream 0, now and at every call. Throws Error
+  /// for a tensor map that the driver refuses.
   LaunchSequence(std::vector<PreparedStep> steps, const PlanTextures::AddressOf& address_of,
-                 const PlanTextures& textures, std::vector<cudaStream_t> more_streams = {});
+                 const PlanTextures& textures, std::vector<PlanStream> more_streams = {});
   LaunchSequence(LaunchSequence&&) = default;
   LaunchSequence& operator=(LaunchSequence&&) = default;
 
@@ -98,13 +105,15 @@ class LaunchSequence {
   /// empty where neither is so.
   const std::string& refusal() const { return refusal_; }
   const std::vector<PreparedStep>& steps() const { return steps_; }
-  const std::vector<cudaStream_t>& more_streams() const { return more_streams_; }
+  const std::vector<PlanStream>& more_streams() const { return more_streams_; }
   /// Returns the textures of all launches, each once.
   std::vector<TextureArgument> textures() const;
 
  private:
   void prepare_order();
-  cudaStream_t stream_of(std::size_t step, cudaStream_t first) const;
+  PlanStream stream_of(std::size_t step, cudaStream_t first) const;
+  /// Enqueues a step with its waits, on its device.
+  cudaError_t enqueue_step(std::size_t step, cudaStream_t first);
   cudaError_t fork(cudaStream_t stream);
   cudaError_t join(cudaStream_t stream);
   cudaError_t carry_out(std::size_t step, cudaStream_t stream);
@@ -121,9 +130,11 @@ class LaunchSequence {
   std::vector<std::vector<void*>> arguments_;  ///< of each launch: addresses of all argument values
   std::string refusal_;
   std::uint64_t rounds_ = 0;  ///< of the last `enqueue`: how often code of the host went back
-  std::vector<cudaStream_t> more_streams_;
+  std::vector<PlanStream> more_streams_;
+  int device_ = 0;                ///< of stream 0
+  bool several_devices_ = false;  ///< enqueuing changes the current device
   /// The order between streams; all empty for a plan of one stream.
-  std::vector<cudaStream_t> used_;                ///< of more_streams_
+  std::vector<PlanStream> used_;                  ///< of more_streams_
   std::vector<std::vector<std::size_t>> awaits_;  ///< of each step, steps of other streams
   std::vector<Event> ended_;                      ///< of the steps that others await; null for others
   Event begun_;

@@ -119,7 +119,8 @@ Result<std::shared_ptr<const Module>> load_binary(const Binary& binary) {
 }
 
 Result<LoadedLaunches> load_launches(const DeviceProperties& device, const LaunchPlan& plan,
-                                     const Binary& binary, std::shared_ptr<const Module> module) {
+                                     const Binary& binary, std::shared_ptr<const Module> module,
+                                     const std::vector<int>& others) {
   if (auto right = check_tensor_maps(device, plan); !right) return tl::unexpected(right.error());
   LoadedLaunches loaded{std::move(module)};
   auto& [code, launches, resources, variables] = loaded;
@@ -140,6 +141,10 @@ Result<LoadedLaunches> load_launches(const DeviceProperties& device, const Launc
   }
   for (std::size_t i = 0; i < launches.size(); ++i) {
     opt_in(plan, launches[i].launch.entry, launches[i].kernel);
+    for (const int other : others) {
+      const CurrentDevice current(other);
+      opt_in(plan, launches[i].launch.entry, launches[i].kernel);
+    }
     add_occupancy(resources[i], device, launches[i].kernel);
     if (auto fits = check_residency(device, resources[i], launches[i].launch); !fits)
       return tl::unexpected(fits.error());

@@ -27,8 +27,9 @@ struct LoadedLaunches {
 /// Prepares everything of a plan's kernel launches that needs no memory: finds the kernels, opts in for their
 /// shared memory, checks the limits of the device. Failure{resources}, or {launch, "arguments"} where a
 /// variable has fewer bytes than are copied to it. Throws Error where a kernel takes other arguments than the
-/// plan passes.
+/// plan passes. `others`: the further devices of the plan, equal to the current one.
 Result<LoadedLaunches> load_launches(const DeviceProperties& device, const LaunchPlan& plan,
-                                     const Binary& binary, std::shared_ptr<const Module> module);
+                                     const Binary& binary, std::shared_ptr<const Module> module,
+                                     const std::vector<int>& others = {});
 
 }  // namespace tune::cuda

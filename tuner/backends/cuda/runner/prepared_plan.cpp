@@ -23,17 +23,29 @@
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/measurement/sampling.hpp"
 #include "tuner/measurement/stopping_rule.hpp"
+#include "tuner/plan/tensor_part.hpp"
 #include "tuner/tensor/verifier.hpp"
 
 namespace tune::cuda {
 namespace {
 
+/// Turns a status into a failure, as DeviceContext::failure, whatever device it comes from. All have ended
+/// their work then.
+Failure failure_of(const std::vector<DevicePart>& parts, cudaError_t status) {
+  Failure failure;
+  // The first device comes last: it stays the current one, unless another one has a fault.
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    ignore(cudaSetDevice(part->context->device));
+    failure = part->context->failure(status);
+    if (failure.phase == Phase::crash) break;
+  }
+  return failure;
+}
+
 /// Times the executions of one plan, whose buffers are filled. Its arguments must outlive it.
 class PlanTimer : public Sampler {
  public:
-  PlanTimer(const PlanBuffers& buffers, LaunchSequence& launches, bool flush_cache, GraphUse use,
-            DeviceContext& context)
-      : buffers_(buffers), launches_(launches), flush_cache_(flush_cache), use_(use), context_(context) {}
+  PlanTimer(const std::vector<DevicePart>& parts, LaunchSequence& launches, bool flush_cache, GraphUse use);
 
   /// Call it first: executes so many times, at least once, and chooses the executions in a sample by the
   /// shortest. Failure{launch, "graph"} for a plan that needs a graph and cannot be one.
@@ -59,18 +71,38 @@ class PlanTimer : public Sampler {
  private:
   cudaError_t enqueue_execution();
   cudaError_t enqueue_samples(std::size_t samples);
+  cudaError_t prepare_sample(const DevicePart& part) const;
+  cudaError_t prepare_sample_elsewhere(std::size_t part) const;
+  /// Returns the joules that all devices have counted; nothing where one does not count.
+  std::optional<double> energy() const;
   Batching batching_of(double seconds) const;
   Result<double> power_while_busy(double estimated_seconds, double& measured_seconds);
-  tl::unexpected<Failure> failed(cudaError_t status) { return tl::unexpected(context_.failure(status)); }
+  tl::unexpected<Failure> failed(cudaError_t status) { return tl::unexpected(failure_of(parts_, status)); }
 
-  const PlanBuffers& buffers_;
+  const std::vector<DevicePart>& parts_;
   LaunchSequence& launches_;
   bool flush_cache_;
   GraphUse use_;
-  DeviceContext& context_;
+  DeviceContext& context_;       ///< of the first device
+  Event ready_;                  ///< the first device has ended what came before a sample
+  std::vector<Event> prepared_;  ///< of each further device
   std::optional<ExecutionGraph> graph_;
   double device_seconds_ = 0;
 };
+
+PlanTimer::PlanTimer(const std::vector<DevicePart>& parts, LaunchSequence& launches, bool flush_cache,
+                     GraphUse use)
+    : parts_(parts),
+      launches_(launches),
+      flush_cache_(flush_cache),
+      use_(use),
+      context_(*parts.front().context),
+      ready_(make_ordering_event()) {
+  for (std::size_t i = 1; i < parts_.size(); ++i) {
+    const CurrentDevice current(parts_[i].context->device);
+    prepared_.push_back(make_ordering_event());
+  }
+}
 
 using std::chrono::milliseconds;
 
@@ -102,7 +134,7 @@ Result<void> PlanTimer::warm_up(int executions) {
 Result<bool> PlanTimer::batch(double seconds) {
   const bool is_short = seconds < short_limit();
   if (graph_ || use_ == GraphUse::never || (use_ == GraphUse::automatic && !is_short)) return false;
-  graph_ = ExecutionGraph::make(batching_of(seconds), buffers_, launches_, context_);
+  graph_ = ExecutionGraph::make(batching_of(seconds), parts_.front().buffers, launches_, context_);
   if (!graph_ && use_ == GraphUse::always)
     return fail(Phase::launch, "graph", "the plan's steps cannot be recorded as a CUDA graph");
   // The first start of a graph also sends it to the device.
@@ -111,13 +143,15 @@ Result<bool> PlanTimer::batch(double seconds) {
 }
 
 /// Buffers on the host are not copied: the device's caches do not hold them. Plans that read their outputs
-/// are executed once a sample, because the first contents are restored before each.
+/// are executed once a sample, because the first contents are restored before each. So are plans of several
+/// devices.
 Batching PlanTimer::batching_of(double seconds) const {
   constexpr std::uint64_t max_bytes_of_copies = std::uint64_t{4} << 30;
-  if (seconds >= short_limit() || buffers_.any_in_place()) return {};
+  const auto& buffers = parts_.front().buffers;
+  if (seconds >= short_limit() || buffers.any_in_place() || parts_.size() > 1) return {};
   std::uint64_t bytes = 0;
   bool on_host = false;
-  for (const auto& buffer : buffers_.all()) {
+  for (const auto& buffer : buffers.all()) {
     bytes += buffer.spec.allocation_bytes();
     on_host = on_host || buffer.spec.on_host();
   }
@@ -145,8 +179,9 @@ cudaError_t PlanTimer::enqueue_samples(std::size_t samples) {
   const auto& events = context_.events(2 * samples + 1);
   auto status = cudaEventRecord(events[0].get(), stream);
   for (std::size_t i = 0; i < samples && status == cudaSuccess; ++i) {
-    buffers_.restore_in_place(context_.snapshots, stream);
-    if (flush_cache_) status = context_.flush_l2();
+    status = prepare_sample(parts_.front());
+    for (std::size_t part = 1; part < parts_.size() && status == cudaSuccess; ++part)
+      status = prepare_sample_elsewhere(part);
     if (status == cudaSuccess) status = cudaEventRecord(events[2 * i + 1].get(), stream);
     if (status == cudaSuccess) status = enqueue_execution();
     if (status == cudaSuccess) status = cudaEventRecord(events[2 * i + 2].get(), stream);
@@ -154,12 +189,44 @@ cudaError_t PlanTimer::enqueue_samples(std::size_t samples) {
   return status;
 }
 
+/// Enqueues what comes before a sample on a device, which is the current one.
+cudaError_t PlanTimer::prepare_sample(const DevicePart& part) const {
+  part.buffers.restore_in_place(part.context->snapshots, part.context->stream.get());
+  return flush_cache_ ? part.context->flush_l2() : cudaSuccess;
+}
+
+/// The same on a further device, after the earlier work of the first one and before its later work.
+cudaError_t PlanTimer::prepare_sample_elsewhere(std::size_t part) const {
+  const auto stream = parts_[part].context->stream.get();
+  auto status = cudaEventRecord(ready_.get(), context_.stream.get());
+  if (status == cudaSuccess) status = cudaStreamWaitEvent(stream, ready_.get(), 0);
+  const CurrentDevice current(parts_[part].context->device);
+  if (status == cudaSuccess) status = prepare_sample(parts_[part]);
+  if (status == cudaSuccess) status = cudaEventRecord(prepared_[part - 1].get(), stream);
+  if (status == cudaSuccess)
+    status = cudaStreamWaitEvent(context_.stream.get(), prepared_[part - 1].get(), 0);
+  return status;
+}
+
+std::optional<double> PlanTimer::energy() const {
+  double joules = 0;
+  for (const auto& part : parts_) {
+    const auto own = part.context->nvml ? part.context->nvml->energy() : std::nullopt;
+    if (!own) return std::nullopt;
+    joules += *own;
+  }
+  return joules;
+}
+
 cudaError_t PlanTimer::enqueue_execution() {
   return graph_ ? graph_->enqueue(context_.stream.get()) : launches_.enqueue(context_.stream.get());
 }
 
 std::uint64_t PlanTimer::throttle_reasons() {
-  return context_.nvml ? context_.nvml->throttle() : 0;
+  std::uint64_t reasons = 0;
+  for (const auto& part : parts_)
+    if (part.context->nvml) reasons |= part.context->nvml->throttle();
+  return reasons;
 }
 
 void PlanTimer::rest() {
@@ -167,7 +234,7 @@ void PlanTimer::rest() {
 }
 
 Result<double> PlanTimer::measure_energy(double execution_seconds) {
-  if (!context_.nvml || !context_.nvml->energy()) return 0;
+  if (!energy()) return 0;
   double seconds = 0;
   const auto watts = power_while_busy(execution_seconds * executions(), seconds);
   if (!watts) return tl::unexpected(watts.error());
@@ -199,7 +266,7 @@ Result<double> PlanTimer::power_while_busy(double estimated_seconds, double& mea
     status = enqueue_piece(events[3 - running]);
     // At least once: a queue that is full makes enqueuing take as long as the work before it.
     for (auto ended = cudaErrorNotReady; status == cudaSuccess && ended == cudaErrorNotReady;) {
-      const auto joules = context_.nvml->energy();
+      const auto joules = energy();
       enough = enough || (joules && window.add(watch.seconds(), *joules));
       ended = cudaEventQuery(events[running].get());
       ignore(ended);
@@ -309,9 +376,9 @@ Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
 /// reference or the limits do not fit the output.
 Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, const TensorView& reference,
                                                     const Bounds& bounds, DeviceContext& context) {
-  check_reference({output.spec.type, output.spec.layout.extents, {}}, reference);
+  check_reference({output.spec.type, results_layout(output.spec).extents, {}}, reference);
   if (reference.type != ElementType::f64) return std::nullopt;
-  const auto placement = placement_of(output.shape, element_size(output.spec.type));
+  const auto placement = placement_of(output.results, element_size(output.spec.type));
   const auto table = limits_of(bounds, reference.extents);
   if (!placement || !table) return std::nullopt;
   const auto count = reference.size();
@@ -331,8 +398,9 @@ Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, co
   const auto limits = context.checks().send(*table, stream);
   if (!limits) return tl::unexpected(context.failure(limits.error()));
   const auto compare = [&](std::uint64_t begin, std::uint64_t part) {
-    return context.checks().compare({output.spec.type, output.first(), *placement, on_device, begin, part},
-                                    bounds, *limits, stream);
+    return context.checks().compare(
+        {output.spec.type, output.first_result(), *placement, on_device, begin, part}, bounds, *limits,
+        stream);
   };
   const auto found = compare_in_parts(count, at_once, send, compare);
   if (!found) return tl::unexpected(context.failure(found.error()));
@@ -341,15 +409,15 @@ Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, co
 
 }  // namespace
 
-CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
-                                   std::map<std::string, std::string> variables, PlanBuffers buffers,
-                                   PlanTextures textures, FourierPlans transforms, LaunchSequence setup,
-                                   LaunchSequence launches, LaunchSequence checks,
-                                   std::vector<KernelResources> resources, GraphUse graph)
-    : context_(context),
+CudaPreparedPlan::CudaPreparedPlan(std::vector<DevicePart> parts, std::shared_ptr<const Module> module,
+                                   std::map<std::string, std::string> variables, PlanTextures textures,
+                                   FourierPlans transforms, LaunchSequence setup, LaunchSequence launches,
+                                   LaunchSequence checks, std::vector<KernelResources> resources,
+                                   GraphUse graph)
+    : parts_(std::move(parts)),
+      context_(*parts_.front().context),
       module_(std::move(module)),
       variables_(std::move(variables)),
-      buffers_(std::move(buffers)),
       textures_(std::move(textures)),
       transforms_(std::move(transforms)),
       setup_(std::move(setup)),
@@ -363,9 +431,17 @@ CudaPreparedPlan::~CudaPreparedPlan() {
   ignore(cudaStreamSynchronize(context_.stream.get()));
 }
 
+void CudaPreparedPlan::enter() const {
+  for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) part->context->enter();
+}
+
 Result<double> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
-  context_.enter();
-  buffers_.fill(inputs, context_.snapshots, context_.checks(), context_.stream.get());
+  enter();
+  for (auto& [context, buffers] : parts_) {
+    const CurrentDevice current(context->device);
+    buffers.fill(inputs, context->snapshots, context->checks(), context->stream.get());
+    check(cudaStreamSynchronize(context->stream.get()));
+  }
   check(textures_.fill(context_.stream.get()));
   fill_variables();
   check(wait());
@@ -383,9 +459,13 @@ Result<double> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
 }
 
 Result<void> CudaPreparedPlan::run_again() {
-  context_.enter();
+  enter();
   if (!filled_) throw Error("a plan can only be run again after a checked run, which fills its inputs");
-  check(buffers_.poison_outputs(context_.stream.get()));
+  for (const auto& [context, buffers] : parts_) {
+    const CurrentDevice current(context->device);
+    check(buffers.poison_outputs(context->stream.get()));
+    check(cudaStreamSynchronize(context->stream.get()));
+  }
   auto status = launches_.enqueue(context_.stream.get());
   if (status == cudaSuccess) status = checks_.enqueue(context_.stream.get());
   if (status == cudaSuccess) status = wait();
@@ -395,7 +475,7 @@ Result<void> CudaPreparedPlan::run_again() {
 
 /// A binary need not have variables that its kernels do not use.
 void CudaPreparedPlan::fill_variables() {
-  for (const auto& buffer : buffers_.all()) {
+  for (const auto& buffer : parts_.front().buffers.all()) {
     const auto known = variables_.find(buffer.spec.symbol);
     if (buffer.spec.symbol.empty() || known == variables_.end()) continue;
     void* address = nullptr;
@@ -407,7 +487,7 @@ void CudaPreparedPlan::fill_variables() {
 }
 
 Failure CudaPreparedPlan::failure(cudaError_t status) const {
-  auto failure = context_.failure(status);
+  auto failure = failure_of(parts_, status);
   if (failure.phase != Phase::launch) return failure;
   for (const auto* sequence : {&setup_, &launches_, &checks_})
     if (const auto& refusal = sequence->refusal(); !refusal.empty())
@@ -416,39 +496,51 @@ Failure CudaPreparedPlan::failure(cudaError_t status) const {
 }
 
 Result<TensorView> CudaPreparedPlan::fetch(std::string_view buffer) {
-  context_.enter();
-  const auto& spec = buffers_.find(buffer).spec;
-  const auto size = element_count(spec.layout.extents) * element_size(spec.type);
-  auto* const host = context_.staging(size);
-  buffers_.fetch(buffer, host, context_.stream.get());
-  if (const auto status = wait(); status != cudaSuccess) return tl::unexpected(context_.failure(status));
-  return TensorView{spec.type, spec.layout.extents, {host, size}};
+  enter();
+  const auto& [part, found] = find_buffer(parts_, buffer);
+  const auto type = found->spec.type;
+  const auto extents = results_layout(found->spec).extents;
+  const auto size = element_count(extents) * element_size(type);
+  const CurrentDevice current(part->context->device);
+  auto* const host = part->context->staging(size);
+  part->buffers.fetch(buffer, host, part->context->stream.get());
+  if (const auto status = cudaStreamSynchronize(part->context->stream.get()); status != cudaSuccess)
+    return tl::unexpected(failure_of(parts_, status));
+  return TensorView{type, extents, {host, size}};
 }
 
 Result<void> CudaPreparedPlan::check_memory() {
-  context_.enter();
+  enter();
   if (!filled_) throw Error("memory can only be checked after a checked run");
-  return cuda::check_memory(buffers_, context_);
+  for (const auto& [context, buffers] : parts_) {
+    const CurrentDevice current(context->device);
+    if (auto fine = cuda::check_memory(buffers, *context); !fine) return fine;
+  }
+  return {};
 }
 
 Result<Comparison> CudaPreparedPlan::compare(std::string_view buffer, const TensorView& reference,
                                              const Bounds& bounds) {
-  context_.enter();
-  const auto& output = buffers_.find(buffer);
-  if (const auto status = buffers_.stage(output, context_.stream.get()); status != cudaSuccess)
-    return tl::unexpected(context_.failure(status));
-  const auto found = compare_on_device(output, reference, bounds, context_);
+  enter();
+  const auto& [where, output] = find_buffer(parts_, buffer);
+  auto& context = *where->context;
+  const CurrentDevice current(context.device);
+  if (const auto status = where->buffers.stage(*output, context.stream.get()); status != cudaSuccess)
+    return tl::unexpected(failure_of(parts_, status));
+  const auto part = reference_part(output->spec, reference);
+  const auto part_bounds = bounds_of_part(output->spec, bounds);
+  const auto found = compare_on_device(*output, part, part_bounds, context);
   if (!found) return tl::unexpected(found.error());
-  if (*found) return **found;
+  if (*found) return in_tensor(output->spec, **found);
   const auto fetched = fetch(buffer);
   if (!fetched) return tl::unexpected(fetched.error());
-  return tune::compare(*fetched, reference, bounds);
+  return in_tensor(output->spec, tune::compare(*fetched, part, part_bounds));
 }
 
 Result<Timing> CudaPreparedPlan::measure(const MeasureOptions& options) {
-  context_.enter();
+  enter();
   if (!filled_) throw Error("a plan can only be measured after a checked run, which fills its inputs");
-  PlanTimer timer(buffers_, launches_, options.flush_cache, graph_, context_);
+  PlanTimer timer(parts_, launches_, options.flush_cache, graph_);
   // A long checked execution is the warm-up too.
   if (!first_sample(options) || graph_ == GraphUse::always)
     if (const auto warm = timer.warm_up(options.warmup); !warm) return tl::unexpected(warm.error());

@@ -17,11 +17,12 @@
 
 namespace tune::cuda {
 
-/// A plan on a device, with memory from the context.
+/// A plan on its devices, with memory from their contexts.
 class CudaPreparedPlan : public PreparedPlan {
  public:
-  CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
-                   std::map<std::string, std::string> variables, PlanBuffers buffers, PlanTextures textures,
+  /// `parts`: at least one; that of the plan's first device comes first.
+  CudaPreparedPlan(std::vector<DevicePart> parts, std::shared_ptr<const Module> module,
+                   std::map<std::string, std::string> variables, PlanTextures textures,
                    FourierPlans transforms, LaunchSequence setup, LaunchSequence launches,
                    LaunchSequence checks, std::vector<KernelResources> resources, GraphUse graph);
   ~CudaPreparedPlan() override;
@@ -37,14 +38,16 @@ class CudaPreparedPlan : public PreparedPlan {
   Result<Timing> measure(const MeasureOptions& options) override;
 
  private:
+  /// Makes the first device current. Throws Error after a fault of any.
+  void enter() const;
   cudaError_t wait() const;
   void fill_variables();
   Failure failure(cudaError_t status) const;
 
-  DeviceContext& context_;
+  std::vector<DevicePart> parts_;
+  DeviceContext& context_;  ///< of the first device
   std::shared_ptr<const Module> module_;
   std::map<std::string, std::string> variables_;  ///< LoadedLaunches::variables
-  PlanBuffers buffers_;
   PlanTextures textures_;
   FourierPlans transforms_;
   LaunchSequence setup_;

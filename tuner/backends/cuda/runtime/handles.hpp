@@ -62,6 +62,21 @@ class Handle {
   T handle_ = nullptr;
 };
 
+/// Makes a device current for this thread, and the earlier one again at the end.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int device) {
+    check(cudaGetDevice(&before_));
+    check(cudaSetDevice(device));
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  ~CurrentDevice() { ignore(cudaSetDevice(before_)); }
+
+ private:
+  int before_ = 0;
+};
+
 using Stream = Handle<cudaStream_t, &cudaStreamDestroy>;
 using Event = Handle<cudaEvent_t, &cudaEventDestroy>;
 

@@ -108,7 +108,7 @@ void Emulation::begin_plan(const LoadedModule& module, std::size_t variant, std:
 }
 
 bool Emulation::run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments,
-                    Order order, std::span<const std::span<const char>> only) {
+                    Order order, std::span<const AllowedPiece> only) {
   kernel_ = entry.name;
   transforming_ = false;
   const Dim3 cluster{entry.cluster.x, entry.cluster.y, entry.cluster.z};
@@ -116,7 +116,7 @@ bool Emulation::run(const tune_emulator::Entry& entry, const Launch& launch, std
       begin_launch(launch.dynamic_shared_memory, launch.cooperative    ? "no barrier of the grid"
                                                  : cluster.count() > 1 ? "no barrier of the cluster"
                                                                        : "nothing");
-  for (const std::span<const char> piece : only) memory_.allow_only(piece.data(), piece.size());
+  for (const AllowedPiece& piece : only) memory_.allow_only(piece);
   indices_->block_extent = {launch.block.x, launch.block.y, launch.block.z};
   indices_->grid_extent = {launch.grid.x, launch.grid.y, launch.grid.z};
   indices_->cluster_extent = entry.cluster;

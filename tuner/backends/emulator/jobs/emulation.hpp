@@ -34,7 +34,7 @@ class Emulation final : private SchedulerEvents {
   /// arguments. In arrays with a piece of `only` the launch may touch only these pieces. False where it was
   /// abandoned: the log has the reason.
   bool run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments, Order order,
-           std::span<const std::span<const char>> only = {});
+           std::span<const AllowedPiece> only = {});
 
   /// Carries a copy out as a launch of its own; `element` is the size of its elements, `from` and `to` are
   /// the addresses of the first ones. False where it failed: the log has the reason.

@@ -18,6 +18,7 @@
 #include "tuner/plan/argument_sizes.hpp"
 #include "tuner/plan/fourier_shape.hpp"
 #include "tuner/plan/step_order.hpp"
+#include "tuner/plan/tensor_part.hpp"
 #include "tuner/tensor/reference_numbers.hpp"
 #include "tuner/tensor/verifier.hpp"
 
@@ -295,10 +296,10 @@ class CaseRun {
   }
 
   /// Returns the parts of buffers that a launch may touch.
-  std::vector<std::span<const char>> pieces_of(const Launch& launch, const PlanMemory& memory) const {
-    std::vector<std::span<const char>> pieces;
-    const auto all_of = [&](const BufferSpec& buffer) {
-      return std::span<const char>(memory.begin(buffer.name), buffer.allocation_bytes());
+  std::vector<AllowedPiece> pieces_of(const Launch& launch, const PlanMemory& memory) const {
+    std::vector<AllowedPiece> pieces;
+    const auto all_of = [&](const BufferSpec& buffer, bool read_only = false) {
+      return AllowedPiece{{memory.begin(buffer.name), buffer.allocation_bytes()}, read_only};
     };
     for (const KernelArgument& argument : launch.arguments) {
       if (const auto* const texture = std::get_if<TextureArgument>(&argument))
@@ -308,10 +309,11 @@ class CaseRun {
       each_buffer(argument, [&](const BufferArgument& given) {
         const BufferSpec& buffer = case_.plan.buffer(given.buffer);
         if (given.count == 0)
-          pieces.push_back(all_of(buffer));
+          pieces.push_back(all_of(buffer, given.read_only));
         else
-          pieces.emplace_back(memory.address(given.buffer, given.offset),
-                              given.count * element_size(buffer.type));
+          pieces.push_back(
+              {{memory.address(given.buffer, given.offset), given.count * element_size(buffer.type)},
+               given.read_only});
       });
     }
     return pieces;
@@ -352,9 +354,9 @@ class CaseRun {
     Arguments arguments(launch, memory, textures, maps);
     const bool parts = std::ranges::any_of(launch.arguments, [](const KernelArgument& argument) {
       const auto* const given = std::get_if<BufferArgument>(&argument);
-      return given != nullptr && given->count > 0;
+      return given != nullptr && (given->count > 0 || given->read_only);
     });
-    const auto pieces = parts ? pieces_of(launch, memory) : std::vector<std::span<const char>>();
+    const auto pieces = parts ? pieces_of(launch, memory) : std::vector<AllowedPiece>();
     return emulation_.run(*entry, launch, arguments.addresses, order, pieces);
   }
 
@@ -416,13 +418,16 @@ class CaseRun {
     }
     for (const BufferSpec& buffer : case_.plan.buffers) {
       if (buffer.role != BufferRole::output || is_judged(case_.plan.judgement, buffer.name)) continue;
-      const HostTensor* const reference = reference_of(buffer.name);
+      const std::string& name = tensor_name(buffer);
+      const HostTensor* const reference = reference_of(name);
       if (reference == nullptr) continue;
       const std::vector<std::byte> bytes = memory.fetch(buffer);
-      const TensorView view{buffer.type, buffer.layout.extents, bytes};
-      const Bounds bounds = tolerance.of(buffer.name);
-      const ElementLimits& limits = element_limits(case_.expected->limits, buffer.name);
-      const Comparison comparison = compare(view, view_of(*reference), bounds, limits);
+      const TensorView view{buffer.type, results_layout(buffer).extents, bytes};
+      const Bounds bounds = tolerance.of(name);
+      const ElementLimits& limits = element_limits(case_.expected->limits, name);
+      const Comparison comparison = in_tensor(
+          buffer,
+          compare(view, reference_part(buffer, view_of(*reference)), bounds_of_part(buffer, bounds), limits));
       verdict_.error = std::max(verdict_.error, comparison.worst_error);
       verdict_.tolerance = std::max(verdict_.tolerance, widest(tolerance));
       if (is_right(comparison, bounds)) continue;
@@ -432,7 +437,7 @@ class CaseRun {
       finding.array = buffer.name;
       finding.no_reference = comparison.unwritten && comparison.no_reference;
       finding.offset = static_cast<std::int64_t>(comparison.worst_index * element_size(buffer.type));
-      finding.detail = wrong_result(comparison, buffer.layout.extents, bounds, buffer.name, limits).detail;
+      finding.detail = wrong_result(comparison, reference->extents(), bounds, name, limits).detail;
       add(std::move(finding));
     }
     if (case_.plan.judgement != nullptr && verdict_.findings.empty()) judge_outputs(memory);

@@ -96,17 +96,26 @@ void MemoryChecker::begin_launch(const Array& dynamic, std::string meeting) {
   quick_ = nullptr;
 }
 
-void MemoryChecker::allow_only(const char* from, std::size_t bytes) {
-  if (Checked* const checked = find(from)) checked->allowed.emplace_back(from, from + bytes);
+void MemoryChecker::allow_only(const AllowedPiece& piece) {
+  if (Checked* const checked = find(piece.bytes.data())) checked->allowed.push_back(piece);
 }
 
 bool MemoryChecker::check_allowed(const Checked& checked, const char* at, std::size_t bytes, unsigned kind,
                                   const Place& place) {
-  const auto within = [&](const auto& range) { return at >= range.first && at + bytes <= range.second; };
+  bool is_read_only = false;
+  const auto within = [&](const AllowedPiece& piece) {
+    if (at < piece.bytes.data() || at + bytes > piece.bytes.data() + piece.bytes.size()) return false;
+    const bool forbidden = piece.read_only && (kind & access_write) != 0;
+    is_read_only = is_read_only || forbidden;
+    return !forbidden;
+  };
   if (checked.allowed.empty() || std::ranges::any_of(checked.allowed, within)) return true;
-  Finding finding = finding_in(FindingKind::out_of_bounds, checked.array, at - checked.array.begin);
-  finding.detail = format("{} of {} bytes at {}, beyond the elements that the launch says it touches",
-                          verb(kind), bytes, element_text(checked.array, finding.offset));
+  Finding finding = finding_in(is_read_only ? FindingKind::write_to_input : FindingKind::out_of_bounds,
+                               checked.array, at - checked.array.begin);
+  finding.detail =
+      format("{} of {} bytes at {}, {}", verb(kind), bytes, element_text(checked.array, finding.offset),
+             is_read_only ? "which the launch says it only reads"
+                          : "beyond the elements that the launch says it touches");
   add(std::move(finding), place);
   return false;
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +70,12 @@ struct Array {
   bool contains(const char* address) const { return address >= begin && address < begin + bytes; }
 };
 
+/// Bytes of an array that a launch may touch.
+struct AllowedPiece {
+  std::span<const char> bytes;
+  bool read_only = false;
+};
+
 /// A place in the shared memory of another block of the cluster, as MemoryChecker::Elsewhere finds it.
 struct RemoteShared {
   std::vector<Shadow>* cells = nullptr;  ///< of all shared arrays of that block
@@ -95,9 +102,8 @@ class MemoryChecker {
   void begin_launch(const Array& dynamic, std::string meeting);
   /// For the blocks of clusters; nothing for others.
   void set_elsewhere(Elsewhere elsewhere) { elsewhere_ = std::move(elsewhere); }
-  /// Limits the next launch: of the array around `from` it may touch only these bytes and those of other
-  /// calls.
-  void allow_only(const char* from, std::size_t bytes);
+  /// Limits the next launch: of the array around the piece it may touch only this and those of other calls.
+  void allow_only(const AllowedPiece& piece);
   /// Exchanges the cells of all shared arrays with those of another block; an empty list is that of a block
   /// that has not begun.
   void exchange_shared(std::vector<Shadow>& other);
@@ -130,9 +136,8 @@ class MemoryChecker {
  private:
   struct Checked {
     Array array;
-    std::optional<Shadow> shadow;  ///< none: read only
-    /// The ranges that the launch may touch, as first byte and the one behind the last; empty: all.
-    std::vector<std::pair<const char*, const char*>> allowed = {};
+    std::optional<Shadow> shadow;            ///< none: read only
+    std::vector<AllowedPiece> allowed = {};  ///< empty: the launch may touch everything
   };
   Checked* find(const char* address);
   bool check_allowed(const Checked& checked, const char* at, std::size_t bytes, unsigned kind,

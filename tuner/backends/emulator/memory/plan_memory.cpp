@@ -12,6 +12,7 @@
 #include "tuner/backends/emulator/memory/unpoison.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/plan/tensor_part.hpp"
 
 namespace tune::emulator {
 namespace {
@@ -29,9 +30,9 @@ std::size_t machine_memory() {
   return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// Calls `use(host byte, device byte, bytes)` for every row of a tensor.
-void each_row(const BufferSpec& spec, const std::function<void(std::size_t, std::size_t, std::size_t)>& use) {
-  const Layout& layout = spec.layout;
+/// Calls `use(host byte, device byte, bytes)` for every row of a tensor with this layout in the buffer.
+void each_row(const BufferSpec& spec, const Layout& layout,
+              const std::function<void(std::size_t, std::size_t, std::size_t)>& use) {
   const std::size_t element = element_size(spec.type);
   const std::uint64_t count = element_count(layout.extents);
   if (count == 0) return;
@@ -48,12 +49,10 @@ void each_row(const BufferSpec& spec, const std::function<void(std::size_t, std:
   }
 }
 
-const HostTensor& tensor_of(const BufferSpec& spec, const TensorSet& inputs) {
-  const auto found = inputs.find(spec.name);
+std::span<const std::byte> bytes_for(const BufferSpec& spec, const TensorSet& inputs) {
+  const auto found = inputs.find(tensor_name(spec));
   if (found == inputs.end()) throw Error(format("there is no tensor for input '{}'", spec.name));
-  if (found->second.type() != spec.type || found->second.extents() != spec.layout.extents)
-    throw Error(format("the tensor for input '{}' has other extents or elements than its buffer", spec.name));
-  return found->second;
+  return filling(spec, view_of(found->second)).bytes;
 }
 
 /// Objects are numbers from here on: neither addresses nor small integers, so that a wrong argument is not a
@@ -102,8 +101,8 @@ void PlanMemory::fill(const TensorSet& inputs) {
         std::memset(buffer.begin, byte, buffer.spec.allocation_bytes());
       if (buffer.spec.fill != BufferFill::contents) continue;
     }
-    const auto from = tensor_of(buffer.spec, inputs).bytes();
-    each_row(buffer.spec, [&](std::size_t host, std::size_t device, std::size_t bytes) {
+    const auto from = bytes_for(buffer.spec, inputs);
+    each_row(buffer.spec, buffer.spec.layout, [&](std::size_t host, std::size_t device, std::size_t bytes) {
       std::memcpy(buffer.begin + device, from.data() + host, bytes);
     });
   }
@@ -111,8 +110,9 @@ void PlanMemory::fill(const TensorSet& inputs) {
 
 std::vector<std::byte> PlanMemory::fetch(const BufferSpec& spec) const {
   const Buffer& buffer = find(spec.name);
-  std::vector<std::byte> dense(element_count(spec.layout.extents) * element_size(spec.type));
-  each_row(spec, [&](std::size_t host, std::size_t device, std::size_t bytes) {
+  const Layout layout = results_layout(spec);
+  std::vector<std::byte> dense(element_count(layout.extents) * element_size(spec.type));
+  each_row(spec, layout, [&](std::size_t host, std::size_t device, std::size_t bytes) {
     std::memcpy(dense.data() + host, buffer.begin + device, bytes);
   });
   return dense;
@@ -132,7 +132,8 @@ std::vector<Array> PlanMemory::arrays() const {
     array.bytes = static_cast<std::size_t>(buffer.spec.allocation_bytes());
     array.element_bytes = element_size(buffer.spec.type);
     array.space = buffer.spec.role == BufferRole::input ? Array::Space::input : Array::Space::global;
-    if (buffer.spec.readable_padding) array.layout = buffer.spec.layout;
+    // Ghost planes of a part are padding, too.
+    if (buffer.spec.readable_padding) array.layout = results_layout(buffer.spec);
     array.initialised = buffer.spec.fill != BufferFill::poison;
     arrays.push_back(std::move(array));
   }
@@ -161,10 +162,10 @@ std::vector<Finding> PlanMemory::spoiled(const TensorSet& inputs) const {
     if (const char* at = touched(end, last); at != last)
       add(FindingKind::out_of_bounds, buffer, at, "was written, which lies behind the buffer");
     if (buffer.spec.role != BufferRole::input) continue;
-    const auto from = tensor_of(buffer.spec, inputs).bytes();
+    const auto from = bytes_for(buffer.spec, inputs);
     const char* gap = buffer.begin;
     const char* wrong = nullptr;
-    each_row(buffer.spec, [&](std::size_t host, std::size_t device, std::size_t bytes) {
+    each_row(buffer.spec, buffer.spec.layout, [&](std::size_t host, std::size_t device, std::size_t bytes) {
       const char* const row = buffer.begin + device;
       const char* at = touched(gap, std::max(gap, row));
       if (at < row && wrong == nullptr) wrong = at;

@@ -36,7 +36,7 @@ class PlanMemory {
   /// Fills inputs with their tensors, all other buffers with their initial byte and everything around them
   /// with 0xff. Throws Error where a tensor is missing or is not what the plan describes.
   void fill(const TensorSet& inputs);
-  /// Returns the logical tensor of a buffer, dense.
+  /// Returns the results in a buffer, dense.
   std::vector<std::byte> fetch(const BufferSpec& spec) const;
   /// Returns the address of logical element (0, 0, ...), or of an element `offset` behind it.
   char* address(std::string_view name, std::uint64_t offset = 0) const;
