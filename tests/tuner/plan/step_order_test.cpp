@@ -53,6 +53,10 @@ TEST(StepOrder, PlansThatDoOtherThingsHaveOtherTexts) {
   const std::vector<std::function<void(LaunchPlan&)>> changes = {
       [](LaunchPlan& p) { p.graph = GraphUse::always; },
       [](LaunchPlan& p) { p.graph = GraphUse::never; },
+      [](LaunchPlan& p) { p.buffers[2].device = 1; },
+      [](LaunchPlan& p) { p.buffers[2].part = {"in", 1, 0, 2}; },
+      [](LaunchPlan& p) { copy_of(p, 0).order.device = 1; },
+      [](LaunchPlan& p) { std::get<BufferArgument>(launch_of(p, 1).arguments[0]).read_only = true; },
       [](LaunchPlan& p) { p.buffers[0].place = MemoryPlace::pageable; },
       [](LaunchPlan& p) { p.buffers[0].place = MemoryPlace::device; },
       [](LaunchPlan& p) { copy_of(p, 0).width -= 1; },
@@ -131,6 +135,20 @@ TEST(StepOrder, WhatIsImpossibleIsRefused) {
        [](LaunchPlan& p) {
          launch_of(p, 1).arguments[0] = BufferArgument{"sent", 1, 370};
        }},
+      {"runs on device 1, but its stream 1 is of device 0",
+       [](LaunchPlan& p) { launch_of(p, 4).order.device = 1; }},
+      {"its stream 0 is of device 0", [](LaunchPlan& p) { copy_of(p, 0).order.device = 1; }},
+      {"a plan has at most 16 devices, not 17", [](LaunchPlan& p) { p.buffers[2].device = 16; }},
+      {"a plan of 2 devices has the variable `v`",
+       [](LaunchPlan& p) {
+         p.buffers[2].symbol = "v";
+         p.buffers[3].device = 1;
+       }},
+      {"a plan of 2 devices has Fourier transforms",
+       [](LaunchPlan& p) {
+         p.launches.push_back(FourierTransform{FourierDirection::forward, "sent", "made", {8}});
+         p.buffers[3].device = 1;
+       }},
       {"lies on the host and cannot be copied to variable", [](LaunchPlan& p) { p.buffers[0].symbol = "v"; }},
       {"Fourier transforms without an order between them",
        [](LaunchPlan& p) {
@@ -194,6 +212,22 @@ TEST(StepOrder, AKernelWithoutARangeTouchesAllOfItsBuffer) {
   ASSERT_FALSE(found.empty());  // with the copy to the other slot
   EXPECT_EQ(found[0].first, StreamSample::kernel(0));
   EXPECT_EQ(found[0].second, StreamSample::copy_in(1));
+}
+
+// The second kernel runs on another device, besides the copy of what the first one made.
+TEST(StepOrder, KernelsThatOnlyReadDoNotConflict) {
+  StreamSample sample(2);
+  auto& second = launch_of(sample.plan, StreamSample::kernel(1));
+  second.order = {3, {StreamSample::kernel(0)}, 1};
+  second.arguments = {BufferArgument{"made", 0, 185, true}, BufferArgument{"sent", 185, 185}};
+  sample.plan.launches.pop_back();
+  check_steps(sample.plan);
+  EXPECT_EQ(sample.plan.devices(), 2u);
+  std::get<Copy>(sample.plan.launches[StreamSample::copy_in(1)]).order.stream = 3;
+  std::get<Copy>(sample.plan.launches[StreamSample::copy_in(1)]).order.device = 1;
+  EXPECT_TRUE(conflicts(sample.plan).empty()) << conflicts(sample.plan)[0].text(sample.plan);
+  std::get<BufferArgument>(second.arguments[0]).read_only = false;
+  EXPECT_FALSE(conflicts(sample.plan).empty());
 }
 
 TEST(StepOrder, SharedElementsAreFoundAsByLookingAtAll) {

@@ -101,6 +101,9 @@ TEST(Archive, SetupAndToleranceSurvive) {
 TEST(Archive, StreamsCopiesAndPlacesSurvive) {
   LaunchPlan plan = testing::StreamSample().plan;
   plan.graph = GraphUse::never;
+  plan.buffers[2].part = {"in", 3, 1, 2};
+  plan.buffers[2].device = 1;
+  std::get<Copy>(plan.launches[3]).order.device = 1;
   plan.launches.push_back(FourierTransform{FourierDirection::forward, "sent", "made", {7}, 1, {5, {1, 2}}});
   const LaunchPlan copy = travelled(plan);
   EXPECT_EQ(launches_of(copy), launches_of(plan));
@@ -111,6 +114,8 @@ TEST(Archive, StreamsCopiesAndPlacesSurvive) {
   EXPECT_EQ(order_of(copy.launches.back()), order_of(plan.launches.back()));
   EXPECT_EQ(std::get<BufferArgument>(std::get<Launch>(copy.launches[4]).arguments[1]),
             (BufferArgument{"made", 185, 185}));
+  EXPECT_EQ(copy.buffers[2].part, plan.buffers[2].part);
+  EXPECT_EQ(copy.devices(), 2u);
 }
 
 TEST(Archive, FourierTransformsSurviveAmongLaunches) {

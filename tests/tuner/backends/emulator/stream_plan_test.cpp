@@ -61,6 +61,18 @@ TEST(StreamPlans, AKernelBeyondTheRangeThatItWasGivenIsFound) {
             std::string::npos);
 }
 
+TEST(StreamPlans, AWriteThroughAnArgumentThatIsReadOnlyIsFound) {
+  StreamSample sample(1);
+  auto& launch = std::get<Launch>(sample.plan.launches[1]);
+  std::get<BufferArgument>(launch.arguments[0]).read_only = true;
+  EXPECT_EQ(stream_report(stream_verdict(sample)), "");
+  std::get<BufferArgument>(launch.arguments[1]).read_only = true;
+  const CheckVerdict found = stream_verdict(sample);
+  ASSERT_FALSE(found.findings.empty()) << found.not_emulated;
+  EXPECT_EQ(found.findings[0].kind, FindingKind::write_to_input) << stream_report(found);
+  EXPECT_NE(stream_report(found).find("which the launch says it only reads"), std::string::npos);
+}
+
 TEST(StreamPlans, ReadingBeyondTheRangeOfAnInputIsFound) {
   StreamSample sample(1);
   sample.plan.buffers[0].layout = Layout::dense({37 * 5});
