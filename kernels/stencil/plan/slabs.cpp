@@ -2,7 +2,9 @@
 #include "kernels/stencil/plan/slabs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -56,6 +58,12 @@ void add_exchange_kernel(CompileRequest& request, const KernelSources& sources) 
   request.entries.emplace_back(exchange_entry);
 }
 
+/// Planes of an array of a GPU.
+struct Place {
+  std::string buffer;
+  std::int64_t first = 0;  ///< the plane of the slab that lies there first
+};
+
 class SlabPlanner {
  public:
   SlabPlanner(const StencilJob& job, const Configuration& configuration, const KernelSources& sources)
@@ -65,6 +73,7 @@ class SlabPlanner {
         rhythm_(configuration),
         reach_(job.stencil.radii()[2]),
         exchange_(configuration["exchange"].as_text()),
+        overlap_(exchange_ != "host" && configuration["overlap"].as_bool() && reach_ > 0),
         gpus_(static_cast<std::size_t>(job.gpus)) {
     const std::vector<Slab> slabs = slabs_of(job, rhythm_.steps * reach_);
     for (std::size_t gpu = 0; gpu < slabs.size(); ++gpu) gpus_[gpu].slab = slabs[gpu];
@@ -73,6 +82,15 @@ class SlabPlanner {
   Result<LaunchPlan> plan();
 
  private:
+  /// The planes at a cut, which are computed a second time in arrays of their own, so that the neighbour need
+  /// not wait for the whole slab.
+  struct Edge {
+    Place made = {};                       ///< the results
+    std::size_t computed = 0;              ///< the step that made them
+    std::optional<std::size_t> read = {};  ///< the neighbour's copy of the results before
+    std::uint64_t planes = 0;              ///< of the arrays; 0: there are none
+    std::uint64_t allocation = 0;          ///< elements
+  };
   struct Gpu {
     Slab slab;
     Layout layout = {};                        ///< of its arrays
@@ -81,20 +99,29 @@ class SlabPlanner {
     /// Copies out of its array `sent`, by the other GPUs: they must end before it is written again.
     std::vector<std::size_t> readers = {};
     std::string sent = {};
+    std::size_t newest = 0;  ///< the last step on its own stream
+    bool any = false;        ///< there is one
+    /// Of each array, passes on planes at the cuts that read it.
+    std::map<std::string, std::vector<std::size_t>> edge_readers = {};
+    std::array<Edge, 2> edges = {};  ///< at the low and the high cut
   };
 
   Result<const LaunchPlan*> pass_plan(std::int64_t planes, std::int64_t steps);
   Result<void> begin();
   Result<void> add_pass(std::size_t gpu, const std::string& source, const std::string& target,
                         std::int64_t remaining, std::int64_t steps);
-  void add_launch(std::size_t gpu, Launch launch, const LaunchPlan& pass, const std::string& source,
-                  const std::string& target, std::int64_t first_plane);
-  std::string renamed(Gpu& gpu, std::size_t number, const std::string& name, const LaunchPlan& pass,
-                      const std::string& source, const std::string& target);
+  Result<void> add_edges(const std::string& source, std::int64_t steps, std::int64_t depth);
+  Result<void> add_edge(std::size_t gpu, bool high, const std::string& source, std::int64_t steps,
+                        std::int64_t depth);
+  Launch on_slab(Gpu& gpu, Launch launch, const LaunchPlan& pass, const Place& source, const Place& target,
+                 std::int64_t first_plane, const std::string& scratch);
+  void check_layout(Gpu& gpu, const LaunchPlan& pass) const;
   void exchange(const std::string& array, std::int64_t depth, std::int64_t round);
   void bring(std::size_t to, std::size_t from, const std::string& array, std::int64_t first_plane,
              std::int64_t depth, std::int64_t round);
   std::size_t add_step(std::size_t gpu, PlanStep step, std::vector<std::size_t> after);
+  std::size_t add_step_beside(std::size_t gpu, std::size_t stream, PlanStep step,
+                              std::vector<std::size_t> after);
   void add_buffers(bool other);
 
   const StencilJob& job_;
@@ -103,6 +130,7 @@ class SlabPlanner {
   Rhythm rhythm_;
   std::int64_t reach_;
   std::string exchange_;
+  bool overlap_;
   std::vector<Gpu> gpus_;
   std::map<std::pair<std::int64_t, std::int64_t>, LaunchPlan> passes_;  ///< by planes and steps
   LaunchPlan plan_;
@@ -151,6 +179,9 @@ Result<LaunchPlan> SlabPlanner::plan() {
   for (std::int64_t done = 0; done < job_.steps; done += rhythm_.steps, ++round) {
     const std::int64_t steps = std::min(rhythm_.steps, job_.steps - done);
     if (done > 0) exchange(source, steps * reach_, round);
+    const std::int64_t next = std::min(rhythm_.steps, job_.steps - done - steps);
+    if (const Result<void> added = add_edges(source, steps, next * reach_); !added)
+      return tl::unexpected(added.error());
     for (std::int64_t within = 0; within < steps; within += rhythm_.pass, ++pass) {
       const std::string target = target_of(pass, passes);
       for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
@@ -175,53 +206,126 @@ Result<void> SlabPlanner::add_pass(std::size_t number, const std::string& source
   const std::int64_t last = gpu.slab.planes() - (gpu.slab.high_cut() ? spoilt : 0);
   const Result<const LaunchPlan*> pass = pass_plan(last - first, steps);
   if (!pass) return tl::unexpected(pass.error());
-  const Layout& layout = (*pass)->buffer("in").layout;
-  if (layout.strides != gpu.layout.strides || layout.offset != gpu.layout.offset)
-    throw std::logic_error("the layouts of a slab's passes differ");
-  gpu.layout.allocation = std::max(gpu.layout.allocation,
-                                   layout.allocation + static_cast<std::uint64_t>(first) * layout.strides[2]);
-  for (const PlanStep& step : (*pass)->launches)
-    add_launch(number, std::get<Launch>(step), **pass, source, target, first);
+  check_layout(gpu, **pass);
+  gpu.layout.allocation =
+      std::max(gpu.layout.allocation, (*pass)->buffer("in").layout.allocation +
+                                          static_cast<std::uint64_t>(first) * gpu.layout.strides[2]);
+  for (const PlanStep& step : (*pass)->launches) {
+    Launch launch = on_slab(gpu, std::get<Launch>(step), **pass, {of_gpu(source, number)},
+                            {of_gpu(target, number)}, first, of_gpu("pass", number));
+    std::vector<std::size_t> after = std::exchange(gpu.edge_readers[target], {});
+    if (gpu.sent == target) {
+      after.insert(after.end(), gpu.readers.begin(), gpu.readers.end());
+      gpu.sent.clear();
+    }
+    gpu.last = add_step(number, std::move(launch), std::move(after));
+  }
   return {};
 }
 
-/// Returns the name of an array of the GPU that has this name in the plan of a pass.
-std::string SlabPlanner::renamed(Gpu& gpu, std::size_t number, const std::string& name,
-                                 const LaunchPlan& pass, const std::string& source,
-                                 const std::string& target) {
-  if (name == "in") return of_gpu(source, number);
-  if (name == "out") return of_gpu(target, number);
-  const std::string own = of_gpu("pass_" + name, number);
-  BufferSpec& buffer = gpu.others.try_emplace(own, pass.buffer(name)).first->second;
-  buffer.layout.allocation = std::max(buffer.layout.allocation, pass.buffer(name).layout.allocation);
-  return own;
+void SlabPlanner::check_layout(Gpu& gpu, const LaunchPlan& pass) const {
+  const Layout& layout = pass.buffer("in").layout;
+  if (layout.strides != gpu.layout.strides || layout.offset != gpu.layout.offset)
+    throw std::logic_error("the layouts of a slab's passes differ");
 }
 
-void SlabPlanner::add_launch(std::size_t number, Launch launch, const LaunchPlan& pass,
-                             const std::string& source, const std::string& target, std::int64_t first_plane) {
-  Gpu& gpu = gpus_[number];
-  const std::uint64_t shift = static_cast<std::uint64_t>(first_plane) * gpu.layout.strides[2];
-  std::vector<std::size_t> after;
+/// Returns a launch of a pass from plane `first_plane` of the slab on, from source to target; its other
+/// arrays are called after `scratch`.
+Launch SlabPlanner::on_slab(Gpu& gpu, Launch launch, const LaunchPlan& pass, const Place& source,
+                            const Place& target, std::int64_t first_plane, const std::string& scratch) {
+  const auto shift = [&](const Place& place) {
+    return static_cast<std::uint64_t>(first_plane - place.first) * gpu.layout.strides[2];
+  };
+  const auto move = [&](std::string& name, std::uint64_t& offset) {
+    if (name == "in" || name == "out") {
+      const Place& place = name == "in" ? source : target;
+      offset += shift(place);
+      name = place.buffer;
+      return;
+    }
+    const BufferSpec& spec = pass.buffer(name);
+    name = scratch + "_" + name;
+    BufferSpec& buffer = gpu.others.try_emplace(name, spec).first->second;
+    buffer.layout.allocation = std::max(buffer.layout.allocation, spec.layout.allocation);
+  };
   for (KernelArgument& argument : launch.arguments) {
     if (auto* map = std::get_if<TensorMapArgument>(&argument)) {
-      if (map->buffer == "in" || map->buffer == "out") map->map.offset += shift;
-      map->buffer = renamed(gpu, number, map->buffer, pass, source, target);
+      move(map->buffer, map->map.offset);
     } else if (auto* given = std::get_if<BufferArgument>(&argument)) {
       given->read_only = given->buffer == "in";
-      if (given->buffer == "in" || given->buffer == "out") given->offset += shift;
-      given->buffer = renamed(gpu, number, given->buffer, pass, source, target);
+      move(given->buffer, given->offset);
     }
   }
-  if (gpu.sent == target) {
-    after = std::exchange(gpu.readers, {});
-    gpu.sent.clear();
-  }
-  gpu.last = add_step(number, std::move(launch), std::move(after));
+  return launch;
 }
 
+/// Computes the planes at all cuts that the neighbours need `steps` later, `depth` of them.
+Result<void> SlabPlanner::add_edges(const std::string& source, std::int64_t steps, std::int64_t depth) {
+  if (!overlap_ || depth == 0) return {};
+  for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu)
+    for (const bool high : {false, true}) {
+      if (high ? !gpus_[gpu].slab.high_cut() : !gpus_[gpu].slab.low_cut()) continue;
+      if (const Result<void> added = add_edge(gpu, high, source, steps, depth); !added) return added;
+    }
+  return {};
+}
+
+Result<void> SlabPlanner::add_edge(std::size_t number, bool high, const std::string& source,
+                                   std::int64_t steps, std::int64_t depth) {
+  Gpu& gpu = gpus_[number];
+  Edge& edge = gpu.edges[high ? 1 : 0];
+  const std::int64_t ghosts = rhythm_.steps * reach_;
+  const std::int64_t cut = (high ? gpu.slab.own_end : gpu.slab.own_begin) - gpu.slab.begin;
+  const std::int64_t own_first = high ? cut - depth : cut;
+  const std::int64_t base = std::max<std::int64_t>(0, high ? cut - 2 * ghosts : cut - ghosts);
+  const std::string name = of_gpu(high ? "high" : "low", number);
+  const std::size_t stream = gpus_.size() + 2 * number + (high ? 1 : 0);
+  Place from{of_gpu(source, number)};
+  std::vector<std::size_t> after;
+  if (gpu.any) after.push_back(gpu.newest);
+  if (edge.read) after.push_back(*std::exchange(edge.read, {}));
+  int turn = 0;
+  for (std::int64_t done = 0; done < steps; done += rhythm_.pass, ++turn) {
+    const std::int64_t spoilt = (steps - done) * reach_;
+    const std::int64_t first = std::max<std::int64_t>(0, own_first - spoilt);
+    const std::int64_t last = std::min(gpu.slab.planes(), own_first + depth + spoilt);
+    const Result<const LaunchPlan*> pass = pass_plan(last - first, std::min(rhythm_.pass, steps - done));
+    if (!pass) return tl::unexpected(pass.error());
+    check_layout(gpu, **pass);
+    const Place to{format("edge_{}_{}", name, turn % 2), base};
+    edge.planes = std::max(edge.planes, static_cast<std::uint64_t>(last - base));
+    edge.allocation =
+        std::max(edge.allocation, (*pass)->buffer("in").layout.allocation +
+                                      static_cast<std::uint64_t>(first - base) * gpu.layout.strides[2]);
+    gpu.layout.allocation =
+        std::max(gpu.layout.allocation, (*pass)->buffer("in").layout.allocation +
+                                            static_cast<std::uint64_t>(first) * gpu.layout.strides[2]);
+    for (const PlanStep& step : (*pass)->launches) {
+      Launch launch =
+          on_slab(gpu, std::get<Launch>(step), **pass, from, to, first, format("edge_{}_pass", name));
+      edge.computed = add_step_beside(number, stream, std::move(launch), std::exchange(after, {}));
+    }
+    if (turn == 0) gpu.edge_readers[source].push_back(edge.computed);
+    from = to;
+  }
+  edge.made = from;
+  return {};
+}
+
+/// Adds a step on the stream of a GPU.
 std::size_t SlabPlanner::add_step(std::size_t gpu, PlanStep step, std::vector<std::size_t> after) {
-  const auto number = static_cast<std::uint32_t>(gpu);
-  std::visit([&](auto& known) { known.order = {number, std::move(after), number}; }, step);
+  gpus_[gpu].any = true;
+  return gpus_[gpu].newest = add_step_beside(gpu, gpu, std::move(step), std::move(after));
+}
+
+std::size_t SlabPlanner::add_step_beside(std::size_t gpu, std::size_t stream, PlanStep step,
+                                         std::vector<std::size_t> after) {
+  const auto device = static_cast<std::uint32_t>(gpu);
+  std::visit(
+      [&](auto& known) {
+        known.order = {static_cast<std::uint32_t>(stream), std::move(after), device};
+      },
+      step);
   plan_.launches.push_back(std::move(step));
   return plan_.launches.size() - 1;
 }
@@ -244,12 +348,14 @@ void SlabPlanner::exchange(const std::string& array, std::int64_t depth, std::in
 /// copy, unless it writes the array before (Gpu::readers).
 void SlabPlanner::bring(std::size_t to, std::size_t from, const std::string& array, std::int64_t first_plane,
                         std::int64_t depth, std::int64_t round) {
+  Edge& edge = gpus_[from].edges[from < to ? 1 : 0];
   const auto side = [&](std::size_t gpu) {
-    const auto place = static_cast<std::uint64_t>(first_plane - gpus_[gpu].slab.begin);
-    return CopySide{of_gpu(array, gpu), place * gpus_[gpu].layout.strides[2]};
+    const Place array_place = gpu == from && overlap_ ? edge.made : Place{of_gpu(array, gpu)};
+    const auto place = static_cast<std::uint64_t>(first_plane - gpus_[gpu].slab.begin - array_place.first);
+    return CopySide{array_place.buffer, place * gpus_[gpu].layout.strides[2]};
   };
   const std::uint64_t count = static_cast<std::uint64_t>(depth) * gpus_[to].layout.strides[2];
-  const std::size_t computed = gpus_[from].last;
+  const std::size_t computed = overlap_ ? edge.computed : gpus_[from].last;
   std::size_t read = 0;
   if (exchange_ == "host") {
     const std::string staged = format("staged_{}_from_{}_{}", to, from, round % 2);
@@ -269,7 +375,10 @@ void SlabPlanner::bring(std::size_t to, std::size_t from, const std::string& arr
                                  BufferArgument{target.buffer, target.offset, count}, int64(count)});
     read = add_step(to, std::move(launch), {computed});
   }
-  gpus_[from].readers.push_back(read);
+  if (overlap_)
+    edge.read = read;
+  else
+    gpus_[from].readers.push_back(read);
 }
 
 void SlabPlanner::add_buffers(bool other) {
@@ -287,6 +396,18 @@ void SlabPlanner::add_buffers(bool other) {
     add("in", "in", BufferRole::input);
     add("out", "out", BufferRole::output);
     if (other) add("other", "out", BufferRole::scratch);
+    for (const bool high : {false, true})
+      for (const int turn : {0, 1}) {
+        const Edge& edge = gpu.edges[high ? 1 : 0];
+        if (edge.planes == 0) continue;
+        Layout layout = gpu.layout;
+        layout.extents[2] = edge.planes;
+        layout.allocation = edge.allocation;
+        BufferSpec buffer{format("edge_{}_{}", of_gpu(high ? "high" : "low", number), turn), job_.type,
+                          layout, BufferRole::scratch, true};
+        buffer.device = device;
+        plan_.buffers.push_back(std::move(buffer));
+      }
     for (const auto& [name, spec] : gpu.others) {
       BufferSpec& buffer = plan_.buffers.emplace_back(spec);
       buffer.name = name;
@@ -354,6 +475,11 @@ void add_slab_parameters(FamilySpace& space, const StencilJob& job) {
       "who brings ghost planes: the copy engine, a kernel that reads the other GPU's memory, or the copy "
       "engines by way of pinned host memory",
       {"copy", "kernel", "host"}, "copy");
+  space.add(
+      "overlap",
+      "whether the planes at the cuts are computed a second time, on a stream of their own, so that the "
+      "exchange need not wait for a whole slab",
+      {false, true}, false, var("exchange") != "host");
   space.add("graph", "whether the steps of all GPUs are recorded and started as one CUDA graph",
             {false, true}, false);
   const Expr fuses = is_variant("temporal") || is_variant("composed");

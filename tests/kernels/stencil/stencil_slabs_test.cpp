@@ -27,6 +27,7 @@ using testing::StencilCase;
 struct Exchange {
   std::int64_t gpus = 2, every = 1, steps = 5;
   const char* by = "copy";
+  bool overlap = false;
 };
 
 Instance instance_of(StencilCase stencil, std::array<std::int64_t, 3> extents, const Exchange& exchange) {
@@ -45,6 +46,7 @@ PlannedJob planned(const StencilCase& stencil, std::array<std::int64_t, 3> exten
       testing::sample_of(testing::stencil_space_on(*problem, instance, "sm_90", where), 1, 7).at(0);
   made.set("exchange_every", exchange.every);
   made.set("exchange", exchange.by);
+  if (std::string(exchange.by) != "host") made.set("overlap", exchange.overlap);
   const Result<LaunchPlan> plan = problem->plan(instance, made, EmbeddedSources());
   const std::string name = instance.key() + " " + made.to_string();
   if (!plan) {
@@ -61,7 +63,8 @@ constexpr const char* direct =
 std::vector<PlannedJob> exchanges(const StencilCase& stencil, std::array<std::int64_t, 3> extents) {
   std::vector<PlannedJob> all;
   for (const Exchange& exchange : {Exchange{2, 1, 5}, Exchange{2, 2, 7}, Exchange{3, 3, 8},
-                                   Exchange{3, 1, 4, "host"}, Exchange{2, 2, 6, "host"}, Exchange{2, 4, 3}})
+                                   Exchange{3, 1, 4, "host"}, Exchange{2, 2, 6, "host"}, Exchange{2, 4, 3},
+                                   Exchange{2, 1, 5, "copy", true}, Exchange{3, 2, 7, "copy", true}})
     all.push_back(planned(stencil, extents, direct, exchange));
   return all;
 }
@@ -76,17 +79,18 @@ std::vector<PlannedJob> all_jobs() {
       "variant == 'direct' and block_x == 16 and block_y == 2 and vector == 2 and not padded",
       {3, 2, 5, "kernel"});
   add({"float", "star", 4, 2, "zero"}, {53, 1, 41},
-      "variant == 'direct' and block_x == 32 and vector == 1 and block_z <= 2", {2, 3, 8, "kernel"});
+      "variant == 'direct' and block_x == 32 and vector == 1 and block_z <= 2", {2, 3, 8, "kernel", true});
   add({"float", "star", 2}, {37, 9, 29},
       "variant == 'streaming' and loader == 'tma' and block_x == 16 and block_y == 4 and chunk == 16",
       {2, 2, 5});
   add({"float", "star", 1}, {45, 21, 29},
-      "variant == 'temporal' and fused == 3 and threads <= 96 and chunk == 16", {2, 2, 11});
+      "variant == 'temporal' and fused == 3 and threads <= 96 and chunk == 16", {2, 2, 11, "copy", true});
   add({"double", "star", 1, 2}, {45, 1, 31},
       "variant == 'composed' and fused == 2 and sweep == 'direct' and block_x == 64 and block_z == 1",
-      {2, 2, 7});
+      {2, 2, 7, "copy", true});
   add({"float", "star", 1, 2, "zero"}, {45, 1, 31},
-      "variant == 'persistent' and kept == 'l2' and block_x == 32 and blocks <= 66", {3, 3, 7});
+      "variant == 'persistent' and kept == 'l2' and block_x == 32 and blocks <= 66",
+      {3, 3, 7, "kernel", true});
   add({"double", "box", 2}, {34, 7, 25},
       "variant == 'split' and parts == 2 and block_x == 16 and block_y == 2 and cells_z == 1", {2, 2, 4});
   return all;
