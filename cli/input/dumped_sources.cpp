@@ -60,7 +60,7 @@ std::string order_text(const StepOrder& order) {
   std::string text = order.stream > 0 ? format(", stream {}", order.stream) : "";
   for (const std::size_t earlier : order.after)
     text += format("{} {}", earlier == order.after.front() ? ", after step" : ",", earlier);
-  return text;
+  return text + (order.device > 0 ? format(", device {}", order.device) : "");
 }
 
 /// The first steps only: plans of many time steps repeat themselves.

@@ -58,10 +58,10 @@ search::SpaceDefinition stencil_space(const StencilJob& whole, const DevicePrope
   if (whole.gpus > 1) add_slab_parameters(space, whole);
   bool any = false;
   for (const StencilVariant& variant : stencil_variants()) {
+    if (whole.gpus > 1 && !computes_slabs(variant.name)) continue;
     space.begin(variant.name);
-    const bool applies = variant.applies(job) && (whole.gpus == 1 || computes_slabs(variant.name));
-    if (applies) space.offer(variant.summary);
-    any = any || applies;
+    if (variant.applies(job)) space.offer(variant.summary);
+    any = any || variant.applies(job);
     variant.add_to_space(space, job);
   }
   if (!any)

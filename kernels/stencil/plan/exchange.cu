@@ -14,7 +14,15 @@ extern "C" __global__ void exchange_planes(const REAL* from, REAL* to, long long
   constexpr int width = 16 / static_cast<int>(sizeof(REAL));
   const auto places = reinterpret_cast<unsigned long long>(from) | reinterpret_cast<unsigned long long>(to);
   const long long vectors = places % 16 == 0 ? count / width : 0;
-  for (long long i = first; i < vectors; i += threads)
-    reinterpret_cast<uint4*>(to)[i] = reinterpret_cast<const uint4*>(from)[i];
+  constexpr int turns = 4;  // loads on the way: those of another GPU's memory take microseconds
+  for (long long i = first; i < vectors; i += turns * threads) {
+    uint4 values[turns];
+#pragma unroll
+    for (int turn = 0; turn < turns; ++turn)
+      if (i + turn * threads < vectors) values[turn] = reinterpret_cast<const uint4*>(from)[i + turn * threads];
+#pragma unroll
+    for (int turn = 0; turn < turns; ++turn)
+      if (i + turn * threads < vectors) reinterpret_cast<uint4*>(to)[i + turn * threads] = values[turn];
+  }
   for (long long i = vectors * width + first; i < count; i += threads) to[i] = from[i];
 }

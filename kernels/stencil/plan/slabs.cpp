@@ -20,6 +20,9 @@ using search::Expr;
 using search::Value;
 using search::var;
 
+constexpr std::array<std::string_view, 4> exchange_parameters = {"exchange_every", "exchange", "overlap",
+                                                                 "graph"};
+
 /// The steps between two exchanges.
 struct Rhythm {
   std::int64_t steps = 1;  ///< from one exchange to the next
@@ -41,6 +44,14 @@ std::int64_t thinnest_slab(const StencilJob& job) {
   return job.nz / job.gpus;
 }
 
+/// Returns the parameters of the variant alone: equal ones have equal code, however planes are exchanged.
+Configuration of_variant(const Configuration& configuration) {
+  Configuration own;
+  for (const auto& [name, value] : configuration.entries())
+    if (std::ranges::find(exchange_parameters, name) == exchange_parameters.end()) own.set(name, value);
+  return own;
+}
+
 /// An array of a GPU.
 std::string of_gpu(const std::string& array, std::size_t gpu) {
   return format("{}_{}", array, gpu);
@@ -48,7 +59,7 @@ std::string of_gpu(const std::string& array, std::size_t gpu) {
 
 constexpr const char* exchange_entry = "exchange_planes";
 constexpr std::int64_t exchange_threads = 256;
-constexpr std::int64_t exchange_blocks = 264;  // two for each SM of a large device
+constexpr std::int64_t exchange_blocks = 1056;  // eight for each SM of a large device
 
 /// Adds the kernel that copies planes to a request.
 void add_exchange_kernel(CompileRequest& request, const KernelSources& sources) {
@@ -69,6 +80,7 @@ class SlabPlanner {
   SlabPlanner(const StencilJob& job, const Configuration& configuration, const KernelSources& sources)
       : job_(job),
         configuration_(configuration),
+        variant_(of_variant(configuration)),
         sources_(sources),
         rhythm_(configuration),
         reach_(job.stencil.radii()[2]),
@@ -126,6 +138,7 @@ class SlabPlanner {
 
   const StencilJob& job_;
   const Configuration& configuration_;
+  const Configuration variant_;  ///< without the parameters of the exchange
   const KernelSources& sources_;
   Rhythm rhythm_;
   std::int64_t reach_;
@@ -145,7 +158,7 @@ Result<const LaunchPlan*> SlabPlanner::pass_plan(std::int64_t planes, std::int64
   job.gpus = 1;
   job.nz = planes;
   job.steps = steps;
-  Result<LaunchPlan> made = stencil_variants().of(configuration_).plan(job, configuration_, sources_);
+  Result<LaunchPlan> made = stencil_variants().of(variant_).plan(job, variant_, sources_);
   if (!made) return tl::unexpected(made.error());
   return &passes_.emplace(std::pair{planes, steps}, std::move(*made)).first->second;
 }
@@ -367,8 +380,9 @@ void SlabPlanner::bring(std::size_t to, std::size_t from, const std::string& arr
   if (exchange_ == "copy") {
     read = add_step(to, Copy{side(from), side(to), count}, {computed});
   } else {
+    const std::int64_t vectors = static_cast<std::int64_t>(count) * job_.element_bytes() / 16;
     const std::int64_t blocks =
-        std::min(exchange_blocks, ceil_div(static_cast<std::int64_t>(count), exchange_threads * 4));
+        std::clamp<std::int64_t>(ceil_div(vectors, exchange_threads), 1, exchange_blocks);
     const CopySide source = side(from), target = side(to);
     Launch launch = make_launch(exchange_entry, blocks, block_of(exchange_threads),
                                 {BufferArgument{source.buffer, source.offset, count, true},
@@ -441,7 +455,6 @@ std::vector<Slab> slabs_of(const StencilJob& job, std::int64_t ghosts) {
 StencilJob slab_job(const StencilJob& job) {
   StencilJob slab = job;
   slab.nz = ceil_div(job.nz, job.gpus);
-  slab.gpus = 1;
   return slab;
 }
 
@@ -474,14 +487,14 @@ void add_slab_parameters(FamilySpace& space, const StencilJob& job) {
       "exchange",
       "who brings ghost planes: the copy engine, a kernel that reads the other GPU's memory, or the copy "
       "engines by way of pinned host memory",
-      {"copy", "kernel", "host"}, "copy");
+      {"copy", "kernel", "host"}, "kernel");
   space.add(
       "overlap",
       "whether the planes at the cuts are computed a second time, on a stream of their own, so that the "
       "exchange need not wait for a whole slab",
       {false, true}, false, var("exchange") != "host");
   space.add("graph", "whether the steps of all GPUs are recorded and started as one CUDA graph",
-            {false, true}, false);
+            {false, true}, true);
   const Expr fuses = is_variant("temporal") || is_variant("composed");
   space.rule(!fuses || var("exchange_every") * var("fused") <= max,
              "the ghost planes are thicker than the slab of a neighbour");

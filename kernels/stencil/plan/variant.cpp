@@ -39,6 +39,10 @@ std::vector<Value> chunks(const StencilJob& job) {
   // Blocks of `temporal` are few and long: finer steps let the last ones end together.
   if (temporal_applies(job))
     values = {16, 24, 32, 48, 64, 80, 88, 96, 112, 128, 144, 156, 160, 176, 192, 256, 512};
+  // Ghost planes make slabs a little thicker than round numbers.
+  if (job.gpus > 1)
+    values = {16,  24,  32,  48,  64,  80,  88,  96,  112, 128, 132, 144,
+              148, 152, 156, 160, 164, 168, 176, 192, 256, 264, 512};
   return values;
 }
 

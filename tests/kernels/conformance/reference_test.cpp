@@ -9,6 +9,7 @@
 #include "kernels/registry.hpp"
 #include "tests/kernels/conformance/drawn.hpp"
 #include "tuner/base/stop_scope.hpp"
+#include "tuner/plan/tensor_part.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -89,15 +90,17 @@ TEST_P(EveryReference, HasATensorForEveryBuffer) {
     for (const BufferSpec& buffer : drawn.plan.buffers) {
       if (buffer.role == BufferRole::scratch) continue;
       const TensorSet& set = buffer.role == BufferRole::input ? inputs : reference;
-      const auto found = set.find(buffer.name);
+      const auto found = set.find(tensor_name(buffer));
       if (found == set.end() && buffer.role == BufferRole::output) {
         EXPECT_TRUE(problem().reference_plan(drawn.instance, EmbeddedSources())) << buffer.name;
         continue;
       }
       ASSERT_NE(found, set.end()) << buffer.name;
-      EXPECT_EQ(found->second.extents(), buffer.layout.extents) << buffer.name;
       if (buffer.role == BufferRole::input) {
-        EXPECT_EQ(found->second.type(), buffer.type) << buffer.name;
+        EXPECT_EQ(filling(buffer, view_of(found->second)).extents, buffer.layout.extents) << buffer.name;
+      } else {
+        EXPECT_EQ(reference_part(buffer, view_of(found->second)).extents, results_layout(buffer).extents);
+        EXPECT_EQ(found->second.extents(), tensor_extents(drawn.plan, buffer)) << buffer.name;
       }
     }
   }

@@ -6,6 +6,8 @@
 #include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tests/tuner/backends/cuda/gpu_fixture.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
+#include "tuner/base/error.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/evaluation/reference_data.hpp"
 
@@ -83,6 +85,30 @@ TEST_F(GpuStencils, VerifiesEveryVariantOfEveryShape) {
   }
   std::printf("%d configurations verified\n", ran);
   EXPECT_GT(ran, 100);
+}
+
+// Slabs of two GPUs, every variant; a machine with one GPU says so.
+TEST_F(GpuStencils, VerifiesSlabsOfTwoGpus) {
+  int ran = 0;
+  for (const testing::StencilCase& stencil : testing::cases_of_radius(2)) {
+    Instance instance = testing::stencil_instance(stencil, 67, 37, 129);
+    instance.settings.emplace_back("steps", 7);
+    instance.settings.emplace_back("gpus", 2);
+    const auto configurations = testing::sample_of_variants(*problem_of(instance), instance, 4, 3);
+    if (cuda::list_devices(nullptr).size() > 1) {
+      ran += verify(instance, configurations);
+      continue;
+    }
+    try {
+      verify(instance, configurations);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("2 GPUs are to work together, and this machine has 1 like"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+  std::printf("%d configurations verified\n", ran);
 }
 
 // Rows of whole vectors: unpadded vectors are valid.

@@ -54,7 +54,9 @@ TEST(StepOrder, PlansThatDoOtherThingsHaveOtherTexts) {
       [](LaunchPlan& p) { p.graph = GraphUse::always; },
       [](LaunchPlan& p) { p.graph = GraphUse::never; },
       [](LaunchPlan& p) { p.buffers[2].device = 1; },
-      [](LaunchPlan& p) { p.buffers[2].part = {"in", 1, 0, 2}; },
+      [](LaunchPlan& p) {
+        p.buffers[2].part = {"in", 1, 0, 2};
+      },
       [](LaunchPlan& p) { copy_of(p, 0).order.device = 1; },
       [](LaunchPlan& p) { std::get<BufferArgument>(launch_of(p, 1).arguments[0]).read_only = true; },
       [](LaunchPlan& p) { p.buffers[0].place = MemoryPlace::pageable; },

@@ -28,8 +28,10 @@ std::array<std::int64_t, 3> min_tile(const StencilJob& job) {
   return {std::max(16, 2 * rx), std::max(4, 2 * ry), std::max(4, 2 * rz)};
 }
 
-/// True if the array fits the shared memory of the device, with a tenth of it for halos.
+/// True if the array fits the shared memory of the device, with a tenth of it for halos. A slab of several
+/// GPUs is loaded again after each exchange.
 bool fits_shared(const StencilJob& job, const DeviceProperties& device) {
+  if (job.gpus > 1) return false;
   const double bytes = job.cells() * job.element_bytes();
   return bytes * 1.1 <= static_cast<double>(device.shared_memory_per_block_optin) *
                             static_cast<double>(multiprocessors(device));
