@@ -206,6 +206,7 @@ Json section_json(const Section& section) {
   object["measured"] = section.measured;
   object["within_5_percent"] = section.close;
   add_values(object, section);
+  if (section.objective.of_front() != nullptr) object["front"] = front_json(section.front, section.objective);
   object["low_fidelity"] = section.fidelity.pairs > 0 ? Json(section.low_fidelity) : Json(nullptr);
   object["fidelity_agreement"] = agreement_json(section.fidelity);
   object["best"] = best_json(section);

@@ -20,6 +20,7 @@ std::string section_text(const Section& section, const TextStyle& style) {
     text += format("  {:<15}{}\n", name, style.width > 0 ? wrapped(value, label_width, style.width) : value);
   if (style.width > 0) text += text_charts(section, style);
   add_text_table(text, "Fastest configurations", top_table(section), style);
+  add_text_table(text, "Pareto front", front_table(section), style);
   add_text_table(text, "Failures", failure_table(section), style);
   add_text_table(text, "Runs", run_table(section), style);
   return text;
@@ -52,6 +53,7 @@ std::string section_markdown(const Section& section) {
   for (const auto& [name, value] : properties(section))
     text += format("- **{}**: {}\n", name, markdown_text(value));
   add_markdown_table(text, "Fastest configurations", top_table(section));
+  add_markdown_table(text, "Pareto front", front_table(section));
   add_markdown_table(text, "Failures", failure_table(section));
   add_markdown_table(text, "Runs", run_table(section));
   return text;

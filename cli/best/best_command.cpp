@@ -15,6 +15,7 @@
 #include "cli/output/text_layout.hpp"
 #include "db/read/best.hpp"
 #include "db/read/queries.hpp"
+#include "db/read/ranked.hpp"
 #include "kernels/registry.hpp"
 #include "library/run/gpu.hpp"
 #include "library/run/tuning_run.hpp"
@@ -42,7 +43,8 @@ struct BestAnswer {
   std::filesystem::path database;
   bool shipped;  ///< from a recording that came with the program
   Objective objective;
-  const KernelSources& sources;  ///< of the problem
+  std::vector<FrontMember> front;  ///< of the workload, where a front is asked for
+  const KernelSources& sources;    ///< of the problem
 };
 
 LaunchPlan plan_of(const BestAnswer& answer) {
@@ -76,6 +78,8 @@ Metrics metrics_of(const BestAnswer& answer) {
 }
 
 std::string objective_text(const Objective& objective, double value) {
+  if (objective.of_front() != nullptr)
+    return format("{}: of this front, the one with the smallest product", to_string(objective));
   if (const MetricObjective* metric = objective.of_metric())
     return format("{} {}: the {} stored value", metric->name, objective.value_text(value),
                   metric->maximised ? "largest" : "smallest");
@@ -85,7 +89,7 @@ std::string objective_text(const Objective& objective, double value) {
 
 /// For people: configuration, time, and why this record was chosen.
 std::string best_text(const BestAnswer& answer) {
-  const auto& [selection, candidate, database, shipped, objective, sources] = answer;
+  const auto& [selection, candidate, database, shipped, objective, front, sources] = answer;
   const db::ResultRow& result = candidate.result;
   const std::string& recorded_size = result.workload.size;
   std::string text =
@@ -98,8 +102,13 @@ std::string best_text(const BestAnswer& answer) {
   text += labelled("best", lines);
   for (const auto& [name, command] : commands_of(answer))
     text += labelled(name, joined(command, shell_quoted, " "));
+  std::vector<std::string> members;
+  for (const FrontMember& member : front)
+    members.push_back(format("{}: {}", values_text(member.values, objective), member.configuration.key()));
+  if (!members.empty()) text += labelled("front", members);
   std::vector<reports::Tie> ties;
-  for (const db::ResultRow& tie : candidate.ties) ties.push_back({tie.rerank->ratio, tie.configuration});
+  if (front.empty())
+    for (const db::ResultRow& tie : candidate.ties) ties.push_back({tie.rerank->ratio, tie.configuration});
   if (!ties.empty()) text += labelled("ties", reports::ties_lines(ties, ties.size()));
   text += labelled("chosen", wrapped(candidate.reason, label_column));
   text += labelled("measured",
@@ -131,6 +140,7 @@ std::string best_json(const BestAnswer& answer) {
   const db::ResultRow& result = answer.candidate.result;
   Json object = reports::instance_json(answer.selection.instance);
   object.update(reports::result_json(reports::shown(result), {"configuration", "seconds"}));
+  if (!answer.front.empty()) object["front"] = reports::front_json(answer.front, answer.objective);
   object.update(
       {{"objective", to_string(answer.objective)},
        {"value", answer.objective.shown(answer.candidate.value)},
@@ -372,8 +382,8 @@ std::string hint_of_imported(const Question& question) {
   if (!selection.instance.settings.empty()) text += " " + selection.instance.settings_key();
   if (query.objective.needs_energy())
     text += " with energies";
-  else if (query.objective.of_metric() != nullptr)
-    text += format(" with {}", query.objective.of_metric()->name);
+  else if (query.objective != Objective::time)
+    text += format(" with {}", name_of(query.objective));
   if (query.cache == CacheState::warm) text += " with warm caches";
   const std::string& device = query.device.name;
   if (!device.empty()) text += format(" on {}", device);
@@ -478,9 +488,14 @@ void print_best(const Question& question, const KernelSources& sources) {
     all = std::move(guessed);
   }
   const db::BestCandidate& chosen = all.back();
+  const db::Database& database = *databases.opened[chosen.database];
+  std::vector<FrontMember> front;
+  if (query.objective.of_front() != nullptr)
+    front = db::front_among(database,
+                            db::ranked_of_workload(database, chosen.result.workload.id, query.objective));
   const BestAnswer answer{
-      selection,       chosen, databases.opened[chosen.database]->path(), chosen.database >= databases.own,
-      query.objective, sources};
+      selection,       chosen,           database.path(), chosen.database >= databases.own,
+      query.objective, std::move(front), sources};
   std::filesystem::path kept;
   if (const auto dumped =
           chosen_dumped_sources(request.sources_folder, *selection.problem, selection.instance, sources))
@@ -510,13 +525,15 @@ void print_best(const Question& question, const KernelSources& sources) {
 Objective asked_objective(const Question& question) {
   const Problem& problem = *question.selection.problem;
   const Objective objective = question.request.objective.value_or(run::default_objective(&problem));
-  const MetricObjective* const metric = objective.of_metric();
-  if (metric == nullptr) return objective;
-  const std::vector<MetricInfo> known = problem.metric_infos();
-  const bool defined = std::ranges::count(known, metric->name, &MetricInfo::name) > 0;
-  return !defined && (question.stored || question.request.imported)
-             ? recorded_objective(objective)
-             : objective_of(objective, problem, question.selection.instance);
+  if (!question.stored && !question.request.imported)
+    return objective_of(objective, problem, question.selection.instance);
+  const std::vector<MetricInfo> known = known_metrics(problem);
+  return objective.with([&](const MetricObjective& metric) {
+    const Objective one(metric);
+    const bool defined = std::ranges::count(known, metric.name, &MetricInfo::name) > 0;
+    return *(defined ? objective_of(one, problem, question.selection.instance) : recorded_objective(one))
+                .of_metric();
+  });
 }
 
 void answer(Question question) {

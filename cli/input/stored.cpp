@@ -343,15 +343,17 @@ std::optional<search::Configuration> stored_default(const db::Database& database
 
 Objective stored_metric(const db::Database& database, const db::Workload& workload,
                         const Objective& named) try {
-  if (named.of_metric() == nullptr) return named;
+  if (named == Objective::time) return named;
   const std::optional<ProblemAtSize> found = problem_of(database, workload);
   if (!found) return recorded_objective(named);
-  MetricObjective metric = *objective_of(named, *found->problem, found->instance).of_metric();
   // The problem lives as long as the function.
-  metric.value = [value = metric.value, problem = found->problem](const MeasuredFigures& figures) {
-    return value(figures);
-  };
-  return Objective(std::move(metric));
+  return objective_of(named, *found->problem, found->instance).with([&](const MetricObjective& one) {
+    MetricObjective metric = one;
+    metric.value = [value = one.value, problem = found->problem](const MeasuredFigures& figures) {
+      return value(figures);
+    };
+    return metric;
+  });
 } catch (const UsageError&) {  // the definition has no such metric any more
   return recorded_objective(named);
 }

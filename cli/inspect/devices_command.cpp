@@ -9,6 +9,7 @@
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/host/host_device.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/perf_counters.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/serialization/json.hpp"
 
@@ -131,6 +132,8 @@ std::string describe_cpu(const DeviceProperties& cpu) {
   row("caches, L1 L2 L3",
       format("{}, {}, {}", cache(cpu.l1_cache), cache(cpu.l2_cache), cache(cpu.l3_cache)));
   row("system", cpu.driver);
+  const std::string refused = refused_counters();
+  row("counters", refused.empty() ? joined(counted_events) : refused);
   return table.text("", output_style());
 }
 
@@ -144,7 +147,8 @@ nlohmann::ordered_json describe_cpu_json(const DeviceProperties& cpu) {
           {"l1_bytes", cpu.l1_cache},
           {"l2_bytes", cpu.l2_cache},
           {"l3_bytes", cpu.l3_cache},
-          {"system", cpu.driver}};
+          {"system", cpu.driver},
+          {"counters_refused", refused_counters()}};
 }
 
 int run_devices(const DevicesRequest& request) {

@@ -101,14 +101,16 @@ std::string rerank_text(const db::RunDetails& details) {
   if (details.rerank.empty()) return "";
   std::string text =
       format("re-ranking{}\n", details.rerank.front().reused ? " (rounds of an earlier run)" : "");
+  const bool by_front = details.record.options.objective.of_front() != nullptr;
+  const char* const tied = by_front ? ", on the front" : ", ties with the winner";
   for (const db::RerankRow& place : details.rerank) {
     const db::RerankStanding& result = place.result;
     text += format("  {:>6}  {}  {}", result.place, si(result.time.median, "s"),
                    result.place == 1 ? interval_text(result.time, "s") : difference_text(result.ratio));
     if (place.energy > 0) text += "  " + si(place.energy, "J");
+    for (const auto& [name, value] : place.metrics) text += format(", {} {:.6g}", name, value);
     text += format(", {}{}\n          {}\n", counted(static_cast<std::uint64_t>(result.rounds), "round"),
-                   result.place > 1 && result.tied ? ", ties with the winner" : "",
-                   wrapped(place.configuration.to_string(), 10));
+                   result.place > 1 && result.tied ? tied : "", wrapped(place.configuration.to_string(), 10));
   }
   return text;
 }

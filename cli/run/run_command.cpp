@@ -152,8 +152,9 @@ void RunRequest::add_to(OptionTable& table) {
 void RunRequest::add_measuring_to(OptionTable& table) {
   add_objective_option(
       table,
-      "the figure to minimise: time, energy, edp (energy times time), or a metric of the definition: min:METRIC, "
-      "max:METRIC; default: that of the definition, else time",
+      "the figure to minimise: time, energy, edp (energy times time), a metric: min:METRIC, max:METRIC, where METRIC "
+      "is its name or a formula such as min:0.7*time+0.3*memory, or the Pareto front of two: pareto:time,memory; "
+      "default: that of the definition, else time",
       tuning.objective);
   add_cache_state_option(
       table,
@@ -377,7 +378,7 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (objective != Objective::time && !job.recorded_best)
     throw UsageError(format(
         "the recording has no {}: choose --objective time, or measure it on a GPU with --device cuda:0",
-        objective.of_metric() == nullptr ? "energy" : objective.of_metric()->name));
+        objective == Objective::edp ? "energy" : name_of(objective)));
   run::describe_workload(job.record, *job.selection.problem, job.selection.instance, matched.recording.device,
                          job.tuning.cache);
   job.record.key.toolchain = matched.recording.toolchain;

@@ -99,6 +99,27 @@ std::string top_text(const FinishedRun& summary) {
   return text;
 }
 
+/// The members of the front, a line each, with what differs from the best.
+std::string front_text(const FinishedRun& summary) {
+  const SessionResult& result = summary.result;
+  std::vector<std::string> heads;
+  std::size_t width = 0;
+  for (const FrontMember& member : result.front) {
+    heads.push_back(values_text(member.values, summary.record.options.objective));
+    width = std::max(width, heads.back().size() + 2);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const std::string difference =
+        result.front[i].configuration.difference_from(result.progress.best->configuration);
+    text += labelled(i == 0 ? "front" : "",
+                     padded_to(heads[i], width) +
+                         wrapped(difference.empty() ? "the best above: the smallest product" : difference,
+                                 label_column + width));
+  }
+  return text;
+}
+
 /// How good the best is among everything that was recorded; nothing where nothing was replayed.
 std::optional<double> share_of_recorded(const FinishedRun& summary) {
   const std::optional<double> best = best_value(summary);
@@ -150,6 +171,7 @@ std::string winner_text(const FinishedRun& summary) {
   if (summary.problem != nullptr)
     for (const auto& [name, value] : reports::metrics_of(*summary.problem, record.key.instance, shown))
       best.push_back(format("{}: {:.6g}", name, value));
+  if (!result.front.empty()) return labelled("best", best) + front_text(summary);
   return labelled("best", best) + speed_up_text(summary) + recorded_text(summary) +
          labelled("ties", others_lines(result.rerank)) + top_text(summary);
 }
@@ -337,6 +359,8 @@ std::string to_json(const FinishedRun& summary) {
                              {"value", record.options.objective.shown(place.value)},
                              {"ratio", place.ratio},
                              {"tied", place.tied}});
+  if (record.options.objective.of_front() != nullptr)
+    object["front"] = reports::front_json(summary.result.front, record.options.objective);
   object["finals"] = places_json(summary.result.rerank);
   object["notice"] = summary.result.notice.empty() ? nullptr : nlohmann::ordered_json(summary.result.notice);
   object["database"] = summary.database.string();

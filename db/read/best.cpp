@@ -28,6 +28,10 @@ constexpr const char* select_figures = R"(
 SELECT configuration, registers, spill_store_bytes, spill_load_bytes, static_shared_memory, dynamic_shared_memory,
        threads, occupancy, metrics FROM evaluations WHERE id = ?1)";
 
+constexpr const char* select_rerank_metrics = R"(
+SELECT f.metrics FROM finals f JOIN runs r ON r.id = f.run
+WHERE f.evaluation = ?1 AND r.objective = ?2 AND f.metrics IS NOT NULL ORDER BY r.started DESC, r.id DESC LIMIT 1)";
+
 /// Returns the value by a metric.
 std::optional<double> metric_value(const Objective& objective, lookup::Connection& connection,
                                    std::int64_t evaluation, double seconds, double joules) {
@@ -44,7 +48,10 @@ std::optional<double> metric_value(const Objective& objective, lookup::Connectio
       *figure = static_cast<int>(row.integer(column++));
     resources->occupancy = row.real(column);
   }
-  const Metrics recorded = row.is_null(8) ? Metrics{} : metrics_from_json(row.text(8));
+  Metrics recorded = row.is_null(8) ? Metrics{} : metrics_from_json(row.text(8));
+  lookup::Statement place = connection.prepare(select_rerank_metrics);
+  if (place.bind(1, evaluation).bind(2, to_string(objective)).step())
+    recorded = metrics_from_json(place.text(0));
   return objective_value({configuration, resources, seconds, joules, &recorded}, objective);
 }
 
@@ -57,6 +64,7 @@ lookup::RankingObjective ranking_by(const Objective& objective) {
     case Objective::edp:
       return lookup::RankingObjective::edp;
     case Objective::by_metric:
+    case Objective::front:
       break;
   }
   return {to_string(objective), [objective](lookup::Connection& connection, std::int64_t evaluation,

@@ -117,11 +117,19 @@ Configuration configuration_of(const Row& row) {
 
 /// Sets the values of the measurements; those that have none keep 0.
 void set_values(const Database& database, std::vector<RankedEvaluation>& ranked, const Objective& objective) {
-  const auto set = [&](std::size_t index, const ObjectiveFigures& figures) {
+  SQLite::Statement place(
+      database.connection(),
+      "SELECT metrics FROM finals WHERE run = ? AND evaluation = ? AND metrics IS NOT NULL");
+  const auto set = [&](std::size_t index, ObjectiveFigures figures) {
     RankedEvaluation& one = ranked[index];
     if (one.time == 0) return;
     const double joules = one.rerank_run != 0 ? one.joules : figures.joules;
+    place.bind(1, one.rerank_run);
+    place.bind(2, one.evaluation);
+    if (one.rerank_run != 0 && place.executeStep()) figures.metrics = metrics_of(place);
+    place.reset();
     one.value = figures.value(one.time, joules, objective).value_or(0);
+    one.both = figures.both(one.time, joules, objective).value_or(FrontValues{});
   };
   each_in_file(database, ranked, objective_columns, objective_figures, set);
 }
@@ -202,7 +210,8 @@ namespace {
 constexpr const char* figure_columns =
     "configuration, error, registers, spill_store_bytes, spill_load_bytes, local_bytes,"
     " static_shared_memory, dynamic_shared_memory, threads, max_threads, blocks_per_multiprocessor,"
-    " occupancy, limiter, compile_seconds, reference_seconds, load_seconds, verify_seconds, measure_seconds";
+    " occupancy, limiter, compile_seconds, reference_seconds, load_seconds, verify_seconds, measure_seconds,"
+    " metrics";
 
 }  // namespace
 
@@ -210,7 +219,7 @@ void each_figures(const Database& database, const std::vector<RankedEvaluation>&
                   const std::function<void(std::size_t, const EvaluationFigures&)>& take) {
   const auto figures = [](const Row& row) {
     return EvaluationFigures{configuration_of(row), optional_real(row, "error").value_or(0), resources(row),
-                             phase_times(row)};
+                             phase_times(row), metrics_of(row)};
   };
   each_in_file(database, ranked, figure_columns, figures, take);
 }
@@ -218,6 +227,24 @@ void each_figures(const Database& database, const std::vector<RankedEvaluation>&
 void each_configuration(const Database& database, const std::vector<RankedEvaluation>& ranked,
                         const std::function<void(std::size_t, const Configuration&)>& take) {
   each_in_file(database, ranked, "configuration", configuration_of, take);
+}
+
+std::vector<FrontMember> front_among(const Database& database, const std::vector<RankedEvaluation>& ranked) {
+  const bool any_tied = std::ranges::any_of(ranked, &RankedEvaluation::tied);
+  std::vector<RankedEvaluation> known;
+  std::ranges::copy_if(ranked, std::back_inserter(known), [any_tied](const RankedEvaluation& one) {
+    return one.value > 0 && (one.tied || !any_tied);
+  });
+  std::vector<FrontValues> values;
+  for (const RankedEvaluation& one : known) values.push_back(one.both);
+  std::vector<RankedEvaluation> members;
+  for (const std::size_t i : front_of(values)) members.push_back(known[i]);
+  std::vector<FrontMember> front;
+  each_configuration(database, members, [&](std::size_t index, const Configuration& configuration) {
+    front.push_back({configuration, members[index].both});
+  });
+  std::ranges::sort(front, {}, &FrontMember::values);
+  return front;
 }
 
 std::vector<FailureCount> failures_of(const Database& database, const std::vector<RankedEvaluation>& ranked) {

@@ -10,6 +10,7 @@
 
 #include "db/read/queries.hpp"
 #include "db/read/run_details.hpp"
+#include "tuner/session/session.hpp"
 
 /// Evaluations of one workload in the order of list_results, of which only the ranks lie in memory.
 namespace tune::db {
@@ -17,9 +18,10 @@ namespace tune::db {
 /// The rank of an evaluation.
 struct RankedEvaluation {
   std::int64_t evaluation = 0;
-  double time = 0;    ///< seconds, of its re-ranking if any; 0 for a failure
-  double value = 0;   ///< that it is ranked by: what the objective minimises; 0 where it has none
-  double joules = 0;  ///< of its re-ranking; 0 where not measured
+  double time = 0;        ///< seconds, of its re-ranking if any; 0 for a failure
+  double value = 0;       ///< that it is ranked by: what the objective minimises; 0 where it has none
+  double joules = 0;      ///< of its re-ranking; 0 where not measured
+  FrontValues both = {};  ///< by a front: its two quantities
   std::int64_t place = 0;
   RunId rerank_run = 0;  ///< 0 where it has no re-ranking
   bool outranked = false;
@@ -34,6 +36,9 @@ std::vector<RankedEvaluation> ranked_of_workload(const Database& database, std::
 /// Returns all that the run saw, superseded ones included, in this order.
 std::vector<RankedEvaluation> ranked_of_run(const Database& database, RunId run,
                                             const Objective& objective = Objective::time);
+/// Returns the members of a front, by the first quantity: of those that a re-ranking confirmed, where there
+/// was one.
+std::vector<FrontMember> front_among(const Database& database, const std::vector<RankedEvaluation>& ranked);
 /// Returns the numbers of all evaluations of a configuration under a workload.
 std::vector<std::int64_t> evaluations_of(const Database& database, std::int64_t workload,
                                          const Configuration& configuration);
@@ -44,6 +49,7 @@ struct EvaluationFigures {
   double error = 0;
   std::optional<KernelResources> resources;
   PhaseTimes phases;
+  Metrics metrics = {};
 };
 /// Calls `take` with the index in `ranked` of each evaluation and its figures, in the order in which they lie
 /// in the file: ten times as fast as in that of their ranks. Leaves out rows with a text that cannot be read,

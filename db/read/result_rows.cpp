@@ -82,10 +82,14 @@ std::optional<double> ObjectiveFigures::value(double seconds, double energy,
   return objective_value({configuration, resources, seconds, energy, &metrics}, objective);
 }
 
+std::optional<FrontValues> ObjectiveFigures::both(double seconds, double energy,
+                                                  const Objective& objective) const {
+  return front_values({configuration, resources, seconds, energy, &metrics}, objective);
+}
+
 ObjectiveFigures objective_figures(const Row& row) {
   return {configuration_from_json(text(row, "configuration")), resources(row),
-          optional_real(row, "energy").value_or(0),
-          row.is_null("metrics") ? Metrics{} : metrics_from_json(text(row, "metrics"))};
+          optional_real(row, "energy").value_or(0), metrics_of(row)};
 }
 
 RerankStanding place_standing(const Row& row) {

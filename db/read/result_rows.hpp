@@ -28,6 +28,8 @@ struct ObjectiveFigures {
 
   /// What the objective minimises, at this time and energy of an execution. Nothing where it has none.
   std::optional<double> value(double seconds, double energy, const Objective& objective) const;
+  /// Likewise of both quantities of a front.
+  std::optional<FrontValues> both(double seconds, double energy, const Objective& objective) const;
 };
 /// The columns of `evaluations` that they are read from.
 inline constexpr const char* objective_columns =

@@ -130,6 +130,7 @@ std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
       place.configuration = configuration_from_json(text(row, "configuration"));
       place.result = place_standing(row);
       place.energy = optional_real(row, "energy").value_or(0);
+      place.metrics = metrics_of(row);
       place.reused = flag(row, "reused");
       place.rounds = rounds_of(connection, run, place.evaluation);
       rows.push_back(std::move(place));

@@ -36,6 +36,7 @@ struct RerankRow {
   Configuration configuration;
   RerankStanding result;
   double energy = 0;                ///< joules: median of the rounds; 0 where not measured
+  Metrics metrics = {};             ///< medians of the rounds
   bool reused = false;              ///< the rounds are those of an earlier run
   std::vector<RerankRound> rounds;  ///< in order
 };

@@ -66,6 +66,10 @@ bool flag(const Row& row, const char* column) {
   return optional_integer(row, column).value_or(0) != 0;
 }
 
+Metrics metrics_of(const Row& row) {
+  return row.is_null("metrics") ? Metrics{} : metrics_from_json(text(row, "metrics"));
+}
+
 Timing timing(const Row& row) {
   Timing result;
   if (!row.is_null("stop_reason")) result.stop = stop_reason_from_string(text(row, "stop_reason"));
@@ -77,7 +81,7 @@ Timing timing(const Row& row) {
   result.machine.temperature = optional_real(row, "temperature").value_or(0);
   result.machine.power = optional_real(row, "power").value_or(0);
   result.machine.throttle = text_or_empty(row, "throttle");
-  if (!row.is_null("metrics")) result.metrics = metrics_from_json(text(row, "metrics"));
+  result.metrics = metrics_of(row);
   return result;
 }
 
@@ -110,11 +114,12 @@ std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluatio
 
 std::vector<RerankRound> rounds_of(SQLite::Database& connection, std::int64_t run, std::int64_t evaluation) {
   SQLite::Statement row = bound(
-      connection, "SELECT seconds, energy FROM final_rounds WHERE run = ? AND evaluation = ? ORDER BY round",
+      connection,
+      "SELECT seconds, energy, metrics FROM final_rounds WHERE run = ? AND evaluation = ? ORDER BY round",
       run, evaluation);
   std::vector<RerankRound> rounds;
   while (row.executeStep())
-    rounds.push_back({real(row, "seconds"), optional_real(row, "energy").value_or(0)});
+    rounds.push_back({real(row, "seconds"), optional_real(row, "energy").value_or(0), metrics_of(row)});
   return rounds;
 }
 

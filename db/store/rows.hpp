@@ -60,6 +60,7 @@ std::optional<KernelResources> resources(const Row& row);
 /// Returns false where it is not known.
 bool flag(const Row& row, const char* column);
 /// Returns the timing without samples; unknown members keep their defaults.
+Metrics metrics_of(const Row& row);
 Timing timing(const Row& row);
 PhaseTimes phase_times(const Row& row);
 std::optional<Failure> failure(const Row& row);

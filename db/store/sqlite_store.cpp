@@ -129,13 +129,13 @@ std::int64_t stored(std::uint64_t count) {
 
 constexpr const char* insert_place = R"(
 INSERT INTO finals (run, evaluation, place, time, time_low, time_high, energy, ratio, ratio_low, ratio_high, tied,
-                    rounds, reused)
+                    rounds, reused, metrics)
 VALUES (:run, :evaluation, :place, :time, :time_low, :time_high, :energy, :ratio, :ratio_low, :ratio_high, :tied,
-        :rounds, :reused))";
+        :rounds, :reused, :metrics))";
 
 constexpr const char* insert_round =
-    "INSERT INTO final_rounds (run, evaluation, round, seconds, energy)"
-    " VALUES (:run, :evaluation, :round, :seconds, :energy)";
+    "INSERT INTO final_rounds (run, evaluation, round, seconds, energy, metrics)"
+    " VALUES (:run, :evaluation, :round, :seconds, :energy, :metrics)";
 
 constexpr const char* select_newest_run = R"(
 SELECT r.id FROM runs r
@@ -200,6 +200,10 @@ struct RerankKey {
   bool reused = false;
 };
 
+void bind_metrics(SQLite::Statement& insert, const Metrics& metrics) {
+  bind_optional(insert, ":metrics", metrics.empty() ? std::nullopt : std::optional(to_json(metrics)));
+}
+
 void insert_rerank(SQLite::Database& connection, const RerankKey& key, const RerankPlace& place) {
   SQLite::Statement insert(connection, insert_place);
   insert.bind(":run", key.run);
@@ -215,6 +219,7 @@ void insert_rerank(SQLite::Database& connection, const RerankKey& key, const Rer
   insert.bind(":tied", place.tied ? 1 : 0);
   insert.bind(":rounds", static_cast<std::int64_t>(place.rounds.size()));
   insert.bind(":reused", key.reused ? 1 : 0);
+  bind_metrics(insert, place.metrics());
   insert.exec();
   SQLite::Statement round(connection, insert_round);
   for (std::size_t i = 0; i < place.rounds.size(); ++i) {
@@ -223,6 +228,7 @@ void insert_rerank(SQLite::Database& connection, const RerankKey& key, const Rer
     round.bind(":round", static_cast<std::int64_t>(i));
     round.bind(":seconds", place.rounds[i].seconds);
     bind_known(round, ":energy", place.rounds[i].energy);
+    bind_metrics(round, place.rounds[i].metrics);
     run(round);
   }
 }

@@ -2,7 +2,7 @@
 // Makes the pictures of the README and the tutorials from real output:
 //   node docs/pictures/make.mjs build/bin/tune build/reports/web/node_modules
 // terminal.svg: a search on the recording of an H200. report.png: the page of `tune report` on that recording.
-// crossover.svg and the pictures of problems: figures of `tune report --figures`.
+// crossover.svg and the pictures of problems: figures of `tune report --figures`; that of gemm_host measures this machine.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -48,6 +48,12 @@ try {
     call("report", problem, "--db", join(recordings, `nvidia_${device}.db`), "--figures", join(folder, problem));
     copyFileSync(join(folder, problem, `${figure}.svg`), join(here, `${picture}.svg`));
   }
+  // Measured here: call it on a quiet machine.
+  const products = join(folder, "gemm_host.db");
+  call("run", "gemm_host", "--db", products, "--size", "1024x1024x1024", "--cache", "warm", "--strategy", "grid", "--samples", "5:15", "--finalists", "0",
+    "--fix", "variant=loops6,threads=1,order=ikj,unroll_by=4,tile_m=64,vector_width=512");
+  call("report", "--db", products, "--figures", join(folder, "gemm_host"));
+  copyFileSync(join(folder, "gemm_host", "gemm_host-1024-warm-values.svg"), join(here, "gemm_host.svg"));
   const page = join(folder, "report.html");
   call("report", "--db", recording, "--out", page);
   const { chromium } = createRequire(import.meta.url)(join(modules, "playwright-core"));

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/described/command.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include "kernels/described/braces.hpp"
@@ -52,6 +58,24 @@ SourceFile source_of(const std::filesystem::path& path, const std::string& name,
   const auto text = read_text(path);
   if (!text) place.fail(format("cannot read {}: {}", path.string(), text.error()));
   return {name, content_hash(*text)};
+}
+
+/// The words between spaces and the signs of a shell.
+std::vector<std::string> words_of_shell(std::string text) {
+  for (char& c : text)
+    if (std::string_view(";&|()<>\"'`\n\t").find(c) != std::string_view::npos) c = ' ';
+  std::vector<std::string> words;
+  std::istringstream rest(text);
+  for (std::string word; rest >> word;) words.push_back(word);
+  return words;
+}
+
+/// True for an executable file, and for a script by its first line or the ending of its name.
+bool is_program(const std::filesystem::path& file) {
+  static const std::set<std::string> endings = {".sh", ".py", ".pl", ".rb", ".R", ".jl", ".lua"};
+  if (access(file.c_str(), X_OK) == 0 || endings.contains(file.extension().string())) return true;
+  std::ifstream in(file);
+  return in.get() == '#' && in.get() == '!';
 }
 
 }  // namespace
@@ -128,11 +152,15 @@ std::vector<SourceFile> sources_of(const CommandDescription& command) {
       if (at->is_regular_file(error)) add(at->path().lexically_relative(folder));
   }
   // The program or script; what is behind it may be a file that the command writes. What a build makes is not
-  // a source.
-  if (command.build.words.empty() && !command.run.by_shell) {
-    const auto named = std::ranges::find_if(command.run.words, [&](const std::string& word) {
-      return !word.empty() && std::filesystem::is_regular_file(folder / word, error);
-    });
+  // a source. A shell may be told to begin with a file that it writes.
+  const auto is_file = [&](const std::string& word) {
+    return !word.empty() && std::filesystem::is_regular_file(folder / word, error);
+  };
+  if (command.build.words.empty() && command.run.by_shell) {
+    for (const std::string& word : words_of_shell(command.run.words.front()))
+      if (is_file(word) && is_program(folder / word)) add(word);
+  } else if (command.build.words.empty()) {
+    const auto named = std::ranges::find_if(command.run.words, is_file);
     if (named != command.run.words.end()) add(*named);
   }
   if (command.plan.expected)

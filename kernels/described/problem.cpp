@@ -143,7 +143,7 @@ search::SpaceDefinition DescribedProblem::space(const Instance& instance,
   }
   add("max_threads", device.max_threads_per_block);
   add("max_shared_memory", device.shared_memory_per_block_optin);
-  if (description_.kernel.language == KernelLanguage::cpp) {
+  if (info_.target == Target::cpu) {
     add("cores", device.multiprocessors);
     add("vector_bits", device.vector_bits);
     add("l1_cache", device.l1_cache);

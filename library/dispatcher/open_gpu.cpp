@@ -13,7 +13,7 @@ namespace {
 int device_number(std::string_view text) {
   if (const auto number = run::device_number(text)) return *number;
   throw UsageError(format(
-      "unknown device '{}': the number of a GPU, or emulator; 'tune best --device NAME' answers for GPUs of other machines",
+      "unknown device '{}': the number of a GPU, cpu, or emulator; 'tune best --device NAME' answers for GPUs of other machines",
       text));
 }
 
@@ -21,6 +21,9 @@ int device_number(std::string_view text) {
 
 std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, bool in_process,
                                   const std::string& installed) {
+  if (device == "cpu")
+    return cache::with_cache(run::open_device({}, timeout, in_process, "Options::in_process", installed),
+                             run::open_cache());
   const int number = device_number(device);
   run::check_device(number, "Tuner::run with Options::device = \"emulator\" checks kernels without a GPU");
   return cache::with_cache(run::open_device(number, timeout, in_process, "Options::in_process", installed),

@@ -9,9 +9,11 @@
 #include "db/store/sqlite_store.hpp"
 #include "library/run/paths.hpp"
 #include "library/run/version.hpp"
+#include "search/strategies/front.hpp"
 #include "tuner/backends/host/host_device.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/perf_counters.hpp"
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/evaluation/command_evaluator.hpp"
@@ -81,6 +83,13 @@ std::vector<db::RelatedResult> results_of(const Found& found, const db::Database
 /// Energy is measured for half a second a turn.
 constexpr std::size_t top_k_by_energy = 5;
 
+/// Throws UsageError where the objective needs counters that the system refuses.
+void check_counters(const Objective& objective) {
+  if (!objective.needs_counters()) return;
+  if (const std::string refused = refused_counters(); !refused.empty())
+    throw UsageError(format("objective {}: {}", to_string(objective), refused));
+}
+
 std::string compiler_of(const Problem& problem, const Instance& instance, const search::SearchSpace& space,
                         const Compiler& compiler, const KernelSources& sources) {
   const Result<LaunchPlan> plan = problem.plan(instance, space.at(*space.default_configuration()), sources);
@@ -104,7 +113,7 @@ void check_memory(const Problem& problem, const Instance& instance, const search
 
 RerankOptions rerank_options(const TuningRequest& request) {
   RerankOptions rerank;
-  if (request.objective.value_or(Objective::time) != Objective::time) rerank.top_k = top_k_by_energy;
+  if (request.objective.value_or(Objective::time).needs_energy()) rerank.top_k = top_k_by_energy;
   rerank.top_k = request.top_k.value_or(rerank.top_k);
   return rerank;
 }
@@ -214,6 +223,8 @@ void settle(TuningRequest& request, const Problem* problem) {
     throw UsageError(
         format("--until-gain: the strategy {} does not estimate the remaining gain; choose the strategy auto",
                strategy.name));
+  if (budget.gain && request.objective->of_front() != nullptr)
+    throw UsageError("--until-gain: a Pareto front has no single best: give --budget-evals or --budget-time");
   if (budget.evaluations || budget.seconds || budget.gain) return;
   budget.evaluations = defaults.evaluations;
   budget.seconds = defaults.seconds;
@@ -284,6 +295,7 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
         "the energy of {} cannot be measured (no NVML, no permission, or the device is part of a GPU); "
         "choose the objective time",
         record.key.device.name));
+  check_counters(objective);
   DeviceEvaluatorOptions options{.measure = request.measure};
   options.measure.flush_cache = request.cache == CacheState::cold;
   options.measure.energy = energy;
@@ -320,6 +332,7 @@ std::unique_ptr<Evaluator> open_command_run(RunRecord& record, const Problem& pr
   const Objective objective = request.objective.value_or(Objective::time);
   if (objective.needs_energy())
     throw UsageError("the energy of a command is not measured: choose the objective time, or a metric");
+  check_counters(objective);
   describe_workload(record, problem, instance, host::device_properties(), request.cache);
   record.key.toolchain = {"commands", source_hash(problem, sources)};
   record.machine = host::machine_state();
@@ -347,13 +360,16 @@ SessionResult tune(db::Database& database, const search::SearchSpace& space, Eva
   record.options.budget_evaluations = budget.evaluations;
   record.options.energy = request.energy && record.machine.power > 0;
   search::SearchTask task{space, record.options.seed};
-  if (request.strategy->entry->uses_records && request.transfer) {
+  const bool by_front = record.options.objective.of_front() != nullptr;
+  if (request.strategy->entry->uses_records && request.transfer && !by_front) {
     RelatedRecords related = related_records(database, record.key, space, request.installed);
     say(related.notice);
     task.related = std::move(related.records);
   }
   task.variant_bounds = record.variant_bounds;
-  const auto strategy = request.strategy->make(task);
+  const auto make = [&request](const search::SearchTask& of) { return request.strategy->make(of); };
+  const auto strategy =
+      by_front && !request.strategy->entry->exhaustive ? search::front_search(make, task) : make(task);
   Session session(space, *strategy, evaluator, store, seconds_now);
   if (request.default_first) session.begin_with(space.default_configuration());
   if (!record.low_fidelity)

@@ -5,6 +5,7 @@
 #include "library/run/stored_databases.hpp"
 #include "library/tuner/convert.hpp"
 #include "library/tuner/tuner.hpp"
+#include "tuner/backends/host/host_device.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/device/device_properties.hpp"
 
@@ -15,8 +16,10 @@ std::optional<Stored> Tuner::best(const Problem& problem, const Sizes& sizes) {
     const std::shared_ptr<const tune::Problem> asked = made(problem.spec());
     const Instance instance = instance_at(asked->info(), sizes);
     const bool any_device = state_->emulated();
-    const DeviceProperties device =
-        any_device ? architecture_properties("sm_90") : state_->backend()->properties();
+    Backend* const backend = state_->backend_of(*asked);
+    const DeviceProperties device = any_device           ? architecture_properties("sm_90")
+                                    : backend == nullptr ? host::device_properties()
+                                                         : backend->properties();
     db::BestQuery query;
     query.problem = instance.problem;
     query.extents = instance.extents;

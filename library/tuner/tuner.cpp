@@ -7,17 +7,20 @@
 #include "library/tuner/convert.hpp"
 #include "library/tuner/emulator_evaluator.hpp"
 #include "library/tuner/own_strategy.hpp"
+#include "tuner/backends/host/host_device.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/device/device_properties.hpp"
+#include "tuner/problem/command_problem.hpp"
 #include "tuner/session/store.hpp"
 
 namespace tune::api {
 namespace {
 
-DeviceProperties properties_of(Backend* backend) {
-  return backend != nullptr ? backend->properties() : architecture_properties("sm_90");
+DeviceProperties properties_of(const tune::Problem& problem, Backend* backend) {
+  if (backend != nullptr) return backend->properties();
+  return find_command(&problem) != nullptr ? host::device_properties() : architecture_properties("sm_90");
 }
 
 /// True where the caller names a size.
@@ -66,26 +69,24 @@ run::TuningRequest request_of(const Options& options) {
   return request;
 }
 
-/// Programs tune for a GPU.
-std::shared_ptr<const tune::Problem> of_gpu(std::shared_ptr<const tune::Problem> problem) {
-  if (problem->info().target == Target::cpu)
-    throw UsageError(format("{} runs on the processor, which programs do not tune: call 'tune run'",
-                            problem->info().name));
-  return problem;
-}
-
 }  // namespace
 
-OpenRun::OpenRun(const Problem& given, const Sizes& sizes, const run::TuningRequest& wanted, Backend* backend)
+OpenRun::OpenRun(const Problem& given, const Sizes& sizes, const run::TuningRequest& wanted,
+                 Tuner::State& state)
     : stamp(given.spec().stamp),
-      problem(of_gpu(made(given.spec()))),
+      problem(made(given.spec())),
+      backend(state.backend_of(*problem)),
       sources(sources_of(*problem)),
       request(settled(wanted, problem.get())),
       instance(instance_at(problem->info(), sizes)),
-      device(properties_of(backend)),
+      device(properties_of(*problem, backend)),
       space(valid_space(*problem, instance, device, request.where)) {
   request.objective = tune::objective_of(*request.objective, *problem, instance);
-  if (backend == nullptr)
+  if (const HasCommand* const command = find_command(problem.get())) {
+    request.timeout = command->command(instance, {}).timeout.value_or(request.timeout);
+    evaluator =
+        run::open_command_run(record, *problem, instance, space, *sources, request, default_compile_timeout);
+  } else if (backend == nullptr)
     evaluator =
         std::make_unique<EmulatorEvaluator>(*problem, *sources, instance, !names_size(instance, sizes));
   else
@@ -120,8 +121,14 @@ void Tuner::State::set(Options wanted) {
   request = std::move(next);
 }
 
-Backend* Tuner::State::backend() {
-  if (emulated()) return nullptr;
+Backend* Tuner::State::backend_of(const tune::Problem& problem) {
+  const bool of_cpu = problem.info().target == Target::cpu;
+  if (of_cpu && options.device != "cpu")
+    throw UsageError(format("{} runs on the processor: set the device to cpu", problem.info().name));
+  if (!of_cpu && options.device == "cpu")
+    throw UsageError(
+        format("{} has kernels of a GPU: set the device to its number, or to emulator", problem.info().name));
+  if (emulated() || find_command(&problem) != nullptr) return nullptr;
   if (backend_ == nullptr) backend_ = open_backend();
   return backend_.get();
 }
@@ -145,7 +152,7 @@ OpenRun& Tuner::State::open_run(const Problem& problem, const Sizes& sizes) {
                     open_run_->instance == instance_at(open_run_->problem->info(), sizes);
   if (!same) {
     close_run();
-    open_run_ = std::make_unique<OpenRun>(problem, sizes, request, backend());
+    open_run_ = std::make_unique<OpenRun>(problem, sizes, request, *this);
   }
   return *open_run_;
 }
@@ -307,7 +314,7 @@ Result Tuner::run(const Problem& problem, const Sizes& sizes) {
     Watcher watcher(*state_, result);
     const ResetCancel reset{state_->cancelled};
     state_->close_run();
-    OpenRun open_run(problem, sizes, state_->request, state_->backend());
+    OpenRun open_run(problem, sizes, state_->request, *state_);
     if (const auto* own = dynamic_cast<const described::DescribedProblem*>(open_run.problem.get()))
       for (const std::string& note : own->description().notes)
         if (state_->options.on_notice) state_->options.on_notice(note);
@@ -342,7 +349,8 @@ std::uint64_t Tuner::space_size(const Problem& problem, const Sizes& sizes) {
 
 Description Tuner::describe(const Problem& problem, const Sizes& sizes) {
   return guarded([&] {
-    return api::describe(*made(problem.spec()), sizes, properties_of(state_->backend()),
+    const auto described = made(problem.spec());
+    return api::describe(*described, sizes, properties_of(*described, state_->backend_of(*described)),
                          state_->options.where);
   });
 }

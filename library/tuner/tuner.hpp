@@ -22,11 +22,11 @@ namespace tune::api {
 
 /// A problem at a size on the device, ready for evaluations. They are one run of the database.
 struct OpenRun {
-  /// `backend` is null on the emulator.
-  OpenRun(const Problem& problem, const Sizes& sizes, const run::TuningRequest& wanted, Backend* backend);
+  OpenRun(const Problem& problem, const Sizes& sizes, const run::TuningRequest& wanted, Tuner::State& state);
 
   std::uint64_t stamp;
   std::shared_ptr<const tune::Problem> problem;
+  Backend* backend;  ///< null on the emulator and for a command
   std::unique_ptr<KernelSources> sources;
   run::TuningRequest request;  ///< settled
   Instance instance;
@@ -46,9 +46,9 @@ struct Tuner::State {
   State& operator=(const State&) = delete;
 
   bool emulated() const { return options.device == "emulator"; }
-  /// Opens the device at the first call; null on the emulator. Throws tune::Error where there is no such
-  /// device.
-  Backend* backend();
+  /// Opens the device of the problem at the first call; null on the emulator and for a command. Throws
+  /// tune::Error where there is no such device, and UsageError where it does not run the problem.
+  Backend* backend_of(const tune::Problem& problem);
   db::Database& database();
   /// Returns the open run, or opens another where it is not of this problem and these sizes.
   OpenRun& open_run(const Problem& problem, const Sizes& sizes);
@@ -74,8 +74,8 @@ struct Tuner::State {
   db::SqliteStore& store();
 };
 
-/// Opens a GPU with the cache of binaries, behind a worker process unless `in_process`. `timeout` is in
-/// seconds. Throws tune::Error that states what is missing and what to do.
+/// Opens a GPU, or the processor (`cpu`), with the cache of binaries, behind a worker process unless
+/// `in_process`. `timeout` is in seconds. Throws tune::Error that states what is missing and what to do.
 std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, bool in_process,
                                   const std::string& installed);
 

@@ -275,13 +275,14 @@ def run(problem: AnyProblem, sizes: Optional[Sizes] = None, *, device: Union[int
 
     problem      a Problem, the path of a definition, or the name of a problem that the tuner has
     sizes        dict of the sizes and settings that are not at their defaults
-    device       number of a GPU, or "emulator": configurations run on the CPU and are checked, nothing is measured
+    device       number of a GPU; "cpu" for commands and kernels of the processor; or "emulator": configurations run on the
+                 CPU and are checked, nothing is measured
     evaluations, seconds, until_gain   budgets: configurations, seconds of the run, the least expected gain (0.01: 1 %);
                  without any: that of the definition, else 200 evaluations
     strategy     as --strategy of the command; or one of your own, as of `replay`, which is stored by its name. It may be told
                  results that it did not ask for: of the default configuration, and of the database. `in_flight` (a member
                  of it, 1): how many it chooses before it is told the result of the first. seed: of the strategy
-    objective    "time", "energy", "edp", "min:METRIC" or "max:METRIC"
+    objective    "time", "energy", "edp", "min:METRIC", "max:METRIC" or "pareto:A,B"
     database     file with the results; default: where the command looks ($TUNE_DB, ...)
     where        restricts the space: an expression, or a function of the parameters
     timeout      seconds that a kernel may take to run once

@@ -169,7 +169,7 @@ class RankedRows {
     db::each_figures(database_, ranked_, [&](std::size_t place, const db::EvaluationFigures& figures) {
       const db::RankedEvaluation& one = ranked_[place];
       take({place, one.value > 0 ? std::optional(one.value) : std::nullopt, one.time, ties_with(winner, one),
-            figures});
+            one.both, figures});
     });
   }
   void each_configuration(const StoredEvaluations::TakeConfiguration& take) const {
@@ -234,6 +234,7 @@ void add_evaluations(Section& section, const db::Database& database, const Repor
       if (one.value > 0 && std::ranges::find(same, one.evaluation) != same.end())
         section.default_value = one.value;
   }
+  if (section.objective.of_front() != nullptr) section.front = db::front_among(database, ranked);
   StoredEvaluations& stored = section.stored.emplace();
   stored.count = ranked.size();
   stored.tied = static_cast<std::size_t>(
@@ -415,11 +416,16 @@ void each_chart_row(const Section& section, const StoredEvaluations::TakeChartRo
   if (section.stored) return section.stored->each_chart_row(take);
   for (std::size_t i = 0; i < section.evaluations.size(); ++i) {
     const db::ResultRow& row = section.evaluations[i];
+    const Timing timing = row.timing.value_or(Timing{});
+    const auto both =
+        front_values({row.configuration, row.resources, row.time.value_or(0), timing.energy, &timing.metrics},
+                     section.objective);
     take({i,
           i < section.measured ? std::optional(value_of(row)) : std::nullopt,
           row.time.value_or(0),
           ties(section, row),
-          {row.configuration, row.error, row.resources, row.phases}});
+          both.value_or(FrontValues{}),
+          {row.configuration, row.error, row.resources, row.phases, timing.metrics}});
   }
 }
 

@@ -76,8 +76,9 @@ struct ChartRow {
   std::size_t place = 0;  ///< in the order of `Section::evaluations`
   /// What the section's objective minimises; nothing for a failure and where it has none.
   std::optional<double> value;
-  double seconds = 0;  ///< 0 for a failure
-  bool tied = false;   ///< with the winner
+  double seconds = 0;     ///< 0 for a failure
+  bool tied = false;      ///< with the winner
+  FrontValues both = {};  ///< by a front
   const db::EvaluationFigures& figures;
 };
 
@@ -123,6 +124,7 @@ struct Section {
   /// How far the cheaper instance agrees on the order of what was measured at both, and in what it differs.
   RankAgreement fidelity;
   std::string low_fidelity;
+  std::vector<FrontMember> front;  ///< where the objective is one
   std::vector<PhaseCount> failed_phases;
   std::vector<db::FailureCount> failures;
   std::vector<RunReport> runs;  ///< newest first

@@ -231,6 +231,19 @@ Json instance_json(const Instance& instance) {
       {"problem", instance.problem}, {"size", instance.size()}, {"settings", json_object(instance.settings)}};
 }
 
+Json front_json(const std::vector<FrontMember>& front, const Objective& objective) {
+  Json list = Json::array();
+  for (const FrontMember& member : front) {
+    Json values;
+    for (std::size_t i = 0; i < member.values.size(); ++i) {
+      const Objective& part = (*objective.of_front())[i];
+      values[name_of(part)] = part.shown(member.values[i]);
+    }
+    list.push_back({{"configuration", json_object(member.configuration.entries())}, {"values", values}});
+  }
+  return list;
+}
+
 Json failures_json(const std::vector<db::FailureCount>& failures) {
   Json list = Json::array();
   for (const db::FailureCount& failure : failures)

@@ -14,6 +14,7 @@
 #include "db/read/run_details.hpp"
 #include "tuner/measurement/rank_agreement.hpp"
 #include "tuner/problem/problem.hpp"
+#include "tuner/session/session.hpp"
 
 /// One result as all commands and reports show it, as text and as JSON, whether it comes from a run that has
 /// just ended or from a database.
@@ -94,6 +95,8 @@ nlohmann::ordered_json agreement_json(const RankAgreement& agreement);
 
 /// The members `problem`, `size` and `settings`.
 nlohmann::ordered_json instance_json(const Instance& instance);
+/// An array; each entry has `configuration` and `values`, by the names of both quantities.
+nlohmann::ordered_json front_json(const std::vector<FrontMember>& front, const Objective& objective);
 /// An array; each entry has `phase`, `reason`, `count`, `example` and `detail`.
 nlohmann::ordered_json failures_json(const std::vector<db::FailureCount>& failures);
 template<class T>

@@ -31,6 +31,9 @@ std::string objective_text(const Section& section) {
   if (!section.unknown_objective.empty())
     return format("{}, but the run's definition with this metric was not found: ranked by time",
                   section.unknown_objective);
+  if (section.objective.of_front() != nullptr)
+    return format("{}: the best has the smallest product; the front has {}", to_string(section.objective),
+                  counted(section.front.size(), "configuration"));
   return format("{}: {}", to_string(section.objective), value_text(section, value_of(*section.winner)));
 }
 
@@ -79,8 +82,7 @@ std::string when(const std::string& utc) {
 }  // namespace
 
 std::string objective_name(const Section& section) {
-  if (const MetricObjective* metric = section.objective.of_metric()) return metric->name;
-  return to_string(section.objective);
+  return name_of(section.objective);
 }
 
 std::string value_text(const Section& section, double value) {
@@ -168,6 +170,17 @@ Grid top_table(const Section& section) {
     cells.push_back(row.configuration.to_string());
     grid.add(std::move(cells), row.configuration);
   }
+  return grid;
+}
+
+Grid front_table(const Section& section) {
+  const auto* const both = section.objective.of_front();
+  if (both == nullptr) return Grid({"configuration"});
+  Grid grid({name_of(both->front()), name_of(both->back()), "configuration"});
+  for (const FrontMember& member : section.front)
+    grid.add({both->front().value_text(member.values.front()), both->back().value_text(member.values.back()),
+              member.configuration.to_string()},
+             member.configuration);
   return grid;
 }
 

@@ -34,6 +34,8 @@ std::vector<std::pair<std::string, std::string>> properties(const Section& secti
 
 /// The fastest configurations.
 Grid top_table(const Section& section);
+/// The Pareto front, by its first quantity; empty where none was asked for.
+Grid front_table(const Section& section);
 Grid failure_table(const Section& section);
 Grid run_table(const Section& section);
 /// A line for each section, for reports with several.

@@ -278,7 +278,32 @@ class Works {
     return std::nullopt;
   }
 
+  /// Both quantities of a front, and the line that joins its members.
+  void front_scatter() {
+    const auto& [first, second] = *section_.objective.of_front();
+    const auto point_of = [&, &a = first, &b = second](const FrontValues& both) {
+      return Point{a.shown(both.front()), b.shown(both.back())};
+    };
+    std::vector<std::size_t> rows = shown_rows(table_, most_points).rows;
+    std::vector<double> xs, ys;
+    for (const std::size_t row : rows) {
+      xs.push_back(point_of(table_.both[row]).x);
+      ys.push_back(point_of(table_.both[row]).y);
+    }
+    Plot plot;
+    plot.series =
+        by_variant(rows, Series::Kind::points, [&](std::size_t row) { return point_of(table_.both[row]); });
+    Series front{"not beaten in both", Series::Kind::limit, 0};
+    for (const FrontMember& member : section_.front) front.points.push_back(point_of(member.values));
+    if (front.points.size() > 1) plot.series.push_back(std::move(front));
+    plot.x = log_axis(name_of(first), std::string(first.unit()), xs);
+    plot.y = log_axis(name_of(second), std::string(second.unit()), ys);
+    add("scatter", std::move(plot),
+        format("{} against {}; the line joins the Pareto front", name_of(second), name_of(first)));
+  }
+
   void scatter() {
+    if (section_.objective.of_front() != nullptr) return front_scatter();
     const auto chosen = need();
     if (!chosen) return;
     std::vector<std::size_t> rows;

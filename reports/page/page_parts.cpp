@@ -155,6 +155,12 @@ Json rows_json(const ValueTable& table, const ShownRows& shown, const std::vecto
   rows["registers"] = resource_column(table, shown, [](const auto& needs) { return needs.registers; });
   rows["spills"] = resource_column(table, shown, [](const auto& needs) { return needs.spilled_bytes; });
   rows["shared"] = resource_column(table, shown, [](const auto& needs) { return needs.shared_bytes; });
+  for (std::size_t i = 0; i < 2 && !table.both.empty(); ++i)
+    for (const std::size_t row : shown.rows)
+      rows[i == 0 ? "first" : "second"].push_back(number(table.both[row][i]));
+  for (const auto& [name, column] : table.metrics)
+    for (const std::size_t row : shown.rows)
+      rows["metric-" + name].push_back(std::isnan(column[row]) ? Json(nullptr) : number(column[row]));
   rows["occupancy"] =
       resource_column(table, shown, [](const auto& needs) { return rounded(needs.occupancy); });
   return rows;
@@ -229,8 +235,16 @@ void add_measurements(Json& object, const ValueTable& table, const std::vector<P
 Json objective_json(const Section& section) {
   const Objective& objective = section.objective;
   const MetricObjective* const metric = objective.of_metric();
+  if (const auto* const both = objective.of_front()) {
+    Json parts = Json::array();
+    for (const Objective& part : *both)
+      parts.push_back({{"name", name_of(part)},
+                       {"unit", part.unit().empty() ? Json(nullptr) : Json(part.unit())},
+                       {"maximised", part.of_metric() != nullptr && part.of_metric()->maximised}});
+    return {{"name", "product"}, {"unit", nullptr}, {"maximised", false}, {"parts", parts}};
+  }
   return {{"name", objective_name(section)},
-          {"unit", metric != nullptr ? Json(nullptr) : Json(objective.unit())},
+          {"unit", objective.unit().empty() ? Json(nullptr) : Json(objective.unit())},
           {"maximised", metric != nullptr && metric->maximised}};
 }
 

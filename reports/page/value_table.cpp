@@ -2,6 +2,7 @@
 #include "reports/page/value_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -180,6 +181,8 @@ void remove_missing(ValueTable& table, const std::vector<bool>& came) {
   compact(table.errors);
   compact(table.tied);
   compact(table.resources);
+  if (!table.both.empty()) compact(table.both);
+  for (auto& [name, column] : table.metrics) compact(column);
   for (std::vector<int>& levels : table.levels) compact(levels);
   table.rows = table.values.size();
 }
@@ -194,6 +197,7 @@ ValueTable value_table(const Section& section) {
   table.errors.resize(table.rows);
   table.tied.resize(table.rows);
   table.resources.resize(table.rows);
+  if (section.objective.of_front() != nullptr) table.both.resize(table.rows);
   std::vector<bool> came(table.rows);
   Columns columns(table.rows);
   each_chart_row(section, [&](const ChartRow& row) {
@@ -204,6 +208,14 @@ ValueTable value_table(const Section& section) {
     table.errors[row.place] = row.figures.error;
     table.tied[row.place] = row.tied;
     table.resources[row.place] = shown_resources(row.figures.resources);
+    if (!table.both.empty()) table.both[row.place] = row.both;
+    for (const auto& [name, value] : row.figures.metrics) {
+      auto column =
+          std::ranges::find_if(table.metrics, [&name](const auto& one) { return one.first == name; });
+      if (column == table.metrics.end())
+        column = table.metrics.insert(column, {name, std::vector<double>(table.rows, NAN)});
+      column->second[row.place] = value;
+    }
     came[row.place] = true;
   });
   columns.finish(table);

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/data/report_data.hpp"
@@ -44,6 +45,9 @@ struct ValueTable {
   std::vector<double> errors;  ///< the largest of each
   std::vector<bool> tied;      ///< with the winner
   std::vector<std::optional<ShownResources>> resources;
+  std::vector<FrontValues> both;  ///< by a front; else empty
+  /// By name, then by row; NaN where a row has none.
+  std::vector<std::pair<std::string, std::vector<double>>> metrics;
   /// The parameter that names the algorithm: `variant`, else the first text with two to eight values.
   std::optional<std::size_t> group;
   /// By the value of that parameter, failures included; `all`: those without it.

@@ -34,6 +34,12 @@ std::string compared(const Section& section, double value) {
 
 void add_objective(const Section& section, Sentences& sentences) {
   if (section.objective == Objective::time) return;
+  if (const auto* const both = section.objective.of_front()) {
+    sentences.push_back(format(
+        "The Pareto front of {} and {} has {}: no other is better in both. The best has the smallest product.",
+        name_of(both->front()), name_of(both->back()), counted(section.front.size(), "configuration")));
+    return;
+  }
   const MetricObjective* const metric = section.objective.of_metric();
   sentences.push_back(format("Configurations are ranked by {}; the {} is best: {}.", objective_name(section),
                              metric != nullptr && metric->maximised ? "largest" : "smallest",

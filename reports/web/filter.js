@@ -36,6 +36,7 @@ function columnReader(view, name) {
   if (name === view.objective.name) return (row) => (view.objective.maximised ? 1 / view.rows.value[row] : view.rows.value[row]);
   if (name === "tied") { const tied = new Set(view.rows.tied); return (row) => tied.has(row); }
   if (filterFigures.includes(name)) return (row) => view.rows[name]?.[row] ?? null;
+  if (view.rows[`metric-${name}`]) return (row) => view.rows[`metric-${name}`][row];
   return null;
 }
 
@@ -126,7 +127,7 @@ function filteredSection(section, passes) {
   const pick = (column) => (column ? kept.map((row) => column[row]) : column);
   const place = new Map(kept.map((row, i) => [row, i]));
   const own = { ...rows, levels: rows.levels.map(pick), tied: rows.tied.map((row) => place.get(row)).filter((row) => row !== undefined) };
-  for (const name of ["value", "error", "even", "seconds", "registers", "spills", "shared", "occupancy"]) if (rows[name]) own[name] = pick(rows[name]);
+  for (const name of Object.keys(rows)) if (name !== "levels" && name !== "tied") own[name] = pick(rows[name]);
   const even = kept.map((_, i) => i).filter((i) => !own.even || own.even[i]);
   const logs = even.map((i) => Math.log(own.value[i]));
   const parameters = section.parameters.map((parameter, p) => {

@@ -27,7 +27,7 @@ function completeBody(body, before) {
     const level = was < 0 ? [] : before.parameters[was].values.map((value) => values.indexOf(value)); // new values come between
     return joined(body.rows.levels[p], (row) => (was < 0 || before.rows.levels[was][row] < 0 ? -1 : level[before.rows.levels[was][row]]));
   });
-  const columns = Object.entries(body.rows).filter(([name]) => name !== "levels" && name !== "tied").map(([name, sent]) => [name, joined(sent, (row) => before.rows[name][row])]);
+  const columns = Object.entries(body.rows).filter(([name]) => name !== "levels" && name !== "tied").map(([name, sent]) => [name, joined(sent, (row) => before.rows[name]?.[row] ?? null)]);
   return { ...body, rows: { ...body.rows, ...Object.fromEntries(columns), levels } };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,6 +18,8 @@ struct Observation {
   ConfigurationId id = 0;
   std::optional<double> cost;  ///< to be minimised (seconds); nothing where the evaluation failed
   double seconds = 0;          ///< that evaluating it took, failed or not; 0 where unknown
+  /// The two quantities of a Pareto front, whose product the cost is; 0 where there is no front.
+  std::array<double, 2> parts = {};
 };
 
 /// Results of a related workload: the same problem at another size, type, radius or on another device. Its

@@ -466,7 +466,8 @@ TEST_F(MetricObjective, ThatIsNotThereIsRefusedInOneLine) {
     EXPECT_TRUE(has(result.err, words)) << result.err;
   };
   expect({problem, "--objective", "max:speed"}, "the metrics of padded are 'rate', 'joules'");
-  expect({problem, "--objective", "fast"}, "'fast' is not time, energy, edp, min:METRIC or max:METRIC");
+  expect({problem, "--objective", "fast"},
+         "'fast' is not time, energy, edp, min:METRIC, max:METRIC or pareto:A,B");
   expect({problem, "--objective", "min:joules"}, "the recording has no joules");
   expect({"stencil3d", "--objective", "max:rate"}, "stencil3d has no metrics");
   expect({definition(R"(, "objective": "max:speed")")}, "'metrics' has no 'speed'");

@@ -236,6 +236,52 @@ TEST_F(InProcess, AChangedProblemIsNotAnsweredByTheOldOne) {
   EXPECT_EQ(tuner.space_size(problem), 12U);
 }
 
+// Commands and kernels in C++, without a GPU and without a stand-in for one.
+TEST_F(InProcess, TheProcessorIsADevice) {
+  api::Options all = options();
+  all.device = "cpu";
+  all.in_process = true;
+  all.finalists = 0;
+  api::Tuner tuner(all);
+  const api::Problem command = api::Problem::from_text(
+      R"({"problem": "app", "parameters": {"n": [3, 1, 2]}, "objective": "min:size",
+          "command": {"run": "echo {n}", "result": {"size": "output"}}})");
+  const api::Result printed = tuner.run(command);
+  EXPECT_EQ(printed.evaluations, 3u);
+  ASSERT_TRUE(printed.best);
+  EXPECT_EQ(printed.best->configuration["n"], 1);
+  const std::optional<api::Stored> stored = tuner.best(command);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->configuration["n"], 1);
+  const api::Problem kernel = api::Problem::from_text(
+      R"({"problem": "scale", "kernel": {"file": "k.cpp", "language": "c++", "options": ["-O0"]},
+          "sizes": {"n": 64}, "check": [{"n": 3}], "parameters": {"by": [1, 2]},
+          "arguments": {"n": {"type": "int64", "value": "n"}, "x": {"type": "float", "size": "n"},
+                        "y": {"type": "float", "size": "n", "access": "write"}},
+          "launches": {"entry": "scale"}})",
+      ".",
+      {{"k.cpp",
+        "extern \"C\" void scale(long n, const float* x, float* y) {\n"
+        "  for (long i = 0; i < n; ++i) y[i] = 3 * x[i] + (by - 1);\n}\n"}});
+  const api::Result ran = tuner.run(kernel);
+  EXPECT_EQ(ran.right, 1u) << "the default is the reference";
+  EXPECT_EQ(ran.failures.at("verify"), 1u);
+  EXPECT_TRUE(tuner.evaluate(kernel, {{"by", 1}}).seconds > 0);
+  const auto refusal = [&](const std::string& device, const api::Problem& problem) -> std::string {
+    all.device = device;
+    try {
+      api::Tuner(all).run(problem);
+    } catch (const api::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("0", kernel), "scale runs on the processor: set the device to cpu");
+  EXPECT_EQ(refusal("emulator", command), "app runs on the processor: set the device to cpu");
+  EXPECT_EQ(refusal("cpu", toy_in_code()),
+            "toy has kernels of a GPU: set the device to its number, or to emulator");
+}
+
 TEST_F(InProcess, OptionsThatCannotBeAreRefused) {
   const auto message = [](api::Options options) -> std::string {
     try {

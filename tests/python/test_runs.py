@@ -40,6 +40,20 @@ def scale(source=SOURCE, count=1003, **changes):
     return cutune.Problem("scale", source, **fields)
 
 
+class Processor(unittest.TestCase):
+    def test_a_command_is_tuned(self):
+        with tempfile.TemporaryDirectory() as folder:
+            definition = pathlib.Path(folder, "app.json")
+            definition.write_text('{"problem": "app", "parameters": {"n": [3, 1, 2]}, "objective": "min:size",'
+                                  ' "command": {"run": "echo {n}", "result": {"size": "output"}}}')
+            database = pathlib.Path(folder, "results.db")
+            result = cutune.run(definition, device="cpu", database=database, finalists=0)
+            self.assertEqual(result.best.configuration, {"n": 1})
+            self.assertEqual(cutune.best(definition, device="cpu", database=database).configuration, {"n": 1})
+            with self.assertRaisesRegex(cutune.TuneError, "app runs on the processor: set the device to cpu"):
+                cutune.run(definition, database=database)
+
+
 class Checks(unittest.TestCase):
     def test_a_right_kernel(self):
         seen = []

@@ -133,11 +133,13 @@ void invent(db::Database& database) {
   story.store().end_run(id, RunEnd::exhausted);
 }
 
-void invent_metric(db::Database& database) {
+namespace {
+
+void invent_by(db::Database& database, const char* objective) {
   Story story(database);
   db::SqliteStore& store = story.store();
   RunRecord run = run_record(stencil_key(), "random", 1);
-  run.options.objective = objective_from_string("max:GFLOP/s");
+  run.options.objective = objective_from_string(objective);
   const RunId id = story.begin(run);
   const auto record = [&](const Configuration& configuration, double seconds, std::optional<double> metric) {
     Evaluation one = measured(configuration, {seconds});
@@ -167,6 +169,16 @@ void invent_metric(db::Database& database) {
   place(direct(32, 4), 2e-3, 1.001, true);
   store.record_rerank(id, rerank);
   store.end_run(id, RunEnd::budget);
+}
+
+}  // namespace
+
+void invent_metric(db::Database& database) {
+  invent_by(database, "max:GFLOP/s");
+}
+
+void invent_front(db::Database& database) {
+  invent_by(database, "pareto:time,max:GFLOP/s");
 }
 
 reports::ReportData in_memory(reports::ReportData data) {

@@ -15,6 +15,9 @@ void invent(db::Database& database);
 /// GFLOP/s, ties with the second, and is not the fastest; the fastest has no value.
 void invent_metric(db::Database& database);
 
+/// The same by the front of time and metric.
+void invent_front(db::Database& database);
+
 /// The same data with all evaluations in memory: they outlive the database, and tests can change them.
 reports::ReportData in_memory(reports::ReportData data);
 

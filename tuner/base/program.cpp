@@ -42,6 +42,7 @@ class SharedFigures {
  public:
   struct Figures {
     double seconds, processor_seconds, peak_memory;
+    PerfCounters::Counts counts;
   };
   SharedFigures() {
     void* const memory =
@@ -114,6 +115,8 @@ void lead(pid_t parent, SharedFigures::Figures& figures) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);  // it ended before
+  // The program inherits them, and they count from its exec on.
+  const PerfCounters counters(true);
   timespec start{}, end{};
   clock_gettime(CLOCK_MONOTONIC, &start);
   const pid_t program = fork();
@@ -127,7 +130,8 @@ void lead(pid_t parent, SharedFigures::Figures& figures) {
   setpgid(program, program);  // in both processes: either may come first
   led_program = program;
   block_termination(SIG_UNBLOCK);
-  close_range(STDERR_FILENO + 1, ~0U, 0);  // a reader of the output waits for all that hold it
+  // A reader of the output waits for all that hold it.
+  counters.close_others();
   int status = 0;
   rusage usage{};
   // Its number stays taken until the whole group has ended.
@@ -144,6 +148,7 @@ void lead(pid_t parent, SharedFigures::Figures& figures) {
   figures.processor_seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
   figures.peak_memory = 1024 * static_cast<double>(usage.ru_maxrss);
   end_children();
+  figures.counts = counters.counts();
   if (WIFSIGNALED(status)) {
     const rlimit none{0, 0};  // no second core file
     setrlimit(RLIMIT_CORE, &none);
@@ -247,6 +252,7 @@ ProgramResult run_program(const std::vector<std::string>& command, const Program
   result.seconds = figures.get()->seconds;
   result.processor_seconds = figures.get()->processor_seconds;
   result.peak_memory = figures.get()->peak_memory;
+  result.counts = figures.get()->counts;
   return result;
 }
 

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/base/perf_counters.hpp"
+
 namespace tune {
 
 /// How a program ended.
@@ -23,6 +25,7 @@ struct ProgramResult {
   /// From its start to its end, its processor time and its peak of resident memory [bytes]; with
   /// ProgramOptions::measure.
   double seconds = 0, processor_seconds = 0, peak_memory = 0;
+  PerfCounters::Counts counts = {};  ///< likewise; of the program and all that it starts
 };
 
 struct ProgramOptions {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -25,6 +24,8 @@ constexpr double seconds_for_samples = 10;
 constexpr int fewest_samples = 3;
 constexpr double seconds_of_turn = 0.2;  ///< of a re-ranking
 constexpr int most_in_turn = 10;
+/// The state that another configuration left no longer matters to so long an execution, in seconds.
+constexpr double independent_execution = 1;
 
 /// Identifies what a build makes.
 std::string key_of(const CommandPlan& plan) {
@@ -164,19 +165,20 @@ Result<Timing> CommandEvaluator::take_samples(const Planned& planned, const Meas
                                               host::Execution& last, std::optional<double> first) {
   StoppingRule rule(measure);
   Timing timing;
-  std::map<std::string, std::vector<double>> metrics;
-  const MetricObjective* const by_metric = options_.objective.of_metric();
+  std::vector<std::pair<std::string, std::vector<double>>> metrics;  // in the order of an execution
   std::optional<StopReason> stop;
   const Stopwatch measuring;
   const auto take = [&](const host::Execution& execution) {
     timing.samples.push_back(execution.seconds);
-    for (const auto& [name, value] : execution.metrics) metrics[name].push_back(value);
-    double value = execution.seconds;
-    if (by_metric != nullptr)
-      value = objective_value({planned.configuration, {}, execution.seconds, 0, &execution.metrics},
-                              options_.objective)
-                  .value_or(execution.seconds);
-    rule.add(value);
+    for (const auto& [name, value] : execution.metrics) {
+      const auto known =
+          std::ranges::find_if(metrics, [&name](const auto& one) { return one.first == name; });
+      (known == metrics.end() ? metrics.emplace_back(name, std::vector<double>()) : *known)
+          .second.push_back(value);
+    }
+    rule.add(objective_value({planned.configuration, {}, execution.seconds, 0, &execution.metrics},
+                             options_.objective)
+                 .value_or(execution.seconds));
     stop = rule.decision(measuring.seconds());
   };
   if (first) take(last);
@@ -187,9 +189,7 @@ Result<Timing> CommandEvaluator::take_samples(const Planned& planned, const Meas
     last = std::move(*execution);
   }
   timing.stop = *stop;
-  for (const auto& [name, source] : planned.plan.results)
-    if (const auto found = metrics.find(name); found != metrics.end())
-      timing.metrics.emplace_back(name, median(found->second));
+  for (auto& [name, values] : metrics) timing.metrics.emplace_back(name, median(std::move(values)));
   timing.machine = host::machine_state();
   return timing;
 }
@@ -202,7 +202,7 @@ Result<Measurement> CommandEvaluator::carry_out(Planned& planned, PhaseTimes& ph
   if (!execution) return tl::unexpected(std::move(execution.error()));
   now(Activity::measuring);
   const Stopwatch measuring;
-  MeasureOptions measure = fitting(options_.measure, execution->seconds);
+  MeasureOptions measure = fitting(options_.measure, execution->whole_seconds);
   const bool by_time = options_.objective == Objective::time;
   if (options_.race && by_time) measure.incumbent_seconds = fastest_;
   // An execution that is far slower than the fastest need not be repeated.
@@ -270,12 +270,14 @@ Result<Timing> CommandEvaluator::time_candidate(std::size_t index) {
   if (!execution) return tl::unexpected(std::move(execution.error()));
   MeasureOptions measure = options_.measure;
   measure.incumbent_seconds.reset();
-  const double fit = std::floor(seconds_of_turn / std::max(execution->seconds, 1e-9));
-  measure.min_samples = measure.max_samples =
-      static_cast<int>(std::clamp(fit, 1.0, static_cast<double>(most_in_turn)));
+  const double fit = std::floor(seconds_of_turn / std::max(execution->whole_seconds, 1e-9));
+  measure.min_samples = measure.max_samples = static_cast<int>(
+      std::clamp(fit, 1.0, static_cast<double>(std::min(most_in_turn, measure.max_samples))));
   now(Activity::measuring);
-  Result<Timing> timing = take_samples(candidate, measure, *execution);
-  if (!timing) return timing;
+  const bool counts = execution->whole_seconds >= independent_execution;
+  Result<Timing> timing =
+      take_samples(candidate, measure, *execution, counts ? std::optional(execution->seconds) : std::nullopt);
+  if (!timing || counts) return timing;  // its only execution was checked
   const Result<double> after = host::check(candidate.plan, candidate.build->folder(), *execution, limits());
   if (!after) return tl::unexpected(after.error());
   return timing;

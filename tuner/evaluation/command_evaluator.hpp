@@ -41,10 +41,7 @@ class CommandEvaluator : public Evaluator, public RerankDevice {
   /// Some configurations share a build: twice the builds at a time, where there are builds side by side.
   std::size_t window() const override { return side_by_side_ ? 2UL * options_.jobs : 1; }
   bool needs_machine() const override { return true; }
-  /// Null where the objective is a metric: rounds have times alone.
-  RerankDevice* rerank_device() override {
-    return options_.objective.of_metric() == nullptr ? this : nullptr;
-  }
+  RerankDevice* rerank_device() override { return this; }
   void begin_rerank(std::span<const Configuration> top_k) override;
   Result<Timing> time_candidate(std::size_t index) override;
 

@@ -35,6 +35,14 @@ std::optional<double> objective_value(const Evaluation& evaluation, const Object
                          objective);
 }
 
+std::optional<FrontValues> front_values(const Evaluation& evaluation, const Objective& objective) {
+  if (evaluation.estimate || !evaluation.outcome || evaluation.outcome->samples.empty()) return std::nullopt;
+  const Measurement& measurement = *evaluation.outcome;
+  return front_values({evaluation.configuration, evaluation.resources, measurement.time(), measurement.energy,
+                       &measurement.metrics},
+                      objective);
+}
+
 void evaluate_all(Evaluator& evaluator, std::span<const Configuration> configurations,
                   const std::function<bool(const Evaluation&)>& done) {
   const std::size_t window = std::max<std::size_t>(1, evaluator.window());

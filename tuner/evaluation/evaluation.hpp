@@ -71,6 +71,8 @@ struct Evaluation {
 
 /// Returns nothing for a failure, and without samples; the time of an estimate.
 std::optional<double> objective_value(const Evaluation& evaluation, const Objective& objective);
+/// Likewise of both quantities of a front; nothing for an estimate.
+std::optional<FrontValues> front_values(const Evaluation& evaluation, const Objective& objective);
 
 /// A device that can time evaluated configurations again. Runs with such an evaluator begin with the best
 /// known configuration, and end with a re-ranking.

@@ -2,9 +2,13 @@
 #include "tuner/evaluation/rerank.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
+
+#include "tuner/base/format.hpp"
 
 namespace tune {
 namespace {
@@ -18,8 +22,8 @@ std::optional<std::vector<double>> values_of(const std::vector<RerankRound>& rou
                                              const Objective& objective) {
   std::vector<double> values;
   for (const RerankRound& round : rounds) {
-    const std::optional<double> value =
-        objective_value({one.configuration, one.resources, round.seconds, round.energy}, objective);
+    const std::optional<double> value = objective_value(
+        {one.configuration, one.resources, round.seconds, round.energy, &round.metrics}, objective);
     if (!value) return std::nullopt;
     values.push_back(*value);
   }
@@ -50,7 +54,7 @@ struct RerankCandidate {
 
 /// A metric may differ where the machine code is equal: its formula may name a parameter.
 std::vector<RerankCandidate> entries_of(std::span<const Evaluation> top_k, const Objective& objective) {
-  const bool shared = objective.of_metric() == nullptr;
+  const bool shared = objective.of_metric() == nullptr && objective.of_front() == nullptr;
   std::vector<RerankCandidate> entries;
   for (const Evaluation& candidate : top_k) {
     const auto same = std::ranges::find_if(entries, [&](const RerankCandidate& entry) {
@@ -67,6 +71,7 @@ std::vector<RerankCandidate> entries_of(std::span<const Evaluation> top_k, const
 /// Takes out candidates that are slower than the leader in every round. True once it is clear which of the
 /// others tie.
 bool decided(std::vector<RerankCandidate>& entries, const Objective& objective) {
+  if (objective.of_front() != nullptr) return true;
   std::vector<std::pair<RerankCandidate*, std::vector<double>>> running;
   for (RerankCandidate& entry : entries)
     if (!entry.out)
@@ -87,9 +92,9 @@ bool decided(std::vector<RerankCandidate>& entries, const Objective& objective) 
 
 bool is_read(const Result<Timing>& timing, const Evaluation& candidate, const Objective& objective) {
   return timing && !timing->samples.empty() &&
-         objective_value(
-             {candidate.configuration, candidate.resources, median(timing->samples), timing->energy},
-             objective);
+         objective_value({candidate.configuration, candidate.resources, median(timing->samples),
+                          timing->energy, &timing->metrics},
+                         objective);
 }
 
 void take_turn(RerankCandidate& entry, std::size_t index, RerankDevice& device, const Objective& objective) {
@@ -98,9 +103,12 @@ void take_turn(RerankCandidate& entry, std::size_t index, RerankDevice& device, 
   Result<Timing> timing = device.time_candidate(index);
   if (timing && !is_read(timing, candidate, objective)) timing = device.time_candidate(index);
   if (timing && !is_read(timing, candidate, objective))
-    timing = fail(Phase::launch, std::string(energy_not_read), "the device reported no energy, twice");
+    timing = objective.needs_energy()
+                 ? fail(Phase::launch, std::string(energy_not_read), "the device reported no energy, twice")
+                 : fail(Phase::launch, "no result",
+                        format("{} is not a positive number, twice", to_string(objective)));
   if (timing)
-    entry.rounds.push_back({median(timing->samples), timing->energy});
+    entry.rounds.push_back({median(timing->samples), timing->energy, timing->metrics});
   else if (timing.error().reason != run_ended)
     entry.failure = timing.error();
   entry.out = !timing;
@@ -114,8 +122,9 @@ void keep_what_fits(std::vector<RerankCandidate>& entries, double took, double l
     if (!entry.out) running.push_back(&entry);
   const double turn = took / static_cast<double>(std::max<std::size_t>(1, running.size()));
   const double all = turn * static_cast<double>(rounds);
-  const auto fitting = static_cast<std::size_t>(std::max(2.0, all > 0 ? left / all : 2.0));
-  for (std::size_t i = fitting; i < running.size(); ++i) {
+  const auto count = static_cast<double>(running.size());
+  const double fitting = all > 0 ? std::clamp(left / all, std::min(2.0, count), count) : count;
+  for (auto i = static_cast<std::size_t>(fitting); i < running.size(); ++i) {
     running[i]->out = true;
     running[i]->rounds.clear();
   }
@@ -166,6 +175,32 @@ double RerankPlace::energy() const {
   return joules.empty() ? 0 : median(joules);
 }
 
+Metrics RerankPlace::metrics() const {
+  Metrics medians;
+  if (rounds.empty()) return medians;
+  for (const auto& [name, first] : rounds.front().metrics) {
+    std::vector<double> values;
+    for (const RerankRound& round : rounds)
+      for (const auto& [other, value] : round.metrics)
+        if (other == name) values.push_back(value);
+    medians.emplace_back(name, median(values));
+  }
+  return medians;
+}
+
+std::optional<FrontValues> RerankPlace::front_values(const Objective& objective) const {
+  std::vector<double> first, second;
+  for (const RerankRound& round : rounds) {
+    const auto both = tune::front_values(
+        {configuration, resources, round.seconds, round.energy, &round.metrics}, objective);
+    if (!both) return std::nullopt;
+    first.push_back(both->front());
+    second.push_back(both->back());
+  }
+  if (first.empty()) return std::nullopt;
+  return FrontValues{median(first), median(second)};
+}
+
 bool same_measurement(const Evaluation& a, const Evaluation& b) {
   return a.outcome && b.outcome && !a.binary_hash.empty() && a.binary_hash == b.binary_hash &&
          a.outcome->samples == b.outcome->samples;
@@ -175,6 +210,16 @@ void TopCandidates::add(const Evaluation& evaluation, double scale) {
   const std::optional<double> value = objective_value(evaluation, objective_);
   if (!value) return;
   RankedEvaluation ranked{*value * scale, evaluation.configuration.key(), evaluation};
+  if (const auto both = front_values(evaluation, objective_)) {
+    ranked.both = *both;
+    const auto beats = [](const RankedEvaluation& a, const RankedEvaluation& b) {
+      return dominates(a.both, b.both) || (a.both == b.both && a.key != b.key);
+    };
+    if (std::ranges::none_of(front_, [&](const auto& one) { return beats(one, ranked); })) {
+      std::erase_if(front_, [&](const auto& one) { return beats(ranked, one) || one.key == ranked.key; });
+      front_.push_back(ranked);
+    }
+  }
   const auto rank = [](const RankedEvaluation& c) {
     return std::tie(c.value, c.key);
   };  // makes the order of equal values unique
@@ -185,11 +230,35 @@ void TopCandidates::add(const Evaluation& evaluation, double scale) {
 
 void TopCandidates::remove(const Configuration& configuration) {
   std::erase_if(sorted_, [key = configuration.key()](const RankedEvaluation& c) { return c.key == key; });
+  if (front_.empty()) return;
+  // What it dominated may belong to the front now, as far as it is still known.
+  std::vector<RankedEvaluation> known = sorted_;
+  std::ranges::copy_if(front_, std::back_inserter(known), [&](const RankedEvaluation& one) {
+    return one.key != configuration.key() &&
+           std::ranges::find(sorted_, one.key, &RankedEvaluation::key) == sorted_.end();
+  });
+  std::vector<FrontValues> values;
+  for (const RankedEvaluation& one : known) values.push_back(one.both);
+  front_.clear();
+  for (const std::size_t i : front_of(values)) front_.push_back(known[i]);
+}
+
+std::vector<Evaluation> TopCandidates::front(std::size_t most) const {
+  std::vector<RankedEvaluation> members = front_;
+  std::ranges::sort(members, {}, [](const RankedEvaluation& one) { return one.both; });
+  if (members.size() > most && most > 1)
+    for (std::size_t i = 0; i < most; ++i) members[i] = members[i * (members.size() - 1) / (most - 1)];
+  members.resize(std::min(members.size(), most));
+  std::ranges::sort(members, {}, &RankedEvaluation::value);
+  std::vector<Evaluation> evaluations;
+  for (RankedEvaluation& one : members) evaluations.push_back(std::move(one.evaluation));
+  return evaluations;
 }
 
 std::vector<Evaluation> TopCandidates::top_k(const RerankOptions& given) const {
   const RerankOptions options =
       sorted_.empty() ? given : given.for_executions_of(seconds_of(sorted_.front().evaluation));
+  if (objective_.of_front() != nullptr) return front(options.top_k);
   std::vector<Evaluation> chosen;
   std::size_t codes = 0;
   for (const RankedEvaluation& ranked : sorted_) {
@@ -241,7 +310,8 @@ RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& devi
       keep_complete_rounds(entries, round);
       break;
     }
-    if (seconds_left && round == 0)
+    // Members of a front that are left out would be missing.
+    if (round == 0 && std::isfinite(left_at_first) && seconds_left && objective.of_front() == nullptr)
       keep_what_fits(entries, left_at_first - seconds_left(), seconds_left(), options.min_rounds - 1);
     if (round + 1 >= options.min_rounds && decided(entries, objective)) break;
   }
@@ -258,21 +328,59 @@ RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& devi
   return rerank;
 }
 
-std::vector<RerankPlace> rank_top_k(std::vector<RerankPlace> places, const Objective& objective) {
-  const auto values = [&](const RerankPlace& place) { return values_of(place.rounds, place, objective); };
-  std::erase_if(places, [&](const RerankPlace& place) { return place.rounds.empty() || !values(place); });
-  if (places.empty()) return places;
-  const auto rank = [&](const RerankPlace& place) {
-    return std::tuple(-static_cast<std::ptrdiff_t>(place.rounds.size()), median(*values(place)),
-                      place.configuration.key());
+namespace {
+
+/// The place that wins, by the values of the rounds of each.
+std::size_t winner_of(const std::vector<RerankPlace>& places,
+                      const std::vector<std::vector<double>>& values) {
+  const auto rank = [&](std::size_t i) {
+    return std::tuple(-static_cast<std::ptrdiff_t>(values[i].size()), median(values[i]),
+                      places[i].configuration.key());
   };
-  const std::vector<double> winner = *values(std::ranges::min(places, {}, rank));
-  const std::string winner_key = std::ranges::min(places, {}, rank).configuration.key();
-  for (RerankPlace& place : places) {
-    place.time = median_interval(seconds_of(place.rounds), rerank_confidence);
-    place.ratio = median_interval(ratios(*values(place), winner), rerank_confidence);
-    place.tied = place.ratio.low < 1 + rerank_resolution;
+  std::size_t winner = 0;
+  for (std::size_t i = 1; i < places.size(); ++i)
+    if (rank(i) < rank(winner)) winner = i;
+  // Rounds compare better than medians over a time in which the device drifts. There may be a circle.
+  for (std::size_t changes = 0, least = winner; changes < places.size(); ++changes) {
+    double ratio = 1;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (values[i].size() == values[winner].size())
+        if (const double other = median(ratios(values[i], values[winner])); other < ratio) {
+          ratio = other;
+          least = i;
+        }
+    if (least == winner) return winner;
+    winner = least;
   }
+  return winner;
+}
+
+/// Says which places no other dominates.
+void rank_front(std::vector<RerankPlace>& places, std::size_t winner, const Objective& objective) {
+  std::vector<FrontValues> both;
+  for (const RerankPlace& place : places) both.push_back(place.front_values(objective).value());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i].tied = std::ranges::none_of(
+        both, [&](const FrontValues& other) { return dominates(other, both[i], rerank_resolution); });
+  places[winner].tied = true;  // its product is the smallest
+}
+
+}  // namespace
+
+std::vector<RerankPlace> rank_top_k(std::vector<RerankPlace> places, const Objective& objective) {
+  const auto rounds_of = [&](const RerankPlace& place) { return values_of(place.rounds, place, objective); };
+  std::erase_if(places, [&](const RerankPlace& place) { return place.rounds.empty() || !rounds_of(place); });
+  if (places.empty()) return places;
+  std::vector<std::vector<double>> values;
+  for (const RerankPlace& place : places) values.push_back(*rounds_of(place));
+  const std::size_t winner = winner_of(places, values);
+  const std::string winner_key = places[winner].configuration.key();
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i].time = median_interval(seconds_of(places[i].rounds), rerank_confidence);
+    places[i].ratio = median_interval(ratios(values[i], values[winner]), rerank_confidence);
+    places[i].tied = places[i].ratio.low < 1 + rerank_resolution;
+  }
+  if (objective.of_front() != nullptr) rank_front(places, winner, objective);
   std::ranges::sort(places, {}, [&](const RerankPlace& place) {
     const std::string key = place.configuration.key();
     return std::tuple(key != winner_key, place.ratio.median, key);

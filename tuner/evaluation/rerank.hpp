@@ -40,6 +40,7 @@ struct RerankOptions {
 struct RerankRound {
   double seconds = 0;  ///< an execution
   double energy = 0;   ///< joules; 0 where not measured
+  Metrics metrics = {};
 };
 
 /// The place of a candidate in the ranking.
@@ -48,11 +49,16 @@ struct RerankPlace {
   std::vector<RerankRound> rounds;  ///< in order; fewer than the winner's where it was clearly slower
   MedianInterval time = {};         ///< seconds: of the rounds
   MedianInterval ratio = {};        ///< to the winner's value in the same round; 1 for the winner
-  bool tied = false;                ///< with the winner, which ties with itself
+  /// With the winner, which ties with itself. By a front: no other place dominates it.
+  bool tied = false;
   std::optional<KernelResources> resources = std::nullopt;  ///< where a metric ranks
 
   /// Returns the median of the rounds' joules; 0 where not measured.
   double energy() const;
+  /// Returns the medians of the rounds' metrics.
+  Metrics metrics() const;
+  /// Returns the medians of both quantities of a front; nothing where one is not known in a round.
+  std::optional<FrontValues> front_values(const Objective& objective) const;
 };
 
 /// The result of a re-ranking.
@@ -80,7 +86,7 @@ class TopCandidates {
   void add(const Evaluation& evaluation, double scale = 1);
   void remove(const Configuration& configuration);
   /// Returns the candidates whose median interval reaches within the options' share of the best, the best
-  /// first.
+  /// first. By a front: its members, the smallest product first; of many, some at equal steps along it.
   std::vector<Evaluation> top_k(const RerankOptions& options) const;
   /// Returns at most `count` of all that were added, the best first.
   std::vector<RankedConfiguration> first(std::size_t count) const;
@@ -92,9 +98,13 @@ class TopCandidates {
     double value;
     std::string key;
     Evaluation evaluation;
+    FrontValues both = {};
   };
+  std::vector<Evaluation> front(std::size_t most) const;
+
   Objective objective_;
   std::vector<RankedEvaluation> sorted_;
+  std::vector<RankedEvaluation> front_;  ///< what none dominates, whatever its product
 };
 
 /// True where both are one measurement: of the same machine code, launched in the same way.
@@ -102,15 +112,17 @@ bool same_measurement(const Evaluation& a, const Evaluation& b);
 
 /// Times the top candidates in turns until it is clear which of them tie. Calls `stop` before and after each
 /// turn. Where `seconds_left` (empty: without limit) is too little for all of them, the last ones are left
-/// out after the first round; where nothing is left, the complete rounds so far decide.
+/// out after the first round; where nothing is left, the complete rounds so far decide. By a front, no
+/// candidate leaves early.
 RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& device,
                            const Objective& objective, const RerankOptions& options,
                            const std::function<bool()>& stop,
                            const std::function<double()>& seconds_left = {});
 
 /// Ranks by configurations and rounds of `places` and fills in the rest. The winner has the smallest median
-/// of those with the most rounds; a place ties with it unless the interval of their ratio, round by round,
-/// lies above 1 + rerank_resolution. Leaves out places with a round of unknown value.
+/// of those with the most rounds, unless one of these is smaller in most rounds, as a device may drift; a
+/// place ties with it unless the interval of their ratio, round by round, lies above 1 + rerank_resolution.
+/// Leaves out places with a round of unknown value.
 std::vector<RerankPlace> rank_top_k(std::vector<RerankPlace> places, const Objective& objective);
 
 /// Ranks these candidates by the rounds of an earlier re-ranking; empty where that lacks one of them.

@@ -34,6 +34,10 @@ constexpr double rerank_grace = 0.5;
 constexpr std::size_t short_queue = 24;
 /// The largest share of the time that the search leaves for the re-ranking.
 constexpr double max_rerank_share = 0.4;
+/// Without a limit of time, a re-ranking of long executions may take this share of the time that the search
+/// took, or these seconds.
+constexpr double rerank_share_of_search = 0.5;
+constexpr double least_for_rerank = 30;
 /// A turn of the re-ranking takes about so many executions, with the one that fills the outputs.
 constexpr double executions_of_turn = 7;
 /// The references of its inputs take about this share of those of the first evaluation, which needed others
@@ -55,7 +59,21 @@ bool lacks_energy(const Evaluation& evaluation, const Objective& objective) {
 /// Why a measured configuration has no value.
 std::string no_value(const Evaluation& evaluation, const Objective& objective) {
   if (lacks_energy(evaluation, objective)) return "the energy of the last one was not read";
-  return format("{} of the last one is not a positive number", to_string(objective).substr(4));
+  return format("{} of the last one is not a positive number", name_of(objective));
+}
+
+/// The members of the front: those of the re-ranking, if there was one, by the first quantity.
+std::vector<FrontMember> front_members(const RerankResult& rerank, const TopCandidates& candidates,
+                                       const Objective& objective) {
+  std::vector<FrontMember> front;
+  for (const RerankPlace& place : rerank.places)
+    if (const auto values = place.front_values(objective); values && place.tied)
+      front.push_back({place.configuration, *values});
+  if (rerank.places.empty())
+    for (const Evaluation& one : candidates.top_k({.top_k = std::numeric_limits<std::size_t>::max()}))
+      front.push_back({one.configuration, *front_values(one, objective)});
+  std::ranges::sort(front, {}, &FrontMember::values);
+  return front;
 }
 
 /// False for a strategy whose choices do not depend on results: it gets as many in flight as there may be.
@@ -152,6 +170,8 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   state.result.fidelity = rank_agreement(state.at_both);
   if (!state.values.empty()) state.result.median_value = median(state.values);
   state.result.top = state.top_candidates.first(top_of_result);
+  if (state.objective.of_front() != nullptr)
+    state.result.front = front_members(state.result.rerank, state.top_candidates, state.objective);
   state.result.notice = evaluator_.notice();
   store_.end_run(state.result.run, state.result.end);
   return std::move(state.result);
@@ -179,6 +199,19 @@ double Session::rerank_seconds(const State& state, const RerankOptions& options)
   return std::min(references + candidates * turns, max_rerank_share * *state.budget.seconds);
 }
 
+/// Returns the seconds that a re-ranking may take now. Short executions end it soon by themselves.
+double Session::seconds_for_rerank(const State& state) const {
+  if (state.budget.seconds) return seconds_left(state);
+  const Evaluation* const best = state.top_candidates.best();
+  // A command may take longer than the time that it reports.
+  const bool are_long = best != nullptr && !best->outcome->samples.empty() &&
+                        std::max(median(best->outcome->samples),
+                                 best->phases.measure / static_cast<double>(best->outcome->samples.size())) >
+                            RerankOptions{}.long_execution;
+  return are_long ? std::max(least_for_rerank, rerank_share_of_search * (clock_() - state.start))
+                  : std::numeric_limits<double>::infinity();
+}
+
 void Session::check_time(State& state, const RerankOptions& rerank) const {
   if (state.end || !state.budget.seconds) return;
   if (seconds_left(state) <= rerank_seconds(state, rerank)) state.end = RunEnd::budget;
@@ -200,7 +233,10 @@ void Session::load_known(State& state, const RunRecord& record) {
 /// Evaluates the best known configuration again and compares. The new measurement is not stored: it would
 /// replace one that a re-ranking confirmed. Where it fails, the next best ones are tried.
 void Session::time_best_known_again(State& state) {
-  if (std::exchange(state.timed_again, true) || evaluator_.rerank_device() == nullptr) return;
+  // There is no best of a front.
+  if (std::exchange(state.timed_again, true) || evaluator_.rerank_device() == nullptr ||
+      state.objective.of_front() != nullptr)
+    return;
   std::set<std::string> failed;
   while (failed.size() < max_best_known) {
     std::optional<std::pair<double, std::string>> best;
@@ -288,7 +324,7 @@ RerankResult Session::rerank_top_k(State& state, const RunRecord& record, std::s
         if (!std::exchange(announced, true)) state.observer.on_rerank(top_k.size());
         return state.observer.stop_requested();
       },
-      [&] { return seconds_left(state); });
+      [end = clock_() + seconds_for_rerank(state), this] { return end - clock_(); });
 }
 
 /// Stores that a broken device or database ended the run, if that is still possible.
@@ -432,7 +468,8 @@ void Session::one_evaluation(State& state) {
   const PhaseTimes& took = evaluation.phases;
   std::optional<double> value = objective_value(evaluation, state.objective);
   if (value) *value *= scale;
-  const search::Observation observation{id, value, took.compile + took.load + took.verify + took.measure};
+  const search::Observation observation{id, value, took.compile + took.load + took.verify + took.measure,
+                                        front_values(evaluation, state.objective).value_or(FrontValues{})};
   strategy_.tell({&observation, 1});
   progress.search_seconds += clock_() - telling;
   state.observer.on_evaluation(evaluation, progress);

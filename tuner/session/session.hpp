@@ -69,6 +69,12 @@ class SessionObserver {
   virtual bool stop_requested() { return false; }
 };
 
+/// A member of a Pareto front.
+struct FrontMember {
+  Configuration configuration;
+  FrontValues values = {};
+};
+
 struct SessionResult {
   RunId run = 0;
   RunEnd end = RunEnd::failed;
@@ -80,7 +86,10 @@ struct SessionResult {
   std::optional<double> default_value = std::nullopt;
   std::optional<double> median_value = std::nullopt;  ///< of all measured configurations
   std::vector<RankedConfiguration> top = {};          ///< the best ones by their evaluations, the best first
-  std::string reason;                                 ///< for RunEnd::failed: one sentence
+  /// Where the objective is a front: its members, by the first quantity; those that the re-ranking confirmed,
+  /// if there was one.
+  std::vector<FrontMember> front = {};
+  std::string reason;  ///< for RunEnd::failed: one sentence
   std::string notice;  ///< one line that the user should know about the checks (Evaluator::notice)
 };
 
@@ -118,6 +127,7 @@ class Session {
   std::size_t wanted_in_flight() const;
   double seconds_left(const State& state) const;
   double rerank_seconds(const State& state, const RerankOptions& options) const;
+  double seconds_for_rerank(const State& state) const;
   void check_time(State& state, const RerankOptions& rerank) const;
   void note_time(State& state) const;
   void fill_queue(State& state);

@@ -143,12 +143,13 @@ Contents read_fill(const JsonField& field) {
 void read_objective(const JsonField& field, KernelDescription& definition) {
   definition.objective = field.text();
   try {
-    const Objective objective = objective_from_string(definition.objective);
-    const MetricObjective* metric = objective.of_metric();
-    if (metric == nullptr) return;
     const std::vector<std::string> known = definition.metric_names();
-    if (std::ranges::count(known, metric->name) == 0)
-      field.fail(format("'metrics' has no '{}'{}", metric->name, search::did_you_mean(metric->name, known)));
+    static_cast<void>(objective_from_string(definition.objective).with([&](const MetricObjective& metric) {
+      const bool is_known = std::ranges::count(known, metric.name) > 0;
+      if (const std::string mistake = is_known ? "" : formula_mistake(metric.name, known); !mistake.empty())
+        field.fail(format("'metrics' has no '{}', and it is no formula: {}", metric.name, mistake));
+      return metric;
+    }));
   } catch (const std::invalid_argument& error) {
     field.fail(error.what());
   }

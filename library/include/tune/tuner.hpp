@@ -87,8 +87,8 @@ struct Stored {
 };
 
 struct Options {
-  /// The number of a GPU, or `emulator`: kernels run on the CPU and are checked as by `tune check --device
-  /// emulator`; nothing is measured or stored.
+  /// The number of a GPU; `cpu` for commands and kernels of the processor; or `emulator`: kernels run on the
+  /// CPU and are checked as by `tune check --device emulator`; nothing is measured or stored.
   std::string device = "0";
   std::string database = {};  ///< empty: where `tune` looks ($TUNE_DB, ...)
   /// As --strategy; empty: that of the problem's definition, else `auto`.
@@ -99,7 +99,8 @@ struct Options {
   std::optional<double> seconds = {};
   std::optional<double> until_gain = {};   ///< a share, as --until-gain
   std::optional<std::uint64_t> seed = {};  ///< default: that of the definition, else 1
-  /// As --objective: time, energy, edp, min:METRIC or max:METRIC; empty: that of the definition, else time.
+  /// As --objective: time, energy, edp, min:METRIC, max:METRIC or pareto:A,B; empty: that of the definition,
+  /// else time.
   std::string objective = {};
   bool warm_caches = false;                   ///< measure with warm caches
   bool fresh = false;                         ///< evaluate known configurations again

@@ -9,12 +9,22 @@ const figures = {
   spills: { name: "spilled bytes per thread", text: String },
 };
 
+/** The two quantities of a front. */
+function frontColumn(view, id, part) {
+  const shown = (value) => (part.maximised ? 1 / value : value);
+  return { name: part.name, log: true, better: part.maximised ? 1 : -1, at: (row) => shown(view.rows[id][row]),
+    text: (value) => (part.unit ? si(value, part.unit, 4) : String(significant(value, 4))) };
+}
+
 /** What can be an axis: {name, at(row), text, log, better: -1 where less is better, 1 where more is}. */
 function scatterColumns(view) {
   const columns = new Map([["value", { name: view.quantity, at: (row) => view.rows.value[row], value: true, better: -1 }]]);
   for (const [id, figure] of Object.entries(figures))
     if (view.rows[id].some((value) => value !== null && (id === "error" || value > 0)))
       columns.set(id, { ...figure, at: (row) => view.rows[id][row], better: id === "occupancy" ? 1 : -1 });
+  for (const id of Object.keys(view.rows).filter((name) => name.startsWith("metric-")))
+    columns.set(id, { name: id.slice("metric-".length), text: (value) => String(significant(value, 4)), better: 0, at: (row) => view.rows[id][row] });
+  view.objective.parts?.forEach((part, i) => columns.set(`front-${i}`, frontColumn(view, ["first", "second"][i], part)));
   for (const i of view.varied)
     if (view.parameters[i].numeric) columns.set(`parameter-${view.parameters[i].name}`, { name: view.parameters[i].name, text: String, better: 0,
       at: (row) => (view.level(i, row) < 0 ? null : view.parameters[i].values[view.level(i, row)]) });
@@ -52,8 +62,9 @@ addChart({
     if (view.count === 0) return { empty: "No configuration was measured." };
     const columns = scatterColumns(view);
     const options = [...columns].map(([id, { name }]) => [id, name]);
-    const x = columns.get(control("x", "across", options, columns.has("error") ? "error" : options.at(-1)[0]));
-    const y = columns.get(control("y", "up", options, "value"));
+    const byFront = columns.has("front-0");
+    const x = columns.get(control("x", "across", options, byFront ? "front-0" : columns.has("error") ? "error" : options.at(-1)[0]));
+    const y = columns.get(control("y", "up", options, byFront ? "front-1" : "value"));
     const rows = view.indices.filter((row) => x.at(row) !== null && y.at(row) !== null);
     const across = scatterAxis(view, "x", x, rows), up = scatterAxis(view, "y", y, rows);
     const point = (row) => ({ value: [across.at(row), up.at(row)], row });

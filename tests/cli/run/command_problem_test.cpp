@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "tests/cli/sandbox.hpp"
+#include "tuner/base/program.hpp"
 
 namespace tune::testing {
 namespace {
@@ -130,6 +132,54 @@ TEST_F(CommandProblem, MetricsThatAScriptPrintsAreStoredAndRanked) {
   EXPECT_EQ(summary(file)["reused"], 0) << "another script, other results";
 }
 
+// One objective is a formula, the other a front: found, timed again, stored, listed and drawn.
+TEST_F(CommandProblem, FormulasAndFrontsOfResultsRank) {
+  write("knob.sh", "echo \"{\\\"a\\\": $1, \\\"b\\\": $(( $2 ? 20 - $1 : 25 ))}\"\n");
+  const std::string file =
+      define({{"run", "sh knob.sh {k} {good}"}, {"result", {{"a", {{"json", "a"}}}, {"b", {{"json", "b"}}}}}},
+             {{"k", {1, 5, 9, 12}}, {"good", {0, 1}}});
+  const std::vector<std::string> again = {"--samples", "1:1", "--strategy", "grid", "--format", "json"};
+  const auto result = [&](const std::string& objective, const std::string& finalists = "0") {
+    std::vector<std::string> words = {"run", file, "--objective", objective, "--finalists", finalists};
+    words.insert(words.end(), again.begin(), again.end());
+    const ProgramResult outcome = sandbox_.tune(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return Ordered::parse(outcome.out, nullptr, false);
+  };
+  EXPECT_EQ(result("max:a / b")["best"]["configuration"]["k"], 12);
+  EXPECT_EQ(result("min:0.9 * b + 0.1 * a")["best"]["configuration"]["k"], 12);
+  const Ordered front = result("pareto:a,max:b");
+  EXPECT_EQ(front["objective"], "pareto:min:a,max:b");
+  ASSERT_EQ(front["front"].size(), 1) << front["front"];
+  EXPECT_EQ(front["front"][0]["values"], (Ordered{{"a", 1}, {"b", 25}}));
+  const Ordered longer = result("pareto:a,b", "12");
+  ASSERT_EQ(longer["front"].size(), 4) << longer["front"];
+  EXPECT_EQ(longer["front"][3]["configuration"], (Ordered{{"k", 12}, {"good", 1}}));
+  EXPECT_EQ(longer["front"][3]["values"]["b"], 8);
+  EXPECT_EQ(longer["finals"].size(), 4);
+  EXPECT_EQ(longer["best"]["configuration"]["k"], 1) << "the smallest product";
+  EXPECT_EQ(result("pareto:a,b", "12")["finals"][0]["rounds"], longer["finals"][0]["rounds"])
+      << "not timed again";
+  const Ordered best =
+      Ordered::parse(done(sandbox_, {"best", file, "--objective", "pareto:a,b", "--format", "json"}).out);
+  EXPECT_EQ(best["front"], longer["front"]);
+  EXPECT_TRUE(has(done(sandbox_, {"best", file, "--objective", "pareto:a,b"}).out, "a 12, b 8: good=1,k=12"));
+  const std::string number = longer["run"].dump();
+  const std::string shown = done(sandbox_, {"show", number}).out;
+  EXPECT_TRUE(has(shown, "a 12, b 8, ") && has(shown, "6 rounds, on the front")) << shown;
+  const Ordered report = Ordered::parse(done(sandbox_, {"report", "--run", number, "--format", "json"}).out);
+  EXPECT_EQ(report["sections"][0]["front"], longer["front"]);
+  EXPECT_TRUE(has(done(sandbox_, {"report", "--run", number, "--format", "text"}).out, "Pareto front"));
+  const std::string page = done(sandbox_, {"report", "--run", number, "--format", "html"}).out;
+  EXPECT_TRUE(has(page, R"("parts":[{"name":"a","unit":null,"maximised":false})")) << "drawn";
+  const std::vector<std::string> text = {"run",       file,  "--objective", "pareto:a,b",
+                                         "--samples", "1:1", "--finalists", "0"};
+  EXPECT_TRUE(has(done(sandbox_, text).out, "a 12, b 8"));
+  expect_refused(run(file, {"--objective", "pareto:a"}), 2, {"pareto:A,B"});
+  expect_refused(run(file, {"--objective", "min:a + c"}), 2, {"there is no 'c'", "'a', 'b'"});
+  expect_refused(run(file, {"--objective", "pareto:a,b", "--until-gain", "1%"}), 2, {"no single best"});
+}
+
 // Whatever a command does, its failure is stored and the run goes on.
 TEST_F(CommandProblem, EveryFailureIsStored) {
   write(
@@ -187,6 +237,39 @@ TEST_F(CommandProblem, EveryFailureIsStored) {
   std::ifstream in("/proc/" + read_file(sandbox_ / "escaped").substr(0, lines("escaped").front().size()) +
                    "/stat");
   EXPECT_FALSE(in >> number >> comm >> state && state != "Z") << "a process of its own session runs on";
+}
+
+// A real one, which only root can make.
+TEST_F(CommandProblem, AFullDiskIsAFailureThatIsTriedAgain) {
+  const std::filesystem::path small = sandbox_ / "small";
+  std::filesystem::create_directory(small);
+  const std::vector<std::string> mount = {"mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small.string()};
+  if (geteuid() != 0 || tune::run_program(mount).status != 0) GTEST_SKIP() << "no tmpfs can be mounted here";
+  write("data", std::string(200'000, 'x'));
+  const std::string file =
+      define({{"build", "true {a}"}, {"files", "data"}, {"run", "test -s data"}}, {{"a", {1}}});
+  sandbox_.set_environment("TMPDIR", small.string());
+  const ProgramResult full = run(file);
+  sandbox_.set_environment("TMPDIR", "/tmp");
+  EXPECT_EQ(tune::run_program({"umount", small.string()}).status, 0);
+  EXPECT_EQ(full.status, 1) << full.err;
+  EXPECT_TRUE(has(outcomes("a").at("1"), "resources: disk: cannot copy")) << outcomes("a").at("1");
+  EXPECT_EQ(summary(file)["measured"], 1) << "it was not the configuration's fault";
+}
+
+// A definition with a shell names no program in its first word.
+TEST_F(CommandProblem, AScriptOfAShellIsASource) {
+  write("knob.sh", "echo $1\n");
+  write("made", "of an earlier run\n");
+  const std::string file = define({{"run", "cat made > copy; sh knob.sh {k} | tail -n 1"},
+                                   {"shell", true},
+                                   {"result", {{"size", "output"}}}},
+                                  {{"k", {2, 1}}}, {{"objective", "min:size"}});
+  EXPECT_EQ(summary(file)["best"]["configuration"]["k"], 1);
+  write("made", "of another run\n");
+  EXPECT_EQ(summary(file)["reused"], 2) << "a file that is read or written is no program";
+  write("knob.sh", "echo $((3 - $1))\n");
+  EXPECT_EQ(summary(file)["best"]["configuration"]["k"], 2) << "another script, other results";
 }
 
 // No value is more than a part of one argument.

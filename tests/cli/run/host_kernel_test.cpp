@@ -104,6 +104,10 @@ TEST_F(HostKernel, AFaultCostsItsOwnEvaluation) {
   const ProgramResult checked = sandbox_.tune({"check", file, "--config", "fault=0", "--config", "fault=1"});
   EXPECT_EQ(checked.status, 1) << checked.err;
   EXPECT_TRUE(has(checked.out, "out of bounds") && has(checked.out, "1 failed")) << checked.out;
+  const ProgramResult again = sandbox_.tune({"check", "--stored", "--device", "cpu", "--threshold", "90%"});
+  EXPECT_EQ(again.status, 0) << again.out << again.err;
+  EXPECT_TRUE(has(again.out, "ok        scale 500") && has(again.out, "1 stored winner, 0 worse"))
+      << again.out;
   expect_refused(sandbox_.tune({"check", file, "--device", "emulator"}), 2, {"runs on the processor"});
   expect_refused(sandbox_.tune({"run", file, "--device", "cuda:0"}), 2, {"scale runs on the processor"});
 }

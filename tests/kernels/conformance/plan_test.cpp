@@ -44,7 +44,7 @@ void expect_launchable(const Launch& launch, const LaunchPlan& plan, const Devic
 }
 
 TEST_P(EveryPlan, CanBeLaunched) {
-  const DeviceProperties device = architecture_properties("sm_90");
+  const DeviceProperties device = emulator::testing::sample_device(problem());
   for (const Drawn& drawn : draw().all) {
     SCOPED_TRACE(drawn.text());
     const LaunchPlan& plan = drawn.plan;
@@ -160,7 +160,7 @@ TEST_P(EveryPlan, IsCheckedAtSmallSizes) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryPlan, ::testing::ValuesIn([] {
                            std::vector<std::string> names;
-                           for (const ProblemEntry& entry : gpu_problems()) names.emplace_back(entry.name);
+                           for (const ProblemEntry& entry : problems()) names.emplace_back(entry.name);
                            return names;
                          }()),
                          [](const auto& tested) { return tested.param; });

@@ -69,7 +69,7 @@ TEST_P(EveryProblem, DocumentsExtentsAndSettings) {
 TEST_P(EveryProblem, DocumentsParameters) {
   for (const Drawn& drawn : draw().all) {
     const search::SpaceDefinition definition =
-        problem().space(drawn.instance, architecture_properties("sm_90"));
+        problem().space(drawn.instance, emulator::testing::sample_device(problem()));
     std::set<std::string> names;
     for (const auto& [name, value] : definition.constants) names.insert(name);
     for (const search::Parameter& parameter : definition.parameters) {
@@ -116,8 +116,9 @@ TEST_P(EveryProblem, HasNoValueThatNoConfigurationHas) {
     if (instances.size() < max_instances) instances.emplace(drawn.instance.key(), drawn.instance);
   std::vector<search::SpaceDefinition> definitions;
   for (const auto& [key, instance] : instances)
-    definitions.push_back(problem().space(instance, architecture_properties("sm_90")));
-  definitions.push_back(problem().space(default_instance(), architecture_properties("sm_80")));
+    definitions.push_back(problem().space(instance, emulator::testing::sample_device(problem())));
+  if (info().target == Target::gpu)
+    definitions.push_back(problem().space(default_instance(), architecture_properties("sm_80")));
   std::set<std::string> valid;
   for (const search::SpaceDefinition& definition : definitions) add_sampled(definition, valid);
   // What is rare is looked for in each space that offers it.
@@ -133,6 +134,17 @@ TEST_P(EveryProblem, HasNoValueThatNoConfigurationHas) {
 }
 
 TEST_P(EveryProblem, StartsWithAValidDefaultOnEveryArchitecture) {
+  if (info().target == Target::cpu) {
+    for (const int cores : {1, 256}) {
+      DeviceProperties device = emulator::testing::sample_device(problem());
+      device.multiprocessors = cores;
+      const search::SearchSpace space(problem().space(default_instance(), device));
+      ASSERT_FALSE(space.empty());
+      EXPECT_TRUE(
+          problem().plan(default_instance(), space.at(*space.default_configuration()), EmbeddedSources()));
+    }
+    return;
+  }
   const auto architectures = known_architectures();
   for (const std::string_view architecture : architectures)
     for (const char* size : {"", "1", "7"}) {
@@ -164,6 +176,7 @@ TEST(ProblemSpaces, AreBuiltInFewSteps) {
       {"fault_injection", "", {}, 10'000},
       {"gemm", "", {}, 700'000},
       {"gemm", "1000x1000x1000", {}, 800'000},
+      {"gemm_host", "", {}, 700'000},
       {"gemm_stream", "", {}, 10'000},
       {"grid_knn", "", {}, 300'000},
       {"grid_knn", "1000x1000", {{"k", 16}}, 300'000},
@@ -187,8 +200,8 @@ TEST(ProblemSpaces, AreBuiltInFewSteps) {
     SCOPED_TRACE(format("{} {}", name, size));
     covered.insert(name);
     const auto problem = make_problem(name);
-    search::SpaceDefinition definition =
-        problem->space(make_instance(problem->info(), size, settings), architecture_properties("sm_90"));
+    search::SpaceDefinition definition = problem->space(make_instance(problem->info(), size, settings),
+                                                        emulator::testing::sample_device(*problem));
     std::vector<search::Parameter> reordered;
     if (!definition.counting_order) definition.counting_order.emplace();
     for (const std::size_t p : search::counting_order(definition))
@@ -196,7 +209,7 @@ TEST(ProblemSpaces, AreBuiltInFewSteps) {
     definition.parameters = std::move(reordered);
     EXPECT_NO_THROW(search::build_graph(definition, search::SearchSpace::default_max_states, max_steps));
   }
-  EXPECT_EQ(covered.size(), gpu_problems().size());
+  EXPECT_EQ(covered.size(), problems().size());
 }
 
 // Other sizes take more steps, and are counted all the same.
@@ -255,7 +268,7 @@ TEST_P(EveryProblem, PlansDifferAcrossSizes) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryProblem, ::testing::ValuesIn([] {
                            std::vector<std::string> names;
-                           for (const ProblemEntry& entry : gpu_problems()) names.emplace_back(entry.name);
+                           for (const ProblemEntry& entry : problems()) names.emplace_back(entry.name);
                            return names;
                          }()),
                          [](const auto& tested) { return tested.param; });

@@ -379,6 +379,20 @@ const alone = {
     await close();
   },
 
+  async "a Pareto front is drawn between its two quantities"() {
+    const { page, problems, close } = await open("front.html");
+    await seeAll(page);
+    expectDrawn(await cards(page));
+    const drawn = await page.evaluate(() => {
+      const option = echarts.getInstanceByDom(document.querySelector("#chart-scatter .plot")).getOption();
+      const front = option.series.find(({ name }) => name === "not beaten in both").data;
+      return { axes: [option.xAxis[0].name, option.yAxis[0].name], front: front.map(({ value }) => [1e3 * value[0], Math.round(value[1])]) };
+    });
+    assert.deepEqual(drawn, { axes: ["time", "GFLOP/s"], front: [[4, 800], [2, 790], [1, 500]] });
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
   async "without scripts the tables and sentences are there"() {
     const { page, close } = await open("invented.html", { javaScriptEnabled: false });
     assert.equal(await page.locator("article.section:visible").count(), 4);

@@ -37,5 +37,7 @@ int main(int count, char** arguments) {
   write(folder + "bare.html", reports::html_page(reports::page_parts(data), {.library = false}));
   write(folder + "metric.html",
         reports::html_page(reports::page_parts(invented_data(tune::testing::invent_metric))));
+  write(folder + "front.html",
+        reports::html_page(reports::page_parts(invented_data(tune::testing::invent_front))));
   write(folder + "large.html", reports::html_page(reports::page_parts(tune::testing::large_data(100'000))));
 }

@@ -44,14 +44,55 @@ std::optional<double> value_of(const std::string& name, int work, double seconds
 }
 
 TEST(Objective, NamesAreReadAsTheyAreWritten) {
-  for (const char* const name : {"time", "energy", "edp", "min:bytes", "max:GFLOP/s", "max:min:x"})
+  for (const char* const name : {"time", "energy", "edp", "min:bytes", "max:GFLOP/s", "max:min:x",
+                                 "pareto:time,min:bytes", "pareto:max:a,min:max(b, c)"})
     EXPECT_EQ(to_string(objective_from_string(name)), name);
-  for (const char* const name : {"", "Time", "speed", "max:", "min", "mix:x"})
+  for (const char* const name : {"", "Time", "speed", "max:", "min", "mix:x", "pareto:", "pareto:a",
+                                 "pareto:a,", "pareto:a,b,c", "pareto:a,pareto:b,c"})
     EXPECT_THROW(objective_from_string(name), std::invalid_argument) << name;
   EXPECT_EQ(objective_from_string("max:a"), objective_from_string("max:a"));
   EXPECT_NE(objective_from_string("max:a"), objective_from_string("min:a"));
   EXPECT_NE(objective_from_string("max:a"), objective_from_string("max:b"));
   EXPECT_NE(objective_from_string("max:time"), Objective(Objective::time));
+  EXPECT_EQ(to_string(objective_from_string("pareto:bytes,energy")), "pareto:min:bytes,energy");
+  EXPECT_NE(objective_from_string("pareto:a,b"), objective_from_string("pareto:b,a"));
+}
+
+// A ratio, a weighted sum: over metrics and facts.
+TEST(Objective, AMetricMayBeAFormula) {
+  EXPECT_DOUBLE_EQ(value_of("min:0.5 * rate + time", 6, 2).value(), 3.5);
+  EXPECT_DOUBLE_EQ(value_of("max:rate/time", 6, 2).value(), 1 / 1.5);
+  EXPECT_EQ(value_of("min:rate - 3", 6, 2), std::nullopt) << "0";
+  EXPECT_EQ(value_of("min:registers * 2", 6, 2), std::nullopt) << "not known";
+  EXPECT_TRUE(by("min:power * rate").needs_energy());
+  const auto mistake = [](const std::string& name) -> std::string {
+    try {
+      by(name);
+      return {};
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_NE(mistake("min:rate / tiem").find("there is no 'tiem' (did you mean 'time'?)"), std::string::npos);
+  EXPECT_NE(mistake("min:rate +").find("the metrics of toy are 'rate', 'debt'"), std::string::npos);
+  const Objective recorded = recorded_objective(objective_from_string("min:hits / misses"));
+  const Metrics metrics = {{"hits", 6}, {"misses", 4}};
+  EXPECT_EQ(objective_value({{}, std::nullopt, 1, 0, &metrics}, recorded), 1.5);
+}
+
+TEST(Objective, AFrontHasTwoQuantities) {
+  const Objective front = by("pareto:time,max:rate");
+  const Configuration six = {{"work", 6}};
+  EXPECT_EQ(front_values({six, std::nullopt, 2}, front), (FrontValues{2, 1.0 / 3}));
+  EXPECT_DOUBLE_EQ(objective_value({six, std::nullopt, 2}, front).value(), 2.0 / 3) << "their product";
+  EXPECT_EQ(front_values({six, std::nullopt, 2}, by("pareto:time,energy")), std::nullopt);
+  EXPECT_TRUE(by("pareto:time,energy").needs_energy());
+  EXPECT_EQ(values_text({2, 1.0 / 3}, front), "time 2 s, rate 3");
+  const std::vector<FrontValues> values = {{3, 1}, {1, 3}, {2, 2}, {2, 2}, {3, 3}, {1, 4}};
+  EXPECT_EQ(front_of(values), (std::vector<std::size_t>{1, 2, 0}));
+  EXPECT_TRUE(dominates({1, 1}, {1, 1.1}, 0.05));
+  EXPECT_FALSE(dominates({1, 1}, {1, 1.01}, 0.05)) << "too near";
+  EXPECT_FALSE(dominates({1, 1}, {1, 1}));
 }
 
 TEST(Objective, AMetricIsWhatTheProblemSays) {
@@ -81,7 +122,8 @@ TEST(Objective, AnUnknownMetricNamesTheKnownOnes) {
   } catch (const UsageError& error) {
     EXPECT_STREQ(
         error.what(),
-        "objective max:speed: the metrics of toy are 'rate', 'debt', 'joules for each', 'registers'");
+        "objective max:speed: there is no 'speed'; the metrics of toy are 'rate', 'debt', 'joules for each', "
+        "'registers'");
   }
 }
 

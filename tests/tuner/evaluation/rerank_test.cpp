@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <set>
@@ -148,6 +149,33 @@ TEST(TopCandidates, AreFewerWhereExecutionsAreLong) {
   EXPECT_EQ(top_k(10), 3u);
 }
 
+TEST(TopCandidates, OfAFrontAreItsMembers) {
+  TopCandidates candidates(recorded_objective(objective_from_string("pareto:time,memory")));
+  const auto add = [&](int number, double seconds, double memory) {
+    Evaluation one = measured(number, std::vector<double>(7, 1e-4 * seconds));
+    one.outcome->metrics = {{"memory", memory}};
+    candidates.add(one);
+  };
+  for (int i = 1; i <= 9; ++i) add(i, i, 10 - i);
+  add(20, 5.5, 5);  // worse than the fifth
+  add(21, 10, 1);   // than the ninth
+  add(5, 5, 5);     // known again
+  std::set<int> members;
+  for (const Evaluation& one : candidates.top_k({}))
+    members.insert(static_cast<int>(one.configuration["n"].as_int()));
+  EXPECT_EQ(members, (std::set<int>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  const auto some = candidates.top_k({.top_k = 3});
+  ASSERT_EQ(some.size(), 3u);
+  EXPECT_EQ(some[0].configuration, named(1)) << "the product of 9";
+  EXPECT_EQ(some[1].configuration, named(9));
+  EXPECT_EQ(some[2].configuration, named(5)) << "the middle";
+  candidates.remove(named(5));
+  members.clear();
+  for (const Evaluation& one : candidates.top_k({}))
+    members.insert(static_cast<int>(one.configuration["n"].as_int()));
+  EXPECT_EQ(members, (std::set<int>{1, 2, 3, 4, 20, 6, 7, 8, 9})) << "it hid another one";
+}
+
 TEST(RerankOptions, HaveFewerRoundsWhereExecutionsAreLong) {
   EXPECT_EQ(RerankOptions{}.for_executions_of(5e-3).max_rounds, 15u);
   EXPECT_EQ(RerankOptions{}.for_executions_of(12e-3).max_rounds, 12u);
@@ -182,6 +210,33 @@ TEST(RankTopK, TiesUnlessItIsSlowerForSure) {
   EXPECT_TRUE(places[1].tied);
   EXPECT_FALSE(places[2].tied);
   EXPECT_TRUE(places[3].tied);
+}
+
+// The median of the first is smaller, and the second is faster in seven of nine rounds.
+TEST(RankTopK, NoTieIsFasterThanTheWinner) {
+  const auto places = rank_top_k(
+      {place(1, {1, 1, 1, 1, 1, 2, 2, 2, 2}), place(2, {1.1, .99, .99, .99, 1.05, 1.9, 1.9, 1.9, 1.9})},
+      Objective::time);
+  EXPECT_EQ(numbers_of(places), (std::vector<int>{2, 1}));
+  EXPECT_GT(places[1].ratio.median, 1);
+}
+
+TEST(RankTopK, AMetricIsThatOfTheRounds) {
+  RerankPlace small = place(1, std::vector<double>(6, 2)), fast = place(2, std::vector<double>(6, 1));
+  for (RerankRound& round : small.rounds) round.metrics = {{"memory", 1}};
+  for (RerankRound& round : fast.rounds) round.metrics = {{"memory", 3}};
+  RerankPlace neither = place(3, std::vector<double>(6, 2.5));
+  for (RerankRound& round : neither.rounds) round.metrics = {{"memory", 2}};
+  const auto named = [](const char* text) { return recorded_objective(objective_from_string(text)); };
+  EXPECT_EQ(numbers_of(rank_top_k({fast, small, neither}, named("min:memory"))), (std::vector<int>{1, 3, 2}));
+  EXPECT_EQ(numbers_of(rank_top_k({fast, small, place(4, {1})}, named("max:memory"))),
+            (std::vector<int>{2, 1}))
+      << "one has no memory";
+  const auto front = rank_top_k({fast, small, neither}, named("pareto:time,memory"));
+  EXPECT_EQ(numbers_of(front), (std::vector<int>{1, 2, 3})) << "by the product";
+  EXPECT_TRUE(front[0].tied && front[1].tied);
+  EXPECT_FALSE(front[2].tied) << "the first is better in both";
+  EXPECT_EQ(fast.metrics(), (Metrics{{"memory", 3}}));
 }
 
 TEST(RankTopK, WhoLeftEarlyCannotWin) {
@@ -222,6 +277,17 @@ TEST(ConfirmTopK, TakeTurnsInBothDirections) {
   confirm_top_k(top_k, device, Objective::time, {}, never);
   EXPECT_EQ(std::vector<int>(device.order.begin(), device.order.begin() + 6),
             (std::vector<int>{0, 1, 2, 2, 1, 0}));
+}
+
+TEST(ConfirmTopK, AllTakePartWithoutALimitOfTime) {
+  NoisyDevice device({{0, 1}, {1, 1}, {2, 1}, {3, 1}}, 0.001, 1);
+  std::vector<Evaluation> top_k;
+  for (int i = 0; i < 4; ++i) top_k.push_back(measured(i, {1}));
+  const auto places_with = [&](double left) {
+    return confirm_top_k(top_k, device, Objective::time, {}, never, [left] { return left; }).places.size();
+  };
+  EXPECT_EQ(places_with(std::numeric_limits<double>::infinity()), 4u);
+  EXPECT_EQ(places_with(1000), 4u);
 }
 
 TEST(ConfirmTopK, WhatIsClearlySlowerLeaves) {

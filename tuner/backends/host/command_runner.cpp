@@ -122,7 +122,7 @@ Result<Execution> execute(const CommandPlan& plan, const std::filesystem::path& 
     return fail(Phase::crash, format("signal {}", ended->signal), how_it_ended(plan.run, *ended));
   if (ended->status != 0 && !reads_status(plan))
     return fail(Phase::launch, format("status {}", ended->status), how_it_ended(plan.run, *ended));
-  Execution execution{.seconds = ended->seconds, .output = ended->output};
+  Execution execution{.seconds = ended->seconds, .whole_seconds = ended->seconds, .output = ended->output};
   for (const auto& [name, source] : plan.results) {
     Result<double> number = read_result(source, *ended);
     if (!number) {
@@ -137,6 +137,10 @@ Result<Execution> execute(const CommandPlan& plan, const std::filesystem::path& 
     else
       execution.metrics.emplace_back(name, *number);
   }
+  for (const auto& [name, count] : named_counts(ended->counts))
+    if (std::ranges::find(plan.results, name, [](const auto& one) { return one.first; }) ==
+        plan.results.end())
+      execution.metrics.emplace_back(name, count);
   if (!(execution.seconds > 0))
     return fail(Phase::launch, "no result", format("the time is {} s", execution.seconds));
   return execution;

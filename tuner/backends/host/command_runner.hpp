@@ -14,7 +14,8 @@ namespace tune::host {
 
 /// An execution of the command of a plan.
 struct Execution {
-  double seconds = 0;
+  double seconds = 0;        ///< that count
+  double whole_seconds = 0;  ///< from the start of the program to its end
   Metrics metrics = {};
   std::string output = {};  ///< standard output
 };

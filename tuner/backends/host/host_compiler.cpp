@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/backends/compiler_messages.hpp"
 #include "tuner/backends/host/host_device.hpp"
 #include "tuner/backends/request_files.hpp"
 #include "tuner/base/content_hash.hpp"
@@ -81,7 +82,7 @@ std::string unit_of(const CompileRequest& request) {
 }
 
 /// The first errors, a line each.
-std::string errors_in(std::string_view log) {
+std::string first_errors(std::string_view log) {
   std::vector<std::string> errors;
   for (std::string_view rest = log; !rest.empty() && errors.size() < shown_errors;) {
     const std::string_view line = next_line(rest);
@@ -92,25 +93,12 @@ std::string errors_in(std::string_view log) {
 }
 
 std::string reason_of(std::string_view log) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> causes{{
-      {"No space left on device", "disk"},
-      {"Killed", "out of memory"},
-      {"internal compiler error", "compiler crashed"},
-      {"No such file or directory", "missing header"},
-      {"unrecognized command-line option", "option"},
-      {"unknown argument", "option"},
-      {"bad value", "option"},
-      {"static assertion failed", "static assertion"},
-  }};
-  for (const auto& [text, reason] : causes)
-    if (log.find(text) != std::string_view::npos) return std::string(reason);
-  if (log.find("error: ") == std::string_view::npos) return "link";
-  // Where only the lines of the entries have errors, one of them is not there.
-  for (std::string_view rest = log; !rest.empty();) {
-    const std::string_view line = next_line(rest);
-    if (line.find("error: ") != std::string_view::npos && !line.starts_with(unit_name)) return "syntax";
-  }
-  return "entry";
+  constexpr std::array own_causes = {Cause{"unknown argument", "option"}, Cause{"bad value", "option"},
+                                     Cause{"static assertion failed", "static assertion"}};
+  for (const std::span<const Cause> causes : std::array<std::span<const Cause>, 2>{common_causes, own_causes})
+    if (std::string reason = cause_in(log, causes); !reason.empty()) return reason;
+  const ErrorPlaces errors = errors_in(log, unit_name);
+  return errors.in_source ? "syntax" : errors.in_unit ? "entry" : "link";
 }
 
 }  // namespace
@@ -165,7 +153,7 @@ Result<Binary> HostCompiler::compile(const CompileRequest& request) const {
   if (result.signal != 0)
     return fail(Phase::compile, "compiler crashed",
                 format("{} was killed by signal {}", program_, result.signal));
-  if (result.status != 0) return fail(Phase::compile, reason_of(result.output), errors_in(result.output));
+  if (result.status != 0) return fail(Phase::compile, reason_of(result.output), first_errors(result.output));
   const auto bytes = read_text(image);
   if (!bytes)
     return fail(Phase::compile, "disk", format("the compiler's output cannot be read: {}", bytes.error()));

@@ -41,6 +41,8 @@ constexpr std::size_t cache_line = 64;
 /// Executions that take less are timed several at a time where the caches stay warm.
 constexpr double shortest_sample = 100e-6;
 constexpr double most_executions = 10'000;
+/// Executions that take more are counted once.
+constexpr double long_execution = 0.3;
 
 /// Writes what the caches hold of this memory back and leaves nothing of it there, in those of all cores.
 void flush_caches([[maybe_unused]] std::span<const std::byte> memory) {
@@ -199,8 +201,8 @@ void check_arguments(const Launch& launch, const Entry& entry) {
 class HostPlan : public PreparedPlan, private Sampler {
  public:
   HostPlan(const LaunchPlan& plan, const Binary& binary, std::shared_ptr<const Library> library,
-           std::vector<Buffer> buffers)
-      : library_(std::move(library)), buffers_(std::move(buffers)) {
+           std::vector<Buffer> buffers, PerfCounters& counters)
+      : library_(std::move(library)), buffers_(std::move(buffers)), counters_(counters) {
     for (const auto& [steps, calls] : {std::pair(&plan.setup, &setup_), std::pair(&plan.launches, &launches_),
                                        std::pair(&plan.checks, &checks_)})
       for (const PlanStep& step : *steps) calls->push_back(call_of(step, binary));
@@ -271,6 +273,7 @@ class HostPlan : public PreparedPlan, private Sampler {
     if (!timing) return timing;
     timing->executions = executions_;
     timing->machine = machine_state();
+    if (timing->stop != StopReason::pruned) timing->metrics = counted(timing->samples.front());
     return timing;
   }
 
@@ -327,12 +330,33 @@ class HostPlan : public PreparedPlan, private Sampler {
     return seconds_now() - begin;
   }
 
-  /// Returns the seconds of an execution, of several that follow each other.
-  double execute() {
+  /// Returns the counters of a few executions of so many seconds, which are not timed.
+  Metrics counted(double seconds) {
+    if (!counters_.any()) return {};
+    const int times = seconds > long_execution ? 1 : 3;
+    PerfCounters::Counts sums{};
+    for (int i = 0; i < times; ++i) {
+      prepare_execution();
+      counters_.start();
+      run(launches_);
+      counters_.stop();
+      const PerfCounters::Counts counts = counters_.counts();
+      for (std::size_t event = 0; event < sums.size(); ++event)
+        sums[event] = counts[event] < 0 || sums[event] < 0 ? -1 : sums[event] + counts[event];
+    }
+    return named_counts(sums, times);
+  }
+
+  void prepare_execution() {
     for (Buffer& buffer : buffers_)
       if (is_in_place(buffer.spec)) buffer.fill();
     if (flush_)
       for (const Buffer& buffer : buffers_) flush_caches(buffer.data);
+  }
+
+  /// Returns the seconds of an execution, of several that follow each other.
+  double execute() {
+    prepare_execution();
     if (executions_ == 1) return run(launches_);
     const double begin = seconds_now();
     for (int i = 0; i < executions_; ++i) run(launches_);
@@ -367,6 +391,7 @@ class HostPlan : public PreparedPlan, private Sampler {
 
   std::shared_ptr<const Library> library_;
   std::vector<Buffer> buffers_;
+  PerfCounters& counters_;
   std::vector<Call> setup_, launches_, checks_;
   std::vector<KernelResources> resources_;
   bool filled_ = false, flush_ = false;
@@ -392,7 +417,7 @@ class HostRunner : public Runner {
       if (!buffer) return tl::unexpected(buffer.error());
       buffers.push_back(std::move(*buffer));
     }
-    return std::make_unique<HostPlan>(plan, binary, *library, std::move(buffers));
+    return std::make_unique<HostPlan>(plan, binary, *library, std::move(buffers), counters_);
   }
 
  private:
@@ -416,6 +441,7 @@ class HostRunner : public Runner {
 
   std::string hash_;
   std::shared_ptr<const Library> library_;
+  PerfCounters counters_;  ///< opened before the kernels' threads begin, which they count too
 };
 
 class HostBackend : public Backend {

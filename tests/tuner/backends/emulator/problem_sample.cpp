@@ -63,13 +63,24 @@ void choose_variant(search::SpaceDefinition& definition, search::Random& random)
 /// Nothing where the settings do not go together, such as a shape and a radius that it does not have.
 std::optional<search::SpaceDefinition> space_of(const Problem& problem, const Instance& instance) {
   try {
-    return problem.space(instance, architecture_properties("sm_90"));
+    return problem.space(instance, sample_device(problem));
   } catch (const UsageError&) {
     return std::nullopt;
   }
 }
 
 }  // namespace
+
+DeviceProperties sample_device(const Problem& problem) {
+  if (problem.info().target == Target::gpu) return architecture_properties("sm_90");
+  DeviceProperties cpu;
+  cpu.name = "invented processor";
+  cpu.warp_size = cpu.max_threads_per_block = cpu.max_threads_per_multiprocessor = 1;
+  cpu.multiprocessors = 256;
+  cpu.vector_bits = 512;
+  cpu.global_memory = std::int64_t{64} << 30;
+  return cpu;
+}
 
 std::vector<Sampled> random_sample(const Problem& problem, std::size_t count, std::uint64_t seed,
                                    const std::string& where, std::size_t of_a_space) {

@@ -17,6 +17,9 @@ struct Sampled {
   Configuration configuration;
 };
 
+/// The device of whose space configurations are drawn: an sm_90, or a processor of many cores.
+DeviceProperties sample_device(const Problem& problem);
+
 /// Configurations of random settings that are meant to be right: a problem whose configurations fail on
 /// purpose is restricted to the others. Besides, `where` restricts them. `of_a_space` of them have the same
 /// settings and variant: making a space takes longer than drawing from it.

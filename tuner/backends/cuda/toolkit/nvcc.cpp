@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "tuner/backends/compiler_messages.hpp"
 #include "tuner/backends/cuda/toolkit/cubin_symbols.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/cuda/toolkit/toolkit_headers.hpp"
@@ -76,30 +77,17 @@ std::vector<std::string> searched_folders(std::string_view log) {
 
 /// Returns what a failed compile says, with the cause of the machine before the errors of a source.
 std::string failure_reason(std::string_view log) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> causes{{
-      {"unsupported GNU version", "host compiler"},
-      {"unsupported clang version", "host compiler"},
-      {"Failed to preprocess host compiler", "host compiler"},
-      {"No space left on device", "disk"},
-      {"died due to signal", "compiler crashed"},
-      {"No such file or directory", "missing header"},
-      {"Unknown option", "option"},
-      {"unrecognized command-line option", "option"},
-      {"nvcc fatal   : Value", "option"},
-      {"nvcc fatal", "compiler"},
-  }};
-  for (const auto& [text, reason] : causes)
-    if (log.find(text) != std::string_view::npos) return std::string(reason);
-  // Only the lines of the entries have errors: one of them is not there.
-  bool in_entries = false, in_source = false;
-  for (std::string_view rest = log; !rest.empty();) {
-    const std::string_view line = next_line(rest);
-    if (line.find(": error: ") == std::string_view::npos && line.find("): error") == std::string_view::npos)
-      continue;
-    (line.starts_with(unit_name) ? in_entries : in_source) = true;
-  }
-  if (in_entries && !in_source) return "entry";
-  return compile_failure_reason(log);
+  constexpr std::array of_host = {Cause{"unsupported GNU version", "host compiler"},
+                                  Cause{"unsupported clang version", "host compiler"},
+                                  Cause{"Failed to preprocess host compiler", "host compiler"}};
+  constexpr std::array own_causes = {Cause{"Unknown option", "option"},
+                                     Cause{"nvcc fatal   : Value", "option"},
+                                     Cause{"nvcc fatal", "compiler"}};
+  for (const std::span<const Cause> causes :
+       std::array<std::span<const Cause>, 3>{of_host, common_causes, own_causes})
+    if (std::string reason = cause_in(log, causes); !reason.empty()) return reason;
+  const ErrorPlaces errors = errors_in(log, unit_name);
+  return errors.in_unit && !errors.in_source ? "entry" : compile_failure_reason(log);
 }
 
 /// Returns the line in which the host's preprocessor warns of another value for a macro of the request.
