@@ -134,7 +134,9 @@ std::optional<std::int64_t> few_steps(const StencilJob& job) {
   constexpr double min_updates = 2e9;  // fewer take some milliseconds, no longer than the checks
   constexpr std::int64_t min_saving = 4;
   if (job.cells() * static_cast<double>(job.steps) < min_updates) return std::nullopt;
-  for (const std::int64_t steps : {48, 24})
+  // Several GPUs need several exchanges.
+  const std::int64_t more = job.gpus > 1 ? 2 : 1;
+  for (const std::int64_t steps : {48 * more, 24 * more})
     if (steps * min_saving <= job.steps) return steps;
   return std::nullopt;
 }

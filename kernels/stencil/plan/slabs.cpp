@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
 #include "kernels/framework/request.hpp"
+#include "kernels/stencil/plan/geometry.hpp"
 #include "kernels/stencil/plan/launches.hpp"
 #include "tuner/base/format.hpp"
 
@@ -52,6 +52,12 @@ Configuration of_variant(const Configuration& configuration) {
   return own;
 }
 
+/// Returns the planes of a block's tile.
+std::int64_t tile_planes(const StencilJob& job, const Configuration& variant) {
+  if (variant["variant"].as_text() == "temporal") return variant["chunk"].as_int();
+  return stencil_geometry(job, variant).tile_z;
+}
+
 /// An array of a GPU.
 std::string of_gpu(const std::string& array, std::size_t gpu) {
   return format("{}_{}", array, gpu);
@@ -59,7 +65,8 @@ std::string of_gpu(const std::string& array, std::size_t gpu) {
 
 constexpr const char* exchange_entry = "exchange_planes";
 constexpr std::int64_t exchange_threads = 256;
-constexpr std::int64_t exchange_blocks = 1056;  // eight for each SM of a large device
+constexpr std::int64_t exchange_blocks = 1056;    // eight for each SM of a large device
+constexpr std::int64_t few_exchange_blocks = 64;  // beside kernels that compute
 
 /// Adds the kernel that copies planes to a request.
 void add_exchange_kernel(CompileRequest& request, const KernelSources& sources) {
@@ -69,11 +76,14 @@ void add_exchange_kernel(CompileRequest& request, const KernelSources& sources) 
   request.entries.emplace_back(exchange_entry);
 }
 
-/// Planes of an array of a GPU.
-struct Place {
-  std::string buffer;
-  std::int64_t first = 0;  ///< the plane of the slab that lies there first
+/// Planes of a slab's arrays that a launch computes as an array of their own.
+struct Part {
+  std::int64_t first = 0, planes = 0;
+  std::int64_t written = 0;  ///< only the first so many of them, whole tiles; 0: all
+  bool counted = false;      ///< it touches no others
 };
+
+enum Side : std::size_t { low, high };
 
 class SlabPlanner {
  public:
@@ -94,46 +104,32 @@ class SlabPlanner {
   Result<LaunchPlan> plan();
 
  private:
-  /// The planes at a cut, which are computed a second time in arrays of their own, so that the neighbour need
-  /// not wait for the whole slab.
-  struct Edge {
-    Place made = {};                       ///< the results
-    std::size_t computed = 0;              ///< the step that made them
-    std::optional<std::size_t> read = {};  ///< the neighbour's copy of the results before
-    std::uint64_t planes = 0;              ///< of the arrays; 0: there are none
-    std::uint64_t allocation = 0;          ///< elements
-  };
   struct Gpu {
     Slab slab;
     Layout layout = {};                        ///< of its arrays
     std::map<std::string, BufferSpec> others;  ///< further arrays of its variant, by their names there
-    std::size_t last = 0;                      ///< the last step that computed
+    std::array<std::size_t, 2> computed = {};  ///< the last steps that computed planes at either cut
     /// Copies out of its array `sent`, by the other GPUs: they must end before it is written again.
     std::vector<std::size_t> readers = {};
     std::string sent = {};
-    std::size_t newest = 0;  ///< the last step on its own stream
-    bool any = false;        ///< there is one
-    /// Of each array, passes on planes at the cuts that read it.
-    std::map<std::string, std::vector<std::size_t>> edge_readers = {};
-    std::array<Edge, 2> edges = {};  ///< at the low and the high cut
+    /// With overlap: copies into its ghost planes on streams of their own, for which the next pass waits.
+    std::array<std::vector<std::size_t>, 2> brought = {};
   };
 
   Result<const LaunchPlan*> pass_plan(std::int64_t planes, std::int64_t steps);
   Result<void> begin();
   Result<void> add_pass(std::size_t gpu, const std::string& source, const std::string& target,
                         std::int64_t remaining, std::int64_t steps);
-  Result<void> add_edges(const std::string& source, std::int64_t steps, std::int64_t depth);
-  Result<void> add_edge(std::size_t gpu, bool high, const std::string& source, std::int64_t steps,
-                        std::int64_t depth);
-  Launch on_slab(Gpu& gpu, Launch launch, const LaunchPlan& pass, const Place& source, const Place& target,
-                 std::int64_t first_plane, const std::string& scratch);
-  void check_layout(Gpu& gpu, const LaunchPlan& pass) const;
+  std::pair<std::int64_t, std::int64_t> computed_planes(const Gpu& gpu, std::int64_t remaining) const;
+  std::int64_t split_at(std::int64_t planes, std::int64_t ghosts) const;
+  Result<std::size_t> add_part(std::size_t gpu, const std::string& source, const std::string& target,
+                               const Part& part, std::int64_t steps, std::vector<std::size_t> after);
+  Launch on_slab(std::size_t gpu, Launch launch, const LaunchPlan& pass, const std::string& source,
+                 const std::string& target, const Part& part);
   void exchange(const std::string& array, std::int64_t depth, std::int64_t round);
   void bring(std::size_t to, std::size_t from, const std::string& array, std::int64_t first_plane,
              std::int64_t depth, std::int64_t round);
-  std::size_t add_step(std::size_t gpu, PlanStep step, std::vector<std::size_t> after);
-  std::size_t add_step_beside(std::size_t gpu, std::size_t stream, PlanStep step,
-                              std::vector<std::size_t> after);
+  std::size_t add_step(std::size_t gpu, std::size_t stream, PlanStep step, std::vector<std::size_t> after);
   void add_buffers(bool other);
 
   const StencilJob& job_;
@@ -192,9 +188,6 @@ Result<LaunchPlan> SlabPlanner::plan() {
   for (std::int64_t done = 0; done < job_.steps; done += rhythm_.steps, ++round) {
     const std::int64_t steps = std::min(rhythm_.steps, job_.steps - done);
     if (done > 0) exchange(source, steps * reach_, round);
-    const std::int64_t next = std::min(rhythm_.steps, job_.steps - done - steps);
-    if (const Result<void> added = add_edges(source, steps, next * reach_); !added)
-      return tl::unexpected(added.error());
     for (std::int64_t within = 0; within < steps; within += rhythm_.pass, ++pass) {
       const std::string target = target_of(pass, passes);
       for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
@@ -209,55 +202,92 @@ Result<LaunchPlan> SlabPlanner::plan() {
   return std::move(plan_);
 }
 
-/// Adds the launches of some steps of one GPU. Before them, `remaining` steps are left until the next
-/// exchange: so many times the reach are the ghost planes that are right, and the pass computes from there.
+/// Returns the planes from which a pass computes, `remaining` steps before the next exchange: so many times
+/// the reach are the ghost planes that are right.
+std::pair<std::int64_t, std::int64_t> SlabPlanner::computed_planes(const Gpu& gpu,
+                                                                   std::int64_t remaining) const {
+  const std::int64_t spoilt = (rhythm_.steps - remaining) * reach_;
+  return {gpu.slab.low_cut() ? spoilt : 0, gpu.slab.planes() - (gpu.slab.high_cut() ? spoilt : 0)};
+}
+
+/// Adds the launches of some steps of one GPU.
 Result<void> SlabPlanner::add_pass(std::size_t number, const std::string& source, const std::string& target,
                                    std::int64_t remaining, std::int64_t steps) {
   Gpu& gpu = gpus_[number];
-  const std::int64_t spoilt = (rhythm_.steps - remaining) * reach_;
-  const std::int64_t first = gpu.slab.low_cut() ? spoilt : 0;
-  const std::int64_t last = gpu.slab.planes() - (gpu.slab.high_cut() ? spoilt : 0);
-  const Result<const LaunchPlan*> pass = pass_plan(last - first, steps);
-  if (!pass) return tl::unexpected(pass.error());
-  check_layout(gpu, **pass);
-  gpu.layout.allocation =
-      std::max(gpu.layout.allocation, (*pass)->buffer("in").layout.allocation +
-                                          static_cast<std::uint64_t>(first) * gpu.layout.strides[2]);
-  for (const PlanStep& step : (*pass)->launches) {
-    Launch launch = on_slab(gpu, std::get<Launch>(step), **pass, {of_gpu(source, number)},
-                            {of_gpu(target, number)}, first, of_gpu("pass", number));
-    std::vector<std::size_t> after = std::exchange(gpu.edge_readers[target], {});
-    if (gpu.sent == target) {
-      after.insert(after.end(), gpu.readers.begin(), gpu.readers.end());
-      gpu.sent.clear();
-    }
-    gpu.last = add_step(number, std::move(launch), std::move(after));
+  const auto [first, last] = computed_planes(gpu, remaining);
+  const std::int64_t planes = last - first, ghosts = steps * reach_;
+  std::vector<std::size_t> at_low = std::exchange(gpu.brought[low], {});
+  std::vector<std::size_t> at_high = std::exchange(gpu.brought[high], {});
+  const auto can_split = [&](const Gpu& one) {
+    const auto [begin, end] = computed_planes(one, remaining);
+    return split_at(end - begin, ghosts) > 0;
+  };
+  // All or none: the order of their copies counts on it.
+  if (overlap_ && std::ranges::all_of(gpus_, can_split)) {
+    const std::int64_t middle = split_at(planes, ghosts);
+    // The upper part comes first: the lower one computes anew what is wrong at the upper one's end.
+    const Part upper{first + middle - ghosts, planes - middle + ghosts, 0, true};
+    const Part lower{first, middle + ghosts, middle, true};
+    const Result<std::size_t> at_end = add_part(number, source, target, upper, steps, std::move(at_high));
+    if (!at_end) return tl::unexpected(at_end.error());
+    const Result<std::size_t> at_begin = add_part(number, source, target, lower, steps, std::move(at_low));
+    if (!at_begin) return tl::unexpected(at_begin.error());
+    gpu.computed = {*at_begin, *at_end};
+    return {};
   }
+  std::vector<std::size_t> after = std::move(at_low);
+  after.insert(after.end(), at_high.begin(), at_high.end());
+  if (gpu.sent == target) {
+    after.insert(after.end(), gpu.readers.begin(), gpu.readers.end());
+    gpu.sent.clear();
+  }
+  const Result<std::size_t> all = add_part(number, source, target, {first, planes}, steps, std::move(after));
+  if (!all) return tl::unexpected(all.error());
+  gpu.computed = {*all, *all};
   return {};
 }
 
-void SlabPlanner::check_layout(Gpu& gpu, const LaunchPlan& pass) const {
-  const Layout& layout = pass.buffer("in").layout;
-  if (layout.strides != gpu.layout.strides || layout.offset != gpu.layout.offset)
-    throw std::logic_error("the layouts of a slab's passes differ");
+/// Returns after how many planes a pass is split into two launches, so that neither needs the ghost planes of
+/// the other's cut; 0 where the slab is too thin.
+std::int64_t SlabPlanner::split_at(std::int64_t planes, std::int64_t ghosts) const {
+  const std::int64_t tile = tile_planes(job_, variant_);
+  const std::int64_t middle = std::max({tile, planes / 2 / tile * tile, round_up(2 * ghosts, tile)});
+  return middle + 2 * ghosts <= planes ? middle : 0;
 }
 
-/// Returns a launch of a pass from plane `first_plane` of the slab on, from source to target; its other
-/// arrays are called after `scratch`.
-Launch SlabPlanner::on_slab(Gpu& gpu, Launch launch, const LaunchPlan& pass, const Place& source,
-                            const Place& target, std::int64_t first_plane, const std::string& scratch) {
-  const auto shift = [&](const Place& place) {
-    return static_cast<std::uint64_t>(first_plane - place.first) * gpu.layout.strides[2];
-  };
+/// Adds the launches of a pass on a part of a slab. Returns the last one.
+Result<std::size_t> SlabPlanner::add_part(std::size_t number, const std::string& source,
+                                          const std::string& target, const Part& part, std::int64_t steps,
+                                          std::vector<std::size_t> after) {
+  Gpu& gpu = gpus_[number];
+  const Result<const LaunchPlan*> pass = pass_plan(part.planes, steps);
+  if (!pass) return tl::unexpected(pass.error());
+  const Layout& layout = (*pass)->buffer("in").layout;
+  if (layout.strides != gpu.layout.strides || layout.offset != gpu.layout.offset)
+    throw std::logic_error("the layouts of a slab's passes differ");
+  gpu.layout.allocation = std::max(
+      gpu.layout.allocation, layout.allocation + static_cast<std::uint64_t>(part.first) * layout.strides[2]);
+  std::size_t last = 0;
+  for (const PlanStep& step : (*pass)->launches)
+    last = add_step(number, number, on_slab(number, std::get<Launch>(step), **pass, source, target, part),
+                    std::exchange(after, {}));
+  return last;
+}
+
+/// Returns a launch of a pass on a part of a slab.
+Launch SlabPlanner::on_slab(std::size_t number, Launch launch, const LaunchPlan& pass,
+                            const std::string& source, const std::string& target, const Part& part) {
+  Gpu& gpu = gpus_[number];
+  const std::uint64_t plane = gpu.layout.strides[2];
+  const auto elements = [&](std::int64_t planes) { return static_cast<std::uint64_t>(planes) * plane; };
   const auto move = [&](std::string& name, std::uint64_t& offset) {
     if (name == "in" || name == "out") {
-      const Place& place = name == "in" ? source : target;
-      offset += shift(place);
-      name = place.buffer;
+      offset += elements(part.first);
+      name = of_gpu(name == "in" ? source : target, number);
       return;
     }
     const BufferSpec& spec = pass.buffer(name);
-    name = scratch + "_" + name;
+    name = of_gpu("pass_" + name, number);
     BufferSpec& buffer = gpu.others.try_emplace(name, spec).first->second;
     buffer.layout.allocation = std::max(buffer.layout.allocation, spec.layout.allocation);
   };
@@ -266,73 +296,22 @@ Launch SlabPlanner::on_slab(Gpu& gpu, Launch launch, const LaunchPlan& pass, con
       move(map->buffer, map->map.offset);
     } else if (auto* given = std::get_if<BufferArgument>(&argument)) {
       given->read_only = given->buffer == "in";
+      if (part.counted)
+        given->count = elements(given->read_only || part.written == 0 ? part.planes : part.written);
       move(given->buffer, given->offset);
     }
+  }
+  // Blocks count along z last.
+  if (part.written > 0) {
+    const std::int64_t tile = tile_planes(job_, variant_);
+    launch.grid.x = launch.grid.x / static_cast<std::uint32_t>(ceil_div(part.planes, tile)) *
+                    static_cast<std::uint32_t>(part.written / tile);
   }
   return launch;
 }
 
-/// Computes the planes at all cuts that the neighbours need `steps` later, `depth` of them.
-Result<void> SlabPlanner::add_edges(const std::string& source, std::int64_t steps, std::int64_t depth) {
-  if (!overlap_ || depth == 0) return {};
-  for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu)
-    for (const bool high : {false, true}) {
-      if (high ? !gpus_[gpu].slab.high_cut() : !gpus_[gpu].slab.low_cut()) continue;
-      if (const Result<void> added = add_edge(gpu, high, source, steps, depth); !added) return added;
-    }
-  return {};
-}
-
-Result<void> SlabPlanner::add_edge(std::size_t number, bool high, const std::string& source,
-                                   std::int64_t steps, std::int64_t depth) {
-  Gpu& gpu = gpus_[number];
-  Edge& edge = gpu.edges[high ? 1 : 0];
-  const std::int64_t ghosts = rhythm_.steps * reach_;
-  const std::int64_t cut = (high ? gpu.slab.own_end : gpu.slab.own_begin) - gpu.slab.begin;
-  const std::int64_t own_first = high ? cut - depth : cut;
-  const std::int64_t base = std::max<std::int64_t>(0, high ? cut - 2 * ghosts : cut - ghosts);
-  const std::string name = of_gpu(high ? "high" : "low", number);
-  const std::size_t stream = gpus_.size() + 2 * number + (high ? 1 : 0);
-  Place from{of_gpu(source, number)};
-  std::vector<std::size_t> after;
-  if (gpu.any) after.push_back(gpu.newest);
-  if (edge.read) after.push_back(*std::exchange(edge.read, {}));
-  int turn = 0;
-  for (std::int64_t done = 0; done < steps; done += rhythm_.pass, ++turn) {
-    const std::int64_t spoilt = (steps - done) * reach_;
-    const std::int64_t first = std::max<std::int64_t>(0, own_first - spoilt);
-    const std::int64_t last = std::min(gpu.slab.planes(), own_first + depth + spoilt);
-    const Result<const LaunchPlan*> pass = pass_plan(last - first, std::min(rhythm_.pass, steps - done));
-    if (!pass) return tl::unexpected(pass.error());
-    check_layout(gpu, **pass);
-    const Place to{format("edge_{}_{}", name, turn % 2), base};
-    edge.planes = std::max(edge.planes, static_cast<std::uint64_t>(last - base));
-    edge.allocation =
-        std::max(edge.allocation, (*pass)->buffer("in").layout.allocation +
-                                      static_cast<std::uint64_t>(first - base) * gpu.layout.strides[2]);
-    gpu.layout.allocation =
-        std::max(gpu.layout.allocation, (*pass)->buffer("in").layout.allocation +
-                                            static_cast<std::uint64_t>(first) * gpu.layout.strides[2]);
-    for (const PlanStep& step : (*pass)->launches) {
-      Launch launch =
-          on_slab(gpu, std::get<Launch>(step), **pass, from, to, first, format("edge_{}_pass", name));
-      edge.computed = add_step_beside(number, stream, std::move(launch), std::exchange(after, {}));
-    }
-    if (turn == 0) gpu.edge_readers[source].push_back(edge.computed);
-    from = to;
-  }
-  edge.made = from;
-  return {};
-}
-
-/// Adds a step on the stream of a GPU.
-std::size_t SlabPlanner::add_step(std::size_t gpu, PlanStep step, std::vector<std::size_t> after) {
-  gpus_[gpu].any = true;
-  return gpus_[gpu].newest = add_step_beside(gpu, gpu, std::move(step), std::move(after));
-}
-
-std::size_t SlabPlanner::add_step_beside(std::size_t gpu, std::size_t stream, PlanStep step,
-                                         std::vector<std::size_t> after) {
+std::size_t SlabPlanner::add_step(std::size_t gpu, std::size_t stream, PlanStep step,
+                                  std::vector<std::size_t> after) {
   const auto device = static_cast<std::uint32_t>(gpu);
   std::visit(
       [&](auto& known) {
@@ -361,38 +340,36 @@ void SlabPlanner::exchange(const std::string& array, std::int64_t depth, std::in
 /// copy, unless it writes the array before (Gpu::readers).
 void SlabPlanner::bring(std::size_t to, std::size_t from, const std::string& array, std::int64_t first_plane,
                         std::int64_t depth, std::int64_t round) {
-  Edge& edge = gpus_[from].edges[from < to ? 1 : 0];
-  const auto side = [&](std::size_t gpu) {
-    const Place array_place = gpu == from && overlap_ ? edge.made : Place{of_gpu(array, gpu)};
-    const auto place = static_cast<std::uint64_t>(first_plane - gpus_[gpu].slab.begin - array_place.first);
-    return CopySide{array_place.buffer, place * gpus_[gpu].layout.strides[2]};
+  const Side side = from < to ? low : high;  // of the ghost planes
+  const auto place = [&](std::size_t gpu) {
+    const auto plane = static_cast<std::uint64_t>(first_plane - gpus_[gpu].slab.begin);
+    return CopySide{of_gpu(array, gpu), plane * gpus_[gpu].layout.strides[2]};
   };
   const std::uint64_t count = static_cast<std::uint64_t>(depth) * gpus_[to].layout.strides[2];
-  const std::size_t computed = overlap_ ? edge.computed : gpus_[from].last;
-  std::size_t read = 0;
+  const CopySide source = place(from), target = place(to);
   if (exchange_ == "host") {
     const std::string staged = format("staged_{}_from_{}_{}", to, from, round % 2);
     staged_.insert(staged);
-    read = add_step(from, Copy{side(from), {staged}, count}, {});
-    add_step(to, Copy{{staged}, side(to), count}, {read});
+    const std::size_t sent = add_step(from, from, Copy{source, {staged}, count}, {});
+    add_step(to, to, Copy{{staged}, target, count}, {sent});
     return;  // the neighbour's own stream has read the array
   }
-  if (exchange_ == "copy") {
-    read = add_step(to, Copy{side(from), side(to), count}, {computed});
-  } else {
+  PlanStep step = Copy{source, target, count};
+  if (exchange_ == "kernel") {
     const std::int64_t vectors = static_cast<std::int64_t>(count) * job_.element_bytes() / 16;
-    const std::int64_t blocks =
-        std::clamp<std::int64_t>(ceil_div(vectors, exchange_threads), 1, exchange_blocks);
-    const CopySide source = side(from), target = side(to);
-    Launch launch = make_launch(exchange_entry, blocks, block_of(exchange_threads),
-                                {BufferArgument{source.buffer, source.offset, count, true},
-                                 BufferArgument{target.buffer, target.offset, count}, int64(count)});
-    read = add_step(to, std::move(launch), {computed});
+    const std::int64_t blocks = std::clamp<std::int64_t>(ceil_div(vectors, exchange_threads), 1,
+                                                         overlap_ ? few_exchange_blocks : exchange_blocks);
+    step = make_launch(exchange_entry, blocks, block_of(exchange_threads),
+                       {BufferArgument{source.buffer, source.offset, count, true},
+                        BufferArgument{target.buffer, target.offset, count}, int64(count)});
   }
-  if (overlap_)
-    edge.read = read;
-  else
-    gpus_[from].readers.push_back(read);
+  std::vector<std::size_t> after = {gpus_[from].computed[side == low ? high : low]};
+  if (!overlap_) {
+    gpus_[from].readers.push_back(add_step(to, to, std::move(step), std::move(after)));
+    return;
+  }
+  after.push_back(gpus_[to].computed[side]);
+  gpus_[to].brought[side] = {add_step(to, gpus_.size() + 2 * to + side, std::move(step), std::move(after))};
 }
 
 void SlabPlanner::add_buffers(bool other) {
@@ -410,18 +387,6 @@ void SlabPlanner::add_buffers(bool other) {
     add("in", "in", BufferRole::input);
     add("out", "out", BufferRole::output);
     if (other) add("other", "out", BufferRole::scratch);
-    for (const bool high : {false, true})
-      for (const int turn : {0, 1}) {
-        const Edge& edge = gpu.edges[high ? 1 : 0];
-        if (edge.planes == 0) continue;
-        Layout layout = gpu.layout;
-        layout.extents[2] = edge.planes;
-        layout.allocation = edge.allocation;
-        BufferSpec buffer{format("edge_{}_{}", of_gpu(high ? "high" : "low", number), turn), job_.type,
-                          layout, BufferRole::scratch, true};
-        buffer.device = device;
-        plan_.buffers.push_back(std::move(buffer));
-      }
     for (const auto& [name, spec] : gpu.others) {
       BufferSpec& buffer = plan_.buffers.emplace_back(spec);
       buffer.name = name;
@@ -490,14 +455,21 @@ void add_slab_parameters(FamilySpace& space, const StencilJob& job) {
       {"copy", "kernel", "host"}, "kernel");
   space.add(
       "overlap",
-      "whether the planes at the cuts are computed a second time, on a stream of their own, so that the "
-      "exchange need not wait for a whole slab",
+      "whether a pass is two launches, each of which needs the ghost planes of one cut, so that the other "
+      "cut's are brought meanwhile, on a stream of their own",
       {false, true}, false, var("exchange") != "host");
   space.add("graph", "whether the steps of all GPUs are recorded and started as one CUDA graph",
             {false, true}, true);
   const Expr fuses = is_variant("temporal") || is_variant("composed");
   space.rule(!fuses || var("exchange_every") * var("fused") <= max,
              "the ghost planes are thicker than the slab of a neighbour");
+  const Expr alone = !var("overlap");
+  Expr splits = is_variant("direct") || is_variant("streaming") || is_variant("split");
+  if (job.dimensions == 3) splits = splits || is_variant("temporal");
+  space.rule(alone || splits, "the launches of this variant cannot be split at a plane");
+  space.rule(alone || var("exchange_every") == 1, "split launches exchange after every pass");
+  space.rule(alone || !var("padded"), "padded launches touch planes beyond their part");
+  space.rule(alone || var("loader") != "tma", "the copy engine's maps are of whole arrays");
 }
 
 Result<LaunchPlan> plan_slabs(const StencilJob& job, const Configuration& configuration,
@@ -511,6 +483,9 @@ std::vector<CheckSize> slab_sizes(const StencilJob& job, const Configuration& co
   std::vector<CheckSize> sizes = stencil_variants().of(configuration).checked(slab_job(job), configuration);
   for (CheckSize& size : sizes) {
     size.nz += job.gpus * ghosts;
+    const Value* overlap = configuration.find("overlap");
+    if (overlap != nullptr && overlap->as_bool())
+      size.nz += job.gpus * (2 * ghosts + tile_planes(job, configuration));
     // Two exchanges, the second before fewer steps, and the steps that remain as in the job.
     size.steps = std::min(job.steps, 2 * rhythm.steps + rhythm.pass + job.steps % rhythm.pass);
   }
