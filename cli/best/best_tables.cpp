@@ -16,10 +16,12 @@ using Json = nlohmann::ordered_json;
 std::string top_text(const std::vector<db::ResultRow>& top, const std::vector<std::string>& columns) {
   reports::Grid table({"time", "against the best", "configuration"});
   table.rank();
-  for (const db::ResultRow& row : top)
-    table.add(
-        {si(*row.time, "s"), format("{:.3g}x", *row.value / *top.front().value), row.configuration.key()},
-        row.configuration);
+  for (const db::ResultRow& row : top) {
+    const std::string difference = row.configuration.difference_from(top.front().configuration);
+    table.add({si(*row.time, "s"), format("{:.3g}x", *row.value / *top.front().value),
+               &row == &top.front() ? "the best; below, what differs from it" : difference},
+              row.configuration);
+  }
   table.show_only(columns);
   return "\n" + table.text("", output_style());
 }
