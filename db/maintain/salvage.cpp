@@ -14,6 +14,7 @@
 #include "db/store/database.hpp"
 #include "db/store/rows.hpp"
 #include "db/store/schema.hpp"
+#include "lookup/src/checked_pages.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/failure.hpp"
 #include "tuner/base/format.hpp"
@@ -245,8 +246,22 @@ class Salvage {
   SalvageResult result_;
 };
 
+/// Throws Error that advises no salvage.
+Database open_damaged(const fs::path& source) {
+  try {
+    return Database(source, OpenMode::inspect);
+  } catch (const Error&) {
+    const std::vector<std::uint32_t> pages = lookup::damaged_pages(source.string());
+    if (pages.empty()) throw;
+    throw Error(format(
+        "nothing can be saved from {}: page {}, without which the others cannot be found, is damaged; restore "
+        "a copy",
+        source.string(), pages.front()));
+  }
+}
+
 SalvageResult copy_sound_rows(const fs::path& source, const fs::path& path) {
-  const Database from(source, OpenMode::inspect);
+  const Database from = open_damaged(source);
   Database into(path);
   Salvage salvage(from.connection(), into.connection());
   try {
