@@ -409,10 +409,15 @@ Database open_source(const std::filesystem::path& file, const std::filesystem::p
   {
     const Database old(file, OpenMode::inspect);
     int version = 0;
+    bool is_recording = false;
     old.read([&](SQLite::Database& connection) {
       version = connection.execAndGet("PRAGMA user_version").getInt();
+      is_recording =
+          connection.tableExists("properties") &&
+          connection.execAndGet("SELECT COUNT(*) FROM properties WHERE name = 'recording'").getInt() > 0;
     });
-    if (version == schema_version()) return Database(file, OpenMode::read_only);
+    // Nothing writes a recording, not even a copy: it is small enough to be read as one in memory.
+    if (version == schema_version() || is_recording) return Database(file, OpenMode::read_only);
     try {
       SQLite::Statement copy = bound(old.connection(), "VACUUM INTO ?", scratch.string());
       copy.exec();
