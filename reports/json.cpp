@@ -138,6 +138,9 @@ Json run_json(const RunReport& run, const Objective& objective) {
                  {"best_seconds", or_null(summary.best)},
                  {"tied", summary.tied},
                  {"improvements", improvements}};
+  for (const db::BoardShare& board : run.boards)
+    object["devices"].push_back(
+        {{"uuid", board.uuid}, {"evaluations", board.evaluations}, {"ratio", or_null(board.ratio)}});
   if (!by_time) object["best_value"] = run.best ? Json(objective.shown(*run.best)) : Json(nullptr);
   return object;
 }

@@ -53,6 +53,10 @@ bool is_list(std::string_view text) {
   return comma != std::string_view::npos && run::device_number(text.substr(0, comma)).has_value();
 }
 
+bool names_several(std::string_view text) {
+  return text == "all" || is_list(text);
+}
+
 /// By how much the extents differ, in powers of e.
 double unlike(const std::string& size, const Instance& instance) {
   double sum = 0;
@@ -87,6 +91,26 @@ std::pair<std::size_t, double> other_settings(const std::string& settings, const
 
 }  // namespace
 
+std::optional<std::vector<int>> several_devices(const std::string& text) {
+  if (!names_several(text)) return std::nullopt;
+  std::vector<int> numbers;
+  if (text == "all") return numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const std::optional<int> number = run::device_number(part);
+    if (!number)
+      throw UsageError(
+          format("--device {}: '{}' is not the number of a GPU; 'tune devices' lists them, 'all' takes all",
+                 text, part));
+    if (std::ranges::find(numbers, *number) != numbers.end())
+      throw UsageError(format("--device {}: device {} is named twice; name each once", text, *number));
+    numbers.push_back(*number);
+    begin = end + 1;
+  }
+  return numbers;
+}
+
 DeviceName parse_device(const std::string& text) {
   using Kind = DeviceName::Kind;
   constexpr std::string_view replay = "replay:";
@@ -97,10 +121,8 @@ DeviceName parse_device(const std::string& text) {
   if (text == "replay") return {.kind = Kind::replay};
   if (text.starts_with(replay)) return {.kind = Kind::replay, .text = text.substr(replay.size())};
   if (const auto number = run::device_number(text)) return {.kind = Kind::cuda, .number = *number};
-  if (is_list(text))
-    throw UsageError(format(
-        "--device {}: name one GPU: start a command for each, such as --device cuda:{}; they may share a database",
-        text, *run::device_number(text.substr(0, text.find(',')))));
+  if (names_several(text))
+    throw UsageError(format("--device {}: name one GPU, such as cuda:0; 'tune run' takes several", text));
   if (text == "cuda" || text == "cuda:")
     throw UsageError(format("--device {}: name the number of the GPU: cuda:0", text));
   return {.kind = Kind::named, .text = text};
@@ -208,7 +230,17 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
 }
 
 DeviceChoice chosen_device(const std::string& text, DeviceUse use, const ProblemInfo& problem) {
-  if (problem.target == Target::gpu) return chosen_device(text, use);
+  if (problem.target == Target::gpu) {
+    const auto numbers = use == DeviceUse::tuning ? several_devices(text) : std::nullopt;
+    if (!numbers) return chosen_device(text, use);
+    DeviceChoice choice;
+    choice.others = run::equal_devices(*numbers, without_gpu(use), choice.left_out);
+    choice.number = choice.others.front();
+    choice.others.erase(choice.others.begin());
+    return choice;
+  }
+  if (names_several(text))
+    throw UsageError(format("--device {}: {} runs on the processor: --device cpu", text, problem.name));
   DeviceName device = parse_device(text);
   if (device.kind == DeviceName::Kind::none || device.kind == DeviceName::Kind::cpu)
     return {.kind = DeviceChoice::Kind::cpu, .recording = {}, .reason = {}};

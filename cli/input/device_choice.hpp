@@ -24,8 +24,11 @@ struct DeviceName {
   int number = 0;         ///< of the GPU
   std::string text = {};  ///< the recording's file, or the name
 };
-/// Throws UsageError for an unfinished text such as `cuda:`, and for a list.
+/// Throws UsageError for an unfinished text such as `cuda:`, and for several GPUs.
 DeviceName parse_device(const std::string& text);
+/// The numbers of `0,1`, none for `all`; nothing for another text. Throws UsageError for a GPU that is named
+/// twice and for what is no number.
+std::optional<std::vector<int>> several_devices(const std::string& text);
 
 /// The device of stored results that --device names: empty for none, the name of this machine's GPU for a
 /// number, else the one of `names` and `keys` (model keys of the same devices) that is the text or, whatever
@@ -41,9 +44,11 @@ enum class DeviceUse { tuning, checking, measuring_again, limits };
 struct DeviceChoice {
   enum class Kind { cuda, cpu, replay };
   Kind kind = Kind::cuda;
-  int number = 0;         ///< of the GPU
-  std::string recording;  ///< file; empty for the shipped ones
-  std::string reason;     ///< why there is a replay that the user did not ask for; else empty
+  int number = 0;                ///< of the GPU
+  std::string recording;         ///< file; empty for the shipped ones
+  std::string reason;            ///< why there is a replay that the user did not ask for; else empty
+  std::vector<int> others = {};  ///< GPUs that share the search with the first
+  std::vector<std::string> left_out = {};  ///< a line about each GPU that cannot
 };
 
 /// Takes --device: a GPU by its number or a part of its name, or for tuning a recording. Without a GPU, `0`
@@ -53,7 +58,7 @@ struct DeviceChoice {
 DeviceChoice chosen_device(const std::string& device, DeviceUse use);
 
 /// The same for a problem of this kind of device: of the processor `cpu` or no option, or for tuning a
-/// recording. Throws UsageError for the other kind.
+/// recording; or, for tuning, several GPUs (`0,1`, `all`). Throws UsageError for the other kind.
 DeviceChoice chosen_device(const std::string& device, DeviceUse use, const ProblemInfo& problem);
 
 /// The evaluations of this problem and size from the chosen file, or from the first shipped recording that
@@ -86,8 +91,8 @@ struct ProcessOptions {
 /// Returns the number of `--compilers`, or the default.
 unsigned compilers_of(const ProcessOptions& options);
 
-/// Opens a GPU or the processor. Worker processes launch and compile its kernels, unless `--in-process` is
-/// given. Throws Error where there is no such device, or no compiler for it.
+/// Opens a GPU, of several the first, or the processor. Worker processes launch and compile its kernels,
+/// unless `--in-process` is given. Throws Error where there is no such device, or no compiler for it.
 std::unique_ptr<Backend> open_backend(const DeviceChoice& device, const ProcessOptions& options);
 
 struct CacheOptions {

@@ -124,6 +124,17 @@ Json places_json(const db::RunDetails& details) {
   return list;
 }
 
+/// What each device evaluated, where several shared the run.
+std::vector<std::string> board_texts(const db::RunDetails& details) {
+  std::vector<std::string> lines;
+  for (const db::BoardShare& board : details.boards)
+    lines.push_back(
+        format("{}: {}{}", board.uuid, counted(static_cast<std::uint64_t>(board.evaluations), "evaluation"),
+               board.ratio ? format(", {:.3f} times as long for the same configuration", *board.ratio)
+                           : std::string()));
+  return lines;
+}
+
 std::string describe(const db::RunDetails& details) {
   const RunRecord& record = details.record;
   const db::RunSummary& summary = details.summary;
@@ -153,6 +164,7 @@ std::string describe(const db::RunDetails& details) {
                    format("{} ({} known before), {}",
                           counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"),
                           summary.reused, counted(static_cast<std::uint64_t>(summary.failures), "failure")));
+  text += labelled("devices", board_texts(details));
   text += winner_text(details);
   text += rerank_text(details);
   text += "progress\n" + progress_text(details);
@@ -197,6 +209,9 @@ Json describe_json(const db::RunDetails& details) {
                  {"reused", summary.reused}});
   if (record.key.origin != Origin::imported) object["seed"] = record.options.seed;
   if (record.space_size > 0) object["space_size"] = record.space_size;
+  for (const db::BoardShare& board : details.boards)
+    object["devices"].push_back(
+        {{"uuid", board.uuid}, {"evaluations", board.evaluations}, {"ratio", reports::or_null(board.ratio)}});
   object["progress"] = Json::array();
   for (const db::ProgressPoint& point : details.progress)
     object["progress"].push_back({{"seconds", reports::or_null(point.time)},

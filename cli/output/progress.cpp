@@ -193,12 +193,15 @@ void ProgressDisplay::on_evaluation(const Evaluation& evaluation, const Progress
   show(pending_);
 }
 
-void ProgressDisplay::on_activity(Activity activity, std::size_t compiling) {
+void ProgressDisplay::on_activity(Activity activity, std::size_t count) {
   if (mode_ != Mode::live) return;
   static constexpr std::array<std::string_view, 4> texts = {"compiling", "computing the reference",
                                                             "checking", "measuring"};  // as Activity
   view_.phase = texts.at(static_cast<std::size_t>(activity));
-  if (activity == Activity::compiling) view_.phase += format(" {}", compiling);
+  if (activity == Activity::compiling)
+    view_.phase += format(" {}", count);
+  else if (count > 1)
+    view_.phase += format(" on {} devices", count);
   redraw();
 }
 

@@ -58,7 +58,8 @@ class ProgressDisplay : public SessionObserver {
   ~ProgressDisplay() override;
 
   void on_evaluation(const Evaluation& evaluation, const Progress& progress) override;
-  void on_activity(Activity activity, std::size_t compiling) override;
+  void on_activity(Activity activity, std::size_t count) override;
+  void on_news(const std::string& line) override { say(line); }
   void on_rerank(std::size_t top_k) override;
   bool stop_requested() override;
   /// Writes one line to standard error, above the live lines.

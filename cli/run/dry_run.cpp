@@ -24,7 +24,8 @@ std::optional<double> seconds_of(const PlannedWork& work) {
   if (work.evaluations == 0) return std::nullopt;
   if (!work.budget.evaluations) return work.budget.seconds;
   const auto fresh = static_cast<double>(*work.budget.evaluations);
-  const double seconds = fresh * std::max(work.compile / work.compilers, work.measure);
+  const double seconds =
+      fresh * std::max(work.compile / work.compilers, work.measure / static_cast<double>(work.devices));
   return work.budget.seconds ? std::min(seconds, *work.budget.seconds) : seconds;
 }
 
@@ -70,6 +71,7 @@ std::string to_text(const std::vector<PlannedWork>& works) {
     text += work.work + "\n";
     text += labelled("space", work.space.empty() ? std::string("not counted")
                                                  : format("{} valid configurations", work.space));
+    if (work.devices > 1) text += labelled("devices", format("{} share the search", work.devices));
     text += labelled("strategy", work.strategy);
     text += labelled("budget", budget_text(work.budget));
     text += labelled("known", format("{} of this workload are stored", counted(work.known, "configuration")));
@@ -112,6 +114,7 @@ std::string to_json(const std::vector<PlannedWork>& works) {
   for (const PlannedWork& work : works)
     all.push_back({{"work", work.work},
                    {"space", work.space.empty() ? Json() : Json(work.space)},
+                   {"devices", work.devices},
                    {"strategy", work.strategy},
                    {"budget_evaluations", or_null(work.budget.evaluations)},
                    {"budget_seconds", or_null(work.budget.seconds)},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -21,6 +22,7 @@ struct PlannedWork {
   std::uint64_t evaluations = 0;    ///< of this problem there, from which the seconds follow
   double compile = 0, measure = 0;  ///< seconds of one of those, on average; 0 without any
   unsigned compilers = 1;
+  std::size_t devices = 1;  ///< that share the search
 };
 
 /// Reads the database, which may be missing, and writes nothing.

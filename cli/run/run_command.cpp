@@ -102,7 +102,7 @@ void RunRequest::add_to(OptionTable& table) {
   files.add_to(table);
   table.text(
       "device", "D",
-      "number of a GPU ('tune devices' lists them), cpu for problems of the processor (gemm_host, definitions with "
+      "number of a GPU ('tune devices' lists them), several (0,1) or all, which share the search, cpu for problems of the processor (gemm_host, definitions with "
       "'command' or C++), or replay[:FILE] to use recorded results; default: 0, the first GPU, or replay without a "
       "GPU; cuda:0 never falls back to replay",
       device);
@@ -228,6 +228,7 @@ struct RunSetup {
   std::optional<db::Recording> recording = {};  ///< of another tuner's file
   std::optional<double> recorded_best = {};     ///< by the objective
   Sweep* sweep = nullptr;                       ///< where the call has several works
+  std::vector<int> devices = {};                ///< numbers of the GPUs that share the run
   double begun = 0;                             ///< seconds of the program
 };
 
@@ -253,7 +254,8 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
   refuse_recording(path);
   if (job.request.dry_run) {
     tell_notices(job);
-    const PlannedWork work = planned_work(path, space, job.record, job.tuning);
+    PlannedWork work = planned_work(path, space, job.record, job.tuning);
+    work.devices = std::max<std::size_t>(1, job.devices.size());
     if (job.sweep != nullptr)
       job.sweep->plan(work);
     else
@@ -291,7 +293,8 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
                             work_options(request.problem, job.tuning.cache, *job.tuning.objective),
                             job.request.database_option(),
                             job.recorded_best,
-                            job.replay_reason};
+                            job.replay_reason,
+                            job.devices};
   if (job.sweep != nullptr)
     job.sweep->add(summary);
   else
@@ -306,18 +309,42 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
   return 0;
 }
 
+/// A problem over several GPUs takes the first one and those behind it: they do not share the search.
+DeviceChoice taken_together(DeviceChoice device, const Instance& instance) {
+  const std::int64_t gpus = instance.setting_or("gpus", 1).as_int();
+  if (gpus < 2 || device.others.empty()) return device;
+  bool are_those = static_cast<std::int64_t>(device.others.size()) == gpus - 1;
+  for (std::size_t i = 0; i < device.others.size(); ++i)
+    are_those = are_those && device.others[i] == device.number + 1 + static_cast<int>(i);
+  if (!are_those)
+    throw UsageError(
+        format("--set gpus={0} takes device {1} and those behind it: name {0} in order, or --device {1}",
+               gpus, device.number));
+  device.others.clear();
+  return device;
+}
+
 int run_on_device(RunSetup& job, const DeviceChoice& device) {
   const Problem& problem = *job.selection.problem;
   const KernelSources& sources = *job.sources;
   const auto cache = chosen_cache(job.request.cache);
+  if (!device.others.empty() && job.request.process.in_process)
+    throw UsageError("--in-process needs one device: of several, each has a process of its own");
   const std::unique_ptr<Backend> backend =
       cache::with_cache(open_backend(device, job.request.process), cache);
+  const auto others = run::open_more_devices(*backend, device.others, job.request.process.timeout);
+  std::vector<run::OpenDevice> devices = {{*backend, device.number}};
+  for (std::size_t i = 0; i < others.size(); ++i) devices.push_back({*others[i], device.others[i]});
   const search::SearchSpace space = build_space(job.selection, backend->properties(), job.request.space);
-  job.device_label =
-      format("{} ({})", backend->properties().name,
-             device.kind == DeviceChoice::Kind::cpu ? "cpu" : format("device {}", device.number));
+  for (const std::string& line : device.left_out) say(line);
+  if (!others.empty())
+    for (const run::OpenDevice& one : devices) job.devices.push_back(one.number);
+  job.device_label = format("{} ({})", backend->properties().name,
+                            device.kind == DeviceChoice::Kind::cpu ? "cpu"
+                            : others.empty()                       ? format("device {}", device.number)
+                                                                   : "devices " + joined(job.devices));
   const std::unique_ptr<Evaluator> evaluator =
-      run::open_run(job.record, problem, job.selection.instance, space, *backend, sources, job.tuning);
+      run::open_run(job.record, problem, job.selection.instance, space, devices, sources, job.tuning);
   const int status = tune_with(job, space, *evaluator);
   if (job.winner && !job.request.files.output.empty())
     write_result(job.request.files, job.selection, *job.winner, *backend, sources);
@@ -429,7 +456,8 @@ int tune_work(const RunRequest& request, Sweep* sweep = nullptr) {
   if (is_command) refuse_kernel_options(request);
   take_extents(request.files, request.problem, job.selection);
   if (!request.files.input.empty()) {
-    if (chosen_device(request.device, DeviceUse::tuning).kind != DeviceChoice::Kind::cuda)
+    if (!several_devices(request.device) &&
+        chosen_device(request.device, DeviceUse::tuning).kind != DeviceChoice::Kind::cuda)
       throw UsageError(
           "--input needs a GPU (--device cuda:0): recorded results do not depend on the numbers of a file");
     take_inputs(request.files, job.selection);
@@ -445,7 +473,8 @@ int tune_work(const RunRequest& request, Sweep* sweep = nullptr) {
   if (!third_party.empty()) return run_on_third_party(job, third_party);
   const DeviceChoice device = chosen_device(request.device, DeviceUse::tuning, job.selection.problem->info());
   if (device.kind == DeviceChoice::Kind::replay) return run_on_recording(job, device);
-  return is_command ? run_commands(job) : run_on_device(job, device);
+  if (is_command) return run_commands(job);
+  return run_on_device(job, taken_together(device, job.selection.instance));
 }
 
 /// Each work is a run. What ends one of them by an error does not end the others.

@@ -229,17 +229,49 @@ struct Pace {
 };
 
 /// Nothing where nothing was evaluated.
-std::optional<Pace> pace_of(const Progress& progress) {
+std::optional<Pace> pace_of(const SessionResult& result) {
+  const Progress& progress = result.progress;
+  const auto devices = static_cast<double>(std::max<std::size_t>(1, result.devices.size()));
   const double seconds = progress.seconds - progress.rerank_seconds;
   std::uint64_t evaluated = progress.evaluations - progress.reused;
   for (const auto& [phase, count] : progress.cannot_run) evaluated += count;
   const PhaseTimes& phases = progress.phases;
   const double busy = phases.load + phases.verify + phases.measure;
   if (!(seconds > 0) || evaluated == 0 || !(busy > 0)) return std::nullopt;
-  return Pace{static_cast<double>(evaluated) / seconds, busy / seconds};
+  return Pace{static_cast<double>(evaluated) / seconds, busy / seconds / devices};
 }
 
-std::string times_text(const Progress& progress, Origin origin) {
+/// A line for each of several devices.
+std::string devices_text(const FinishedRun& summary) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(summary.devices.size(), summary.result.devices.size()); ++i) {
+    const DeviceShare& share = summary.result.devices[i];
+    std::string line = format("{}: {}", summary.devices[i], counted(share.evaluations, "evaluation"));
+    if (share.ratio) line += format(", {:.3f} times as long for the same configuration", *share.ratio);
+    if (!share.left_out.empty()) line += ", left out: " + share.left_out;
+    lines.push_back(wrapped(line, label_column));
+  }
+  return lines.empty() ? std::string() : labelled("devices", lines);
+}
+
+nlohmann::ordered_json devices_json(const FinishedRun& summary) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (std::size_t i = 0; i < std::min(summary.devices.size(), summary.result.devices.size()); ++i) {
+    const DeviceShare& share = summary.result.devices[i];
+    const DeviceProperties& properties =
+        i == 0 ? summary.record.key.device : summary.record.other_devices[i - 1].properties;
+    list.push_back({{"number", summary.devices[i]},
+                    {"uuid", properties.uuid},
+                    {"evaluations", share.evaluations},
+                    {"ratio", share.ratio ? Json(*share.ratio) : Json()},
+                    {"left_out", share.left_out.empty() ? Json() : Json(share.left_out)}});
+  }
+  return list;
+}
+
+std::string times_text(const SessionResult& result, Origin origin) {
+  const Progress& progress = result.progress;
   const PhaseTimes& phases = progress.phases;
   const double recorded = phases.load + phases.verify + phases.measure;
   std::string text = duration_text(progress.seconds);
@@ -256,7 +288,7 @@ std::string times_text(const Progress& progress, Origin origin) {
                                                    {"store", progress.store_seconds},
                                                    {"re-ranking", progress.rerank_seconds}};
   for (const auto& [name, seconds] : others) parts += format(", {} {}", name, duration_text(seconds));
-  if (const auto pace = pace_of(progress))
+  if (const auto pace = pace_of(result))
     text += format("; {:.1f} evaluations per second, device busy {}", pace->evaluations_per_second,
                    percent_text(pace->device_busy));
   return labelled("time", {text, parts});
@@ -288,7 +320,8 @@ std::string to_text(const FinishedRun& summary) {
       format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), summary.device_label);
   text += winner_text(summary);
   text += counts_text(record, result);
-  text += times_text(result.progress, record.key.origin);
+  text += devices_text(summary);
+  text += times_text(result, record.key.origin);
   text +=
       labelled("ended", wrapped(format("{}; {} with seed {}, {} valid configurations", end_text(result.end),
                                        record.options.strategy, record.options.seed, record.space_size),
@@ -304,6 +337,7 @@ std::string to_json(const FinishedRun& summary) {
   nlohmann::ordered_json object = {{"run", summary.result.run}};
   object.update(reports::instance_json(record.key.instance));
   object["device"] = record.key.device.name;
+  if (!summary.devices.empty()) object["devices"] = devices_json(summary);
   object["origin"] = to_string(record.key.origin);
   object["replay_reason"] =
       summary.replay_reason.empty() ? nullptr : nlohmann::ordered_json(summary.replay_reason);
@@ -327,7 +361,7 @@ std::string to_json(const FinishedRun& summary) {
                              {"verify", progress.phases.verify},       {"measure", progress.phases.measure},
                              {"search", progress.search_seconds},      {"store", progress.store_seconds},
                              {"reference", progress.phases.reference}, {"finals", progress.rerank_seconds}};
-  const auto pace = record.key.origin == Origin::measured ? pace_of(progress) : std::nullopt;
+  const auto pace = record.key.origin == Origin::measured ? pace_of(summary.result) : std::nullopt;
   object["evaluations_per_second"] = pace ? nlohmann::ordered_json(pace->evaluations_per_second) : nullptr;
   object["device_busy"] = pace ? nlohmann::ordered_json(pace->device_busy) : nullptr;
   object["from_cache"] = progress.from_cache;

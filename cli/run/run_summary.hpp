@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/problem/problem.hpp"
 #include "tuner/session/session.hpp"
@@ -24,6 +25,7 @@ struct FinishedRun {
   /// By the objective, of all that was recorded; nothing where nothing was replayed.
   std::optional<double> recorded_best = {};
   std::string replay_reason = {};  ///< why there was a replay that nobody asked for; else empty
+  std::vector<int> devices = {};   ///< numbers of the GPUs that shared the run; empty for one
 };
 
 /// By the objective; nothing where there is no best or its value is unknown.

@@ -12,6 +12,7 @@
 #include "db/store/rows.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/evaluation/device_equality.hpp"
 
 namespace tune::db {
 namespace {
@@ -52,6 +53,15 @@ constexpr const char* count_failures = R"(
 SELECT e.phase, e.reason, COUNT(*) AS count, e.configuration, e.detail, MIN(e.id) AS first
 FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation
 WHERE l.run = ? AND e.phase IS NOT NULL GROUP BY e.phase, e.reason)";
+
+/// A comparison belongs to the run of its device alone (StoredRun).
+constexpr const char* select_shares = R"(
+SELECT d.uuid, COUNT(*) AS evaluations, (
+         SELECT json_extract(c.metrics, '$.' || ?2) FROM evaluations c
+         WHERE c.run = e.run AND c.metrics IS NOT NULL ORDER BY c.id DESC LIMIT 1) AS ratio
+FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation
+JOIN runs r ON r.id = e.run JOIN devices d ON d.id = r.device
+WHERE l.run = ?1 AND NOT l.reused GROUP BY e.run ORDER BY e.run)";
 
 std::uint64_t unsigned_from(const std::string& digits) {
   std::uint64_t value = 0;
@@ -190,6 +200,7 @@ RunDetails run_details(const Database& database, RunId run, bool with_winner) {
       if (result.winner) result.winner_samples = samples(connection, result.winner->evaluation);
     }
     result.failures = failures_of_run(database, run);
+    result.boards = boards_of_run(database, run);
   });
   return result;
 }
@@ -215,6 +226,17 @@ std::vector<FailureCount> failures_of_run(const Database& database, RunId run) {
   });
   sort_failures(result);
   return result;
+}
+
+std::vector<BoardShare> boards_of_run(const Database& database, RunId run) {
+  std::vector<BoardShare> boards;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row = bound(connection, select_shares, run, std::string(DeviceEquality::metric));
+    while (row.executeStep())
+      boards.push_back({text(row, "uuid"), integer(row, "evaluations"), optional_real(row, "ratio")});
+  });
+  if (boards.size() < 2) boards.clear();
+  return boards;
 }
 
 std::vector<double> samples_of(const Database& database, std::int64_t evaluation) {

@@ -41,6 +41,14 @@ struct RerankRow {
   std::vector<RerankRound> rounds;  ///< in order
 };
 
+/// What a device evaluated in a run that several shared.
+struct BoardShare {
+  std::string uuid;
+  std::int64_t evaluations = 0;
+  /// The time of a common configuration by that on the first device, when they were compared last.
+  std::optional<double> ratio;
+};
+
 /// A run in full.
 struct RunDetails {
   RunSummary summary;
@@ -50,6 +58,7 @@ struct RunDetails {
   std::optional<ResultRow> winner;
   std::vector<double> winner_samples;  ///< seconds, in the order taken
   std::vector<RerankRow> rerank;       ///< the winner first; empty where there were none
+  std::vector<BoardShare> boards;      ///< empty where one device evaluated all
   /// By phase in the order of an evaluation, then the most frequent first.
   std::vector<FailureCount> failures;
 };
@@ -63,6 +72,9 @@ std::optional<RunRecord> readable_run_record(const Database& database, RunId run
 /// Calls `take` for each evaluation that the run saw, in order. Values are those of the samples.
 void each_progress(const Database& database, RunId run, const std::function<void(const ProgressPoint&)>& take,
                    const Objective& objective = Objective::time);
+
+/// Returns what each device evaluated in a run that several shared; nothing for another run.
+std::vector<BoardShare> boards_of_run(const Database& database, RunId run);
 
 /// Counts the failures among all that a run saw.
 std::vector<FailureCount> failures_of_run(const Database& database, RunId run);

@@ -94,7 +94,8 @@ void bind_evaluation(SQLite::Statement& insert, const Evaluation& evaluation) {
   } else {
     bind_failure(insert, evaluation.outcome.error(), evaluation.attempts);
   }
-  const bool counts = evaluation.outcome || !is_accident(evaluation.outcome.error(), evaluation.attempts);
+  const bool counts = !evaluation.is_comparison &&
+                      (evaluation.outcome || !is_accident(evaluation.outcome.error(), evaluation.attempts));
   insert.bind(place("counts"), counts ? 1 : 0);
   if (evaluation.resources) bind_resources(insert, *evaluation.resources);
   insert.bind(place("binary_hash"), evaluation.binary_hash);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <set>
 
 #include "db/store/evaluation_insert.hpp"
 #include "db/store/json.hpp"
@@ -339,7 +340,7 @@ RunId SqliteStore::begin_run(const RunRecord& run) {
   return id;
 }
 
-void SqliteStore::record(RunId run_id, const Evaluation& evaluation) {
+void SqliteStore::record(RunId run_id, const Evaluation& evaluation, RunId maker) {
   database_.write([&](SQLite::Database&) {
     Statements& prepared = statements();
     const std::int64_t workload = prepared.workload_of(run_id);
@@ -347,12 +348,14 @@ void SqliteStore::record(RunId run_id, const Evaluation& evaluation) {
     // A later evaluation counts, also where the clock was set back since the one before it.
     const std::int64_t id = evaluation.reused && newest
                                 ? newest->id
-                                : prepared.insert({run_id, workload}, evaluation,
+                                : prepared.insert({maker, workload}, evaluation,
                                                   newest ? std::max(clock_(), newest->recorded) : clock_());
-    prepared.link.bind(":run", run_id);
-    prepared.link.bind(":evaluation", id);
-    prepared.link.bind(":reused", evaluation.reused ? 1 : 0);
-    run(prepared.link);
+    for (const RunId seen_by : std::set{run_id, maker}) {
+      prepared.link.bind(":run", seen_by);
+      prepared.link.bind(":evaluation", id);
+      prepared.link.bind(":reused", evaluation.reused ? 1 : 0);
+      run(prepared.link);
+    }
   });
 }
 

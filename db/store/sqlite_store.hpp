@@ -27,7 +27,8 @@ class SqliteStore : public Store {
   ~SqliteStore() override;
 
   RunId begin_run(const RunRecord& run) override;
-  void record(RunId run, const Evaluation& evaluation) override;
+  using Store::record;
+  void record(RunId run, const Evaluation& evaluation, RunId maker) override;
   void record_rerank(RunId run, const RerankResult& rerank) override;
   void end_run(RunId run, RunEnd end) override;
   /// Sets `reused` in what it returns.

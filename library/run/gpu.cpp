@@ -53,15 +53,40 @@ std::unique_ptr<Compiler> remote_compiler(const std::filesystem::path& program,
       architecture, timeout);
 }
 
+/// The compiler of another backend.
+class SharedCompiler : public Compiler {
+ public:
+  explicit SharedCompiler(const Compiler& compiler) : compiler_(compiler) {}
+  Result<Binary> compile(const CompileRequest& request) const override { return compiler_.compile(request); }
+  void cancel() const override { compiler_.cancel(); }
+  std::string version() const override { return compiler_.version(); }
+  std::optional<std::string> version_for(const CompileRequest& request) const override {
+    return compiler_.version_for(request);
+  }
+  std::string identity() const override { return compiler_.identity(); }
+  std::optional<std::string> files_key(const CompileRequest& request) const override {
+    return compiler_.files_key(request);
+  }
+
+ private:
+  const Compiler& compiler_;
+};
+
 std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, std::optional<int> gpu,
-                                        double timeout, double compile_timeout) {
+                                        double timeout,
+                                        const process::RemoteBackend::CompilerMaker& make_compiler) {
   return std::make_unique<process::RemoteBackend>(
       process::WorkerProgram{program, {"worker", "device", gpu ? std::to_string(*gpu) : "cpu", version()}},
-      [=](const DeviceProperties& properties) -> std::unique_ptr<Compiler> {
-        if (!gpu) return std::make_unique<host::HostCompiler>(compile_timeout);
-        return remote_compiler(program, properties.architecture(), compile_timeout);
-      },
-      process::RemoteOptions{.timeout = timeout});
+      make_compiler, process::RemoteOptions{.timeout = timeout});
+}
+
+std::filesystem::path needed_program(std::string_view in_process_setting,
+                                     const std::filesystem::path& installed) {
+  if (auto program = worker_program(installed)) return *std::move(program);
+  throw Error(
+      format("found no program 'tune', which runs kernels in its own process, beside this program, with the "
+             "library or in PATH: set TUNE_WORKER to it, or choose {}",
+             in_process_setting));
 }
 
 }  // namespace
@@ -114,13 +139,59 @@ std::unique_ptr<Backend> open_device(std::optional<int> gpu, double timeout, boo
                                      std::string_view in_process_setting,
                                      const std::filesystem::path& installed, double compile_timeout) {
   if (in_process) return gpu ? cuda::open_device(*gpu) : host::open_processor(compile_timeout);
-  const auto program = worker_program(installed);
-  if (!program)
-    throw Error(format(
-        "found no program 'tune', which runs kernels in its own process, beside this program, with the "
-        "library or in PATH: set TUNE_WORKER to it, or choose {}",
-        in_process_setting));
-  return worker_backend(*program, gpu, timeout, compile_timeout);
+  const std::filesystem::path program = needed_program(in_process_setting, installed);
+  return worker_backend(program, gpu, timeout,
+                        [=](const DeviceProperties& properties) -> std::unique_ptr<Compiler> {
+                          if (!gpu) return std::make_unique<host::HostCompiler>(compile_timeout);
+                          return remote_compiler(program, properties.architecture(), compile_timeout);
+                        });
+}
+
+std::vector<std::unique_ptr<Backend>> open_more_devices(const Backend& first, const std::vector<int>& gpus,
+                                                        double timeout) {
+  if (gpus.empty()) return {};
+  const std::filesystem::path program = needed_program("one GPU with --in-process", {});
+  std::vector<std::unique_ptr<Backend>> backends;
+  for (const int gpu : gpus)
+    backends.push_back(worker_backend(program, gpu, timeout, [&first](const DeviceProperties&) {
+      return std::make_unique<SharedCompiler>(first.compiler());
+    }));
+  return backends;
+}
+
+std::vector<int> of_one_model(const std::vector<DeviceProperties>& devices, const std::vector<int>& numbers,
+                              std::vector<std::string>& left_out) {
+  const auto at = [&devices](int number) -> const DeviceProperties& {
+    return devices.at(static_cast<std::size_t>(number));
+  };
+  const DeviceProperties& first = at(numbers.front());
+  std::vector<int> equal;
+  for (const int number : numbers) {
+    const DeviceProperties& one = at(number);
+    if (one.model_key() == first.model_key() && one.driver == first.driver)
+      equal.push_back(number);
+    else if (one.model_key() == first.model_key())
+      left_out.push_back(
+          format("device {} is left out: its driver is another one ({}) than that of device {}", number,
+                 one.driver, numbers.front()));
+    else
+      left_out.push_back(format(
+          "device {} is left out: it is another model ({}) than device {} ({}); --device {} tunes on it",
+          number, one.model_key(), numbers.front(), first.model_key(), number));
+  }
+  return equal;
+}
+
+std::vector<int> equal_devices(std::vector<int> numbers, std::string_view instead,
+                               std::vector<std::string>& left_out) {
+  std::string failure_reason;
+  const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
+  if (numbers.empty() && devices.empty())
+    throw NoDeviceError(format("there is no GPU: {}; {}", failure_reason, instead));
+  for (const int number : numbers) check_device(number, instead);
+  if (numbers.empty())
+    for (std::size_t i = 0; i < devices.size(); ++i) numbers.push_back(static_cast<int>(i));
+  return of_one_model(devices, numbers, left_out);
 }
 
 std::unique_ptr<Compiler> open_compiler(const std::string& architecture, bool in_process,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuner/backends/backend.hpp"
 #include "tuner/cache/binary_cache.hpp"
@@ -38,6 +39,20 @@ std::unique_ptr<Backend> open_device(std::optional<int> gpu, double timeout, boo
                                      std::string_view in_process_setting,
                                      const std::filesystem::path& installed = {},
                                      double compile_timeout = default_compile_timeout);
+
+/// Opens several GPUs, in worker processes, that share the compiler of the first, which must be of their
+/// architecture and outlive them.
+std::vector<std::unique_ptr<Backend>> open_more_devices(const Backend& first, const std::vector<int>& gpus,
+                                                        double timeout);
+
+/// The GPUs of `numbers` that can share a run with the first of them: of its model, with its driver.
+/// `left_out` gets a line about each other one. Empty numbers stand for all GPUs. Throws as check_device,
+/// whose `instead` it takes.
+std::vector<int> equal_devices(std::vector<int> numbers, std::string_view instead,
+                               std::vector<std::string>& left_out);
+/// The same of these devices, which must be there.
+std::vector<int> of_one_model(const std::vector<DeviceProperties>& devices, const std::vector<int>& numbers,
+                              std::vector<std::string>& left_out);
 
 /// Makes a compiler for an architecture, in worker processes, which can be ended while they compile; in this
 /// process where `in_process` or where there is no program for the workers. Throws Error where there is none.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <stdexcept>
 
 #include "db/read/related.hpp"
@@ -18,6 +19,7 @@
 #include "tuner/base/units.hpp"
 #include "tuner/evaluation/command_evaluator.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
+#include "tuner/evaluation/device_team.hpp"
 #include "tuner/evaluation/multi_fidelity.hpp"
 
 namespace tune::run {
@@ -129,30 +131,35 @@ double nominal_ratio(const Problem& problem, const Instance& instance, const Ins
   return problem.cost(instance).items / problem.cost(cheaper).items;
 }
 
+std::shared_ptr<DeviceTeam> team_of(const std::vector<OpenDevice>& devices) {
+  std::vector<Backend*> backends;
+  std::vector<int> numbers;
+  for (const OpenDevice& device : devices) {
+    backends.push_back(&device.backend);
+    numbers.push_back(device.number);
+  }
+  return std::make_shared<DeviceTeam>(std::move(backends), std::move(numbers));
+}
+
 /// Stores evaluations of a cheaper instance as a run of their own, which begins with the first of them.
 class LowFidelityRun {
  public:
-  LowFidelityRun(Store& store, const RunRecord& record) : store_(store), record_(record) {}
+  LowFidelityRun(Store& store, const RunRecord& record) : stored_(store, record) {}
   LowFidelityRun(const LowFidelityRun&) = delete;
   LowFidelityRun& operator=(const LowFidelityRun&) = delete;
   /// Without `end`, an error ended the run, which the user is told.
   ~LowFidelityRun() {
-    if (run_) try {
-        store_.end_run(*run_, end_);
-      } catch (const Error&) {
-        return;
-      }
+    try {
+      stored_.end(end_);
+    } catch (const Error&) {
+      return;
+    }
   }
-  void add(const Evaluation& evaluation) {
-    if (!run_) run_ = store_.begin_run(record_);
-    store_.record(*run_, evaluation);
-  }
+  void add(const Evaluation& evaluation) { stored_.record(evaluation); }
   void end(RunEnd end) { end_ = end; }
 
  private:
-  Store& store_;
-  const RunRecord& record_;
-  std::optional<RunId> run_;
+  StoredRun stored_;
   RunEnd end_ = RunEnd::failed;
 };
 
@@ -281,11 +288,18 @@ void describe_workload(RunRecord& record, const Problem& problem, const Instance
 }
 
 std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, const Instance& instance,
-                                    const search::SearchSpace& space, Backend& backend,
+                                    const search::SearchSpace& space, const std::vector<OpenDevice>& devices,
                                     const KernelSources& sources, const TuningRequest& request) {
+  Backend& backend = devices.front().backend;
+  const bool shared = devices.size() > 1;
+  if (shared && request.reproducible)
+    throw UsageError(
+        "--reproducible needs one device: which of several evaluates a configuration depends on times");
   check_memory(problem, instance, space, backend.properties(), sources);
   describe_workload(record, problem, instance, space, backend, sources, request.cache);
   record.machine = backend.machine_state();
+  for (const OpenDevice& other : devices | std::views::drop(1))
+    record.other_devices.push_back({other.backend.properties(), other.backend.machine_state()});
   record.space_size = space.size();
   const Objective objective = request.objective.value_or(Objective::time);
   const bool energy = objective.needs_energy() || (request.energy && record.machine.power > 0);
@@ -304,7 +318,8 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
   if (by_time) record.variant_bounds = variant_bounds(problem, instance, space, backend.properties());
   options.race = by_time && request.race;  // the slower one may take less energy
   options.reproducible = request.reproducible;
-  auto full = std::make_unique<DeviceEvaluator>(problem, instance, backend, sources, options);
+  const auto team = team_of(devices);
+  auto full = std::make_unique<DeviceEvaluator>(problem, instance, team, sources, options);
   const std::optional<Instance> cheaper =
       by_time && request.low_fidelity ? problem.low_fidelity(instance) : std::nullopt;
   if (!cheaper) return full;
@@ -313,8 +328,9 @@ std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, c
   record.low_fidelity = std::make_shared<RunRecord>(record);
   describe_workload(*record.low_fidelity, problem, *cheaper, backend.properties(), request.cache);
   record.low_fidelity->space_size = low_space.size();
+  options.compare_devices = false;  // the instance itself does
   return std::make_unique<MultiFidelityEvaluator>(
-      std::make_unique<DeviceEvaluator>(problem, *cheaper, backend, sources, options), std::move(full),
+      std::make_unique<DeviceEvaluator>(problem, *cheaper, team, sources, options), std::move(full),
       MultiFidelityEvaluator::Options{
           .low_space = std::move(low_space),
           .ratio =

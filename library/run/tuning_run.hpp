@@ -91,12 +91,20 @@ void describe_workload(RunRecord& record, const Problem& problem, const Instance
                        const search::SearchSpace& space, const Backend& backend, const KernelSources& sources,
                        CacheState cache);
 
-/// Describes the run in the record and returns what evaluates its configurations; problem, backend and
-/// sources must outlive that. Throws UsageError where the buffers of the space's default configuration need
-/// more than the device's memory, before minutes are spent on inputs and reference, and where the objective
-/// needs energy, which the device does not report.
+/// A device of a run, and its number in messages.
+struct OpenDevice {
+  Backend& backend;
+  int number = 0;
+};
+
+/// Describes the run in the record and returns what evaluates its configurations; problem, backends and
+/// sources must outlive that. Several devices share the search: they are of one model and driver, and the
+/// first one's compiler compiles. Throws UsageError where the buffers of the space's default configuration
+/// need more than the device's memory, before minutes are spent on inputs and reference, and where the
+/// objective needs energy, which the device does not report, and for several devices that must be
+/// reproducible.
 std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, const Instance& instance,
-                                    const search::SearchSpace& space, Backend& backend,
+                                    const search::SearchSpace& space, const std::vector<OpenDevice>& devices,
                                     const KernelSources& sources, const TuningRequest& request);
 
 /// The same of a problem whose evaluation is a command on this machine (HasCommand). `build_timeout`: seconds

@@ -90,7 +90,7 @@ OpenRun::OpenRun(const Problem& given, const Sizes& sizes, const run::TuningRequ
     evaluator =
         std::make_unique<EmulatorEvaluator>(*problem, *sources, instance, !names_size(instance, sizes));
   else
-    evaluator = run::open_run(record, *problem, instance, space, *backend, *sources, request);
+    evaluator = run::open_run(record, *problem, instance, space, {{*backend}}, *sources, request);
 }
 
 Tuner::State::State(Options given) : options(std::move(given)), request(request_of(options)) {

@@ -287,6 +287,7 @@ void add_run(Section& section, const db::Database& database, const db::RunSummar
   report.program_version = record->program_version;
   report.host = record->machine.host;
   add_course(section, database, report);
+  report.boards = db::boards_of_run(database, run.run);
   if (section.objective == Objective::time) report.best = run.best;  // of its re-ranking
 }
 

@@ -55,6 +55,7 @@ struct RunReport {
   /// By the section's objective: of its re-ranking by this one, if any.
   std::optional<double> best;
   std::vector<Improvement> improvements;  ///< in order
+  std::vector<db::BoardShare> boards;     ///< where several devices shared it
 };
 
 /// When the winner was evaluated.

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "library/run/gpu.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 
@@ -37,6 +38,33 @@ TEST(Devices, AGpuThatIsNotThereHasAStatusOfItsOwn) {
       {{"check", "stencil3d"}, "; --device emulator checks"},
       {{"check", "--stored", "--device", "3"}, "; stored winners can only"}};
   for (const auto& [call, words] : calls) expect_refused(sandbox.tune(call), 4, {words});
+}
+
+TEST(Devices, SeveralShareARunWhereACommandTakesThem) {
+  const Sandbox sandbox;
+  const auto refused = [&](int status, std::vector<std::string> call, const std::string& words) {
+    expect_refused(sandbox.tune(std::move(call)), status, {words});
+    EXPECT_FALSE(std::filesystem::exists(sandbox.database()));
+  };
+  refused(2, small_run({"--device", "0,1,cuda:0"}), "device 0 is named twice");
+  refused(4, small_run({"--device", "cuda:0,cuda:1"}), "there is no device 0: ");
+  refused(2, small_run({"--device", "0,"}), "'' is not the number of a GPU; 'tune devices' lists them");
+  refused(2, small_run({"--device", "0,H100"}), "'H100' is not the number of a GPU");
+  refused(4, small_run({"--device", "0,1"}), "there is no device 0: ");
+  refused(4, small_run({"--device", "all"}), "there is no GPU: ");
+  refused(2, {"run", "gemm_host", "--device", "all"}, "gemm_host runs on the processor");
+}
+
+TEST(Devices, OnlyThoseOfOneModelShareARun) {
+  DeviceProperties one = architecture_properties("sm_90"), other = architecture_properties("sm_80");
+  DeviceProperties old = one;
+  old.driver = "1.0";
+  std::vector<std::string> left_out;
+  EXPECT_EQ(run::of_one_model({other, one, old, one}, {1, 3, 0, 2}, left_out), (std::vector{1, 3}));
+  ASSERT_EQ(left_out.size(), 2U);
+  EXPECT_NE(left_out[0].find("device 0 is left out: it is another model"), std::string::npos) << left_out[0];
+  EXPECT_NE(left_out[1].find("device 2 is left out: its driver is another one (1.0)"), std::string::npos)
+      << left_out[1];
 }
 
 TEST(Check, ThatAParameterChangesNothingIsToldOnce) {

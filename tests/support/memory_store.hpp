@@ -15,8 +15,11 @@ namespace tune::testing {
 class MemoryStore : public Store {
  public:
   RunId begin_run(const RunRecord&) override { return ++runs; }
-  void record(RunId, const Evaluation& evaluation) override {
-    if (!evaluation.reused) evaluations.push_back(evaluation);
+  using Store::record;
+  void record(RunId, const Evaluation& evaluation, RunId maker) override {
+    if (evaluation.reused) return;
+    evaluations.push_back(evaluation);
+    makers.push_back(maker);
   }
   void record_rerank(RunId, const RerankResult& value) override { rerank.push_back(value); }
   void end_run(RunId, RunEnd reason) override { end = reason; }
@@ -27,6 +30,7 @@ class MemoryStore : public Store {
 
   RunId runs = 0;
   std::vector<Evaluation> evaluations;
+  std::vector<RunId> makers;  ///< of each
   std::vector<RerankResult> rerank;
   std::optional<RunEnd> end;
 };

@@ -60,7 +60,7 @@ Recurrence recurrence_of(const Failure& failure) {
     case Phase::timeout:
       return failure.reason == slow_compiler ? Recurrence::likely : Recurrence::certain;
     case Phase::crash:
-      return is_of_machine(failure) || is_one_of(failure, {killed_from_outside, run_ended})
+      return is_of_machine(failure) || is_one_of(failure, {killed_from_outside, run_ended, lost_device})
                  ? Recurrence::unknown
                  : Recurrence::likely;
   }

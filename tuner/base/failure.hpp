@@ -31,6 +31,8 @@ constexpr std::string_view killed_from_outside = "killed";
 /// The reason of a Failure{crash} where this program ended that process, because the run ends. It says
 /// nothing about the configuration.
 constexpr std::string_view run_ended = "the run ended";
+/// The reason of a Failure{crash} of what a device evaluated when it was lost.
+constexpr std::string_view lost_device = "lost device";
 /// The reason of a Failure{timeout} of a compiler.
 constexpr std::string_view slow_compiler = "compiler";
 /// The reason of a Failure{compile} where the source gives a macro of the request another value.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -62,6 +63,10 @@ struct Evaluation {
   /// Where a cheaper instance was evaluated before, or instead: that evaluation, which is stored as one of
   /// that instance.
   std::shared_ptr<const Evaluation> low_fidelity = nullptr;
+  /// Which device evaluated it, where several share a run.
+  std::size_t device = 0;
+  /// It timed again what another device had measured, and replaces nothing.
+  bool is_comparison = false;
   /// Instead: the seconds that are expected at the instance itself. `outcome` is then of the cheaper one.
   std::optional<double> estimate = std::nullopt;
 
@@ -85,6 +90,20 @@ class RerankDevice {
   /// turn, and once more after the timed executions of every turn. A crash is returned where it came twice in
   /// a row. A candidate must not be timed again after a failure.
   virtual Result<Timing> time_candidate(std::size_t index) = 0;
+};
+
+/// The part that a device has in a run that several share.
+struct DeviceShare {
+  std::uint64_t evaluations = 0;
+  /// The time of a common configuration there by that on the first device; nothing where it was not compared.
+  std::optional<double> ratio;
+  std::string left_out;  ///< why it takes no part any more; empty where it does
+};
+
+/// What happened to the devices that share a run.
+struct DeviceNews {
+  std::vector<std::string> lines;       ///< about those that take no part any more
+  std::vector<Evaluation> comparisons;  ///< on other devices than the first
 };
 
 /// What an evaluator does right now.
@@ -111,7 +130,7 @@ class Evaluator {
   /// may submit more, and returns whether it did. Empty: nobody is asked.
   void when_starving(std::function<bool()> ask) { starving_ = std::move(ask); }
   /// `tell` is called by `next` whenever another activity begins, with the number of configurations of the
-  /// queue that compile. Empty: nobody is told.
+  /// queue that compile, or of the devices that do it where there are several. Empty: nobody is told.
   virtual void when_busy(std::function<void(Activity, std::size_t)> tell) { busy_ = std::move(tell); }
   /// Empties the queue.
   virtual void drop() = 0;
@@ -126,6 +145,10 @@ class Evaluator {
   virtual bool needs_machine() const { return false; }
   /// Returns one line that the user should know about the checks so far; empty for none.
   virtual std::string notice() const { return {}; }
+  /// Where several devices share the run, one each; else empty.
+  virtual std::vector<DeviceShare> devices() const { return {}; }
+  /// Takes what happened to them since the last call.
+  virtual DeviceNews take_news() { return {}; }
   /// Null where there is no device to time on: a recording.
   virtual RerankDevice* rerank_device() { return nullptr; }
 

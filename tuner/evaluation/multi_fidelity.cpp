@@ -136,17 +136,41 @@ std::optional<bool> MultiFidelityEvaluator::take_turn() {
   return is_low;
 }
 
+/// The next evaluation of devices that have threads; at the cheaper instance it is put into `low`. Nothing
+/// where the wait was ended.
+std::optional<Evaluation> MultiFidelityEvaluator::next_of_devices(std::optional<Evaluation>& low) {
+  const Stopwatch starved;
+  while (true) {
+    if (std::optional<Evaluation> full = full_->take_finished()) return full;
+    if ((low = low_->take_finished())) return std::nullopt;
+    const bool low_goes_on = low_->goes_on();
+    if (!full_->goes_on() && !low_goes_on) return std::nullopt;
+    const std::size_t idle = (full_->open() > 0 ? full_ : low_)->tell_activity();
+    if (idle > 0 && starved.seconds() >= starving_after && low_->any_idle_compiler()) (void)asked_for_more();
+    std::this_thread::sleep_for(poll_interval);
+  }
+}
+
 std::optional<Evaluation> MultiFidelityEvaluator::next() {
-  if (answered_.empty() && order_.empty()) throw std::logic_error("no configuration was submitted");
+  const bool threads = full_->has_threads();
+  if (answered_.empty() && (threads ? low_->open() + full_->open() == 0 : order_.empty()))
+    throw std::logic_error("no configuration was submitted");
   while (true) {
     std::optional<Evaluation> low;
     if (!answered_.empty()) {
       low = std::move(answered_.front());
       answered_.pop_front();
+    } else if (threads) {
+      std::optional<Evaluation> full = next_of_devices(low);
+      if (full) return with_low_fidelity(std::move(*full));
+      if (!low) return std::nullopt;
     } else {
       const std::optional<bool> is_low = take_turn();
       if (!is_low) return std::nullopt;
-      if (!*is_low) return full_evaluation();
+      if (!*is_low) {
+        std::optional<Evaluation> full = full_->next();
+        return full ? with_low_fidelity(std::move(*full)) : full;
+      }
       low = low_->next();
       if (!low) return std::nullopt;
     }
@@ -179,20 +203,19 @@ std::optional<Evaluation> MultiFidelityEvaluator::judged(Evaluation low) {
   return answer;
 }
 
-std::optional<Evaluation> MultiFidelityEvaluator::full_evaluation() {
-  std::optional<Evaluation> full = full_->next();
-  if (!full) return full;
-  const std::optional<double> seconds = objective_value(*full, Objective::time);
+/// Learns from an evaluation at the instance itself, and adds what the cheaper one said.
+Evaluation MultiFidelityEvaluator::with_low_fidelity(Evaluation full) {
+  const std::optional<double> seconds = objective_value(full, Objective::time);
   if (seconds) fastest_ = std::min(fastest_.value_or(*seconds), *seconds);
-  const auto found = promoted_.find(full->configuration.key());
+  const auto found = promoted_.find(full.configuration.key());
   if (found == promoted_.end()) return full;
   Evaluation low = std::move(found->second);
   promoted_.erase(found);
   if (seconds)
-    ratio_.add(group_of(full->configuration), options_.ratio(full->configuration),
+    ratio_.add(group_of(full.configuration), options_.ratio(full.configuration),
                *objective_value(low, Objective::time), *seconds);
-  if (!low.reused) full->phases += low.phases;
-  full->low_fidelity = std::make_shared<const Evaluation>(std::move(low));
+  if (!low.reused) full.phases += low.phases;
+  full.low_fidelity = std::make_shared<const Evaluation>(std::move(low));
   return full;
 }
 
@@ -219,6 +242,14 @@ void MultiFidelityEvaluator::when_busy(std::function<void(Activity, std::size_t)
 std::optional<std::size_t> MultiFidelityEvaluator::in_flight() const {
   const auto low = low_->in_flight();
   return low ? low : full_->in_flight();
+}
+
+std::vector<DeviceShare> MultiFidelityEvaluator::devices() const {
+  return full_->devices();
+}
+
+DeviceNews MultiFidelityEvaluator::take_news() {
+  return full_->take_news();
 }
 
 std::string MultiFidelityEvaluator::notice() const {

@@ -76,6 +76,8 @@ class MultiFidelityEvaluator : public Evaluator {
   std::size_t window() const override { return full_->window(); }
   std::optional<std::size_t> in_flight() const override;
   std::string notice() const override;
+  std::vector<DeviceShare> devices() const override;
+  DeviceNews take_news() override;
   RerankDevice* rerank_device() override { return full_->rerank_device(); }
 
   const FidelityRatio& ratio() const { return ratio_; }
@@ -85,7 +87,8 @@ class MultiFidelityEvaluator : public Evaluator {
   bool starts_low(const Configuration& configuration) const;
   std::optional<bool> take_turn();
   std::optional<Evaluation> judged(Evaluation low);
-  std::optional<Evaluation> full_evaluation();
+  std::optional<Evaluation> next_of_devices(std::optional<Evaluation>& low);
+  Evaluation with_low_fidelity(Evaluation full);
 
   std::unique_ptr<DeviceEvaluator> low_, full_;
   Options options_;

@@ -40,12 +40,13 @@ class PipelineLoad {
     if (device_seconds > 0) add_to(device_, device_seconds);
     add_to(compile_, compile_seconds);
   }
-  /// Returns as many as the device evaluates while one compiles, and one more; a quarter more than there are
-  /// compilers where these are the bottleneck. Nothing where nothing is known.
-  std::optional<std::size_t> in_flight(unsigned compilers) const {
+  /// Returns as many as the devices evaluate while one compiles, and one more for each; a quarter more than
+  /// there are compilers where these are the bottleneck. Nothing where nothing is known.
+  std::optional<std::size_t> in_flight(unsigned compilers, std::size_t devices = 1) const {
     if (!compile_ || !device_) return std::nullopt;
-    const std::size_t all_compilers = compilers + compilers / 4 + 2;
-    const double needed = std::ceil(*compile_ / *device_) + 1;
+    const std::size_t all_compilers = compilers + compilers / 4 + 1 + devices;
+    const auto count = static_cast<double>(devices);
+    const double needed = std::ceil(count * *compile_ / *device_) + count;
     return needed < static_cast<double>(all_compilers) ? static_cast<std::size_t>(needed) : all_compilers;
   }
   /// Returns the most configurations that the queue needs, whatever they take: one that compiles ten times as

@@ -11,7 +11,6 @@
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/base/stopwatch.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/tensor/reference_numbers.hpp"
 
@@ -170,18 +169,27 @@ std::size_t ReferenceData::bytes() const {
   return sum;
 }
 
-std::shared_ptr<const ReferenceData> ReferenceCache::at(const Instance& instance, std::uint64_t seed) {
-  std::string key = instance.key();
-  const auto found = std::ranges::find_if(
-      known_, [&](const Entry& entry) { return entry.seed == seed && entry.instance == key; });
-  if (found != known_.end()) {
+std::shared_ptr<const ReferenceData> ReferenceCache::find(const std::string& instance, std::uint64_t seed) {
+  const auto is_it = [&](const auto& entry) { return entry.seed == seed && entry.instance == instance; };
+  if (const auto found = std::ranges::find_if(known_, is_it); found != known_.end()) {
     known_.splice(known_.begin(), known_, found);
     return found->data;
   }
-  const Stopwatch computing;
-  auto computed = compute(instance, seed);
-  seconds_ += computing.seconds();
-  if (computed->bytes() > max_bytes_) return computed;
+  std::erase_if(lent_, [](const Lent& one) { return one.data.expired(); });
+  const auto lent = std::ranges::find_if(lent_, is_it);
+  return lent == lent_.end() ? nullptr : lent->data.lock();
+}
+
+std::shared_ptr<const ReferenceData> ReferenceCache::at(const Instance& instance, std::uint64_t seed,
+                                                        const RunReference& run, const PlaceTensors& place) {
+  const std::scoped_lock lock(mutex_);
+  std::string key = instance.key();
+  if (auto found = find(key, seed)) return found;
+  auto computed = compute(instance, seed, run, place);
+  if (computed->bytes() > max_bytes_) {
+    lent_.push_back({std::move(key), seed, computed});
+    return computed;
+  }
   bytes_ += computed->bytes();
   known_.push_front({std::move(key), seed, computed});
   while (bytes_ > max_bytes_) {
@@ -191,20 +199,21 @@ std::shared_ptr<const ReferenceData> ReferenceCache::at(const Instance& instance
   return computed;
 }
 
-std::shared_ptr<const ReferenceData> ReferenceCache::compute(const Instance& instance,
-                                                             std::uint64_t seed) const {
+std::shared_ptr<const ReferenceData> ReferenceCache::compute(const Instance& instance, std::uint64_t seed,
+                                                             const RunReference& run,
+                                                             const PlaceTensors& place) const {
   ReferenceData computed;
   computed.inputs = problem_.inputs(instance, seed);
-  if (place_) place_(computed.inputs);
+  if (place) place(computed.inputs);
   TensorSet planned;
-  if (run_) planned = run_(instance, computed.inputs);
+  if (run) planned = run(instance, computed.inputs);
   if (planned.empty() || !problem_.plan_replaces_reference(instance))
     computed.reference = problem_.reference(instance, computed.inputs);
   for (auto& [name, tensor] : planned) computed.reference.try_emplace(name, std::move(tensor));
-  if (place_) place_(computed.reference);
+  if (place) place(computed.reference);
   computed.tolerance = problem_.tolerance(instance);
   computed.limits = problem_.limits(instance);
-  if (run_) apply_relative(computed.tolerance, computed.limits, computed.reference);
+  if (run) apply_relative(computed.tolerance, computed.limits, computed.reference);
   computed.size = instance.size();
   computed.allowed = largest_share(computed.tolerance, computed);
   if (const std::string reason = refusal_of(computed.allowed); !reason.empty())
@@ -212,8 +221,14 @@ std::shared_ptr<const ReferenceData> ReferenceCache::compute(const Instance& ins
   return std::make_shared<const ReferenceData>(std::move(computed));
 }
 
+std::string ReferenceCache::notice() const {
+  const std::scoped_lock lock(mutex_);
+  return notice_;
+}
+
 void ReferenceCache::note(const LaunchPlan& plan, const ReferenceData& reference_data) {
   const AllowedShare allowed = allowed_share(plan, reference_data);
+  const std::scoped_lock lock(mutex_);
   if (allowed.share < told_share || allowed.share > refused_share || allowed.share <= noted_share_) return;
   noted_share_ = allowed.share;
   notice_ = format(

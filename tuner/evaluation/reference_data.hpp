@@ -6,8 +6,10 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tuner/problem/problem.hpp"
 
@@ -67,7 +69,7 @@ using RunReference = std::function<TensorSet(const Instance& instance, const Ten
 using PlaceTensors = std::function<void(TensorSet& tensors)>;
 
 /// Computes inputs and references of a problem, and keeps those that were used last: small sizes of checks
-/// depend on the configuration, and there may be hundreds.
+/// depend on the configuration, and there may be hundreds. Threads may share one: each is computed once.
 class ReferenceCache {
  public:
   static constexpr std::size_t default_bytes = std::size_t{256} << 20;
@@ -79,13 +81,16 @@ class ReferenceCache {
                           std::size_t max_bytes = default_bytes, PlaceTensors place = {})
       : problem_(problem), run_(std::move(run)), max_bytes_(max_bytes), place_(std::move(place)) {}
 
-  std::shared_ptr<const ReferenceData> at(const Instance& instance, std::uint64_t seed);
+  std::shared_ptr<const ReferenceData> at(const Instance& instance, std::uint64_t seed) {
+    return at(instance, seed, run_, place_);
+  }
+  /// The same, with the device of the caller.
+  std::shared_ptr<const ReferenceData> at(const Instance& instance, std::uint64_t seed,
+                                          const RunReference& run, const PlaceTensors& place);
   /// Remembers how large the tolerance of this plan is beside the results.
   void note(const LaunchPlan& plan, const ReferenceData& reference_data);
   /// Returns one line for the user, about the largest share noted so far: from `told_share` on, else empty.
-  const std::string& notice() const { return notice_; }
-  /// Returns the seconds that computing them took so far.
-  double seconds() const { return seconds_; }
+  std::string notice() const;
   /// Returns the bytes that it keeps.
   std::size_t bytes() const { return bytes_; }
 
@@ -95,15 +100,23 @@ class ReferenceCache {
     std::uint64_t seed;
     std::shared_ptr<const ReferenceData> data;
   };
-  std::shared_ptr<const ReferenceData> compute(const Instance& instance, std::uint64_t seed) const;
+  struct Lent {
+    std::string instance;
+    std::uint64_t seed;
+    std::weak_ptr<const ReferenceData> data;
+  };
+  std::shared_ptr<const ReferenceData> find(const std::string& instance, std::uint64_t seed);
+  std::shared_ptr<const ReferenceData> compute(const Instance& instance, std::uint64_t seed,
+                                               const RunReference& run, const PlaceTensors& place) const;
 
   const Problem& problem_;
   RunReference run_;
   std::size_t max_bytes_;
   PlaceTensors place_;
+  mutable std::mutex mutex_;
   std::list<Entry> known_;  ///< the one that was used last comes first
+  std::vector<Lent> lent_;  ///< the larger ones
   std::size_t bytes_ = 0;
-  double seconds_ = 0;
   double noted_share_ = 0;
   std::string notice_;
 };

@@ -10,6 +10,7 @@
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stopwatch.hpp"
 #include "tuner/plan/tensor_part.hpp"
 #include "tuner/tensor/reference_numbers.hpp"
 
@@ -178,17 +179,27 @@ TensorSet run_reference(const Problem& problem, const Instance& instance, const 
 }
 
 Verification::Verification(const Problem& problem, Backend& backend, const KernelSources& sources,
-                           std::atomic<std::uint64_t>* device_work)
+                           std::atomic<std::uint64_t>* device_work,
+                           std::shared_ptr<ReferenceCache> references)
     : problem_(problem),
       backend_(backend),
       sources_(sources),
       device_work_(device_work),
-      reference_cache_(
-          problem,
-          [this](const Instance& size, const TensorSet& inputs) {
-            return run_reference(problem_, size, inputs, backend_, sources_);
-          },
-          ReferenceCache::default_bytes, [this](TensorSet& tensors) { backend_.runner().place(tensors); }) {}
+      references_(std::move(references)),
+      run_([this](const Instance& size, const TensorSet& inputs) {
+        return run_reference(problem_, size, inputs, backend_, sources_);
+      }) {
+  if (references_ == nullptr) references_ = std::make_shared<ReferenceCache>(problem);
+}
+
+std::shared_ptr<const ReferenceData> Verification::reference_data(const Instance& instance,
+                                                                  std::uint64_t seed) {
+  const Stopwatch waiting;
+  auto data =
+      references_->at(instance, seed, run_, [this](TensorSet& tensors) { backend_.runner().place(tensors); });
+  reference_seconds_ += waiting.seconds();
+  return data;
+}
 
 Result<TensorSet> Verification::outputs(const Instance& instance, const Configuration& configuration) {
   const Result<LaunchPlan> plan = problem_.plan(instance, configuration, sources_);

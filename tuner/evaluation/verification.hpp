@@ -53,9 +53,12 @@ struct CheckedError {
 class Verification {
  public:
   /// All must outlive this. `device_work` (may be null) is odd while kernels of this run on the device, and
-  /// counts up each time they begin and end.
+  /// counts up each time they begin and end. `references` are shared with other devices.
   Verification(const Problem& problem, Backend& backend, const KernelSources& sources,
-               std::atomic<std::uint64_t>* device_work = nullptr);
+               std::atomic<std::uint64_t>* device_work = nullptr,
+               std::shared_ptr<ReferenceCache> references = nullptr);
+  Verification(const Verification&) = delete;
+  Verification& operator=(const Verification&) = delete;
 
   /// Returns the binary of a request.
   using Compile = std::function<Result<Binary>(const CompileRequest& request)>;
@@ -68,24 +71,24 @@ class Verification {
   /// Runs the configuration with the inputs of the first seed, checks it and returns the outputs, in the
   /// types that they have on the device.
   Result<TensorSet> outputs(const Instance& instance, const Configuration& configuration);
-  std::shared_ptr<const ReferenceData> reference_data(const Instance& instance, std::uint64_t seed) {
-    return reference_cache_.at(instance, seed);
-  }
+  std::shared_ptr<const ReferenceData> reference_data(const Instance& instance, std::uint64_t seed);
   /// Remembers how large the tolerance of a checked plan is beside the results; `check_at` does so itself.
   void note(const LaunchPlan& plan, const ReferenceData& reference_data) {
-    reference_cache_.note(plan, reference_data);
+    references_->note(plan, reference_data);
   }
   /// See ReferenceCache.
-  const std::string& notice() const { return reference_cache_.notice(); }
-  /// Returns the seconds that inputs and references took so far.
-  double reference_seconds() const { return reference_cache_.seconds(); }
+  std::string notice() const { return references_->notice(); }
+  /// Returns the seconds that inputs and references took so far: to compute them, or to wait for them.
+  double reference_seconds() const { return reference_seconds_; }
 
  private:
   const Problem& problem_;
   Backend& backend_;
   const KernelSources& sources_;
   std::atomic<std::uint64_t>* device_work_;
-  ReferenceCache reference_cache_;
+  std::shared_ptr<ReferenceCache> references_;
+  RunReference run_;
+  double reference_seconds_ = 0;
 };
 
 }  // namespace tune

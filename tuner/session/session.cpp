@@ -84,8 +84,12 @@ bool learns(const search::Strategy& strategy) {
 }  // namespace
 
 struct Session::State {
-  State(const Budget& limits, SessionObserver& watching, const Objective& aim)
-      : budget(limits), observer(watching), objective(aim), top_candidates(aim) {}
+  State(const Budget& limits, SessionObserver& watching, const RunRecord& record, Store& store)
+      : budget(limits),
+        observer(watching),
+        objective(record.options.objective),
+        stored(store, record),
+        top_candidates(objective) {}
 
   /// A configuration that the strategy asked for: submitted, or known.
   struct Asked {
@@ -98,6 +102,7 @@ struct Session::State {
   const Budget& budget;
   SessionObserver& observer;
   Objective objective;
+  StoredRun stored;
   TopCandidates top_candidates;
   std::unordered_map<std::string, Evaluation> known = {};
   bool timed_again = false;   ///< the best known, or nothing is known
@@ -113,6 +118,7 @@ struct Session::State {
   int little_to_gain = 0;            ///< evaluations in a row after which too little was expected
   std::vector<double> values = {};   ///< by the objective, of what was measured
   std::vector<std::pair<double, double>> at_both = {};  ///< seconds at the cheaper instance and at this one
+  std::string news = {};                                ///< about devices
   std::optional<RunEnd> end = {};
 };
 
@@ -122,12 +128,12 @@ Session::Session(const search::SearchSpace& space, search::Strategy& strategy, E
 
 SessionResult Session::run(const RunRecord& record, const Budget& budget, bool fresh,
                            SessionObserver& observer, const RerankOptions& rerank) {
-  State state(budget, observer, record.options.objective);
+  State state(budget, observer, record, store_);
   state.start = clock_();
   if (!fresh) load_known(state, record);
   Progress& progress = state.result.progress;
   progress.planned = std::min<std::uint64_t>(budget.evaluations.value_or(space_.size()), space_.size());
-  state.result.run = store_.begin_run(record);
+  state.result.run = state.stored.id();
   const auto interrupted = [&observer] { return observer.stop_requested(); };
   const auto is_over = [this, &state, interrupted] { return interrupted() || seconds_left(state) <= 0; };
   const auto search_is_over = [this, &state, &rerank, interrupted] {
@@ -155,6 +161,7 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
     evaluator_.when_starving({});
     evaluator_.when_busy({});
     evaluator_.drop();
+    take_news(state);
     if (state.end != RunEnd::interrupted && state.end != RunEnd::failed) finish(state, record, rerank, fresh);
     evaluator_.stop_when({});
   } catch (...) {
@@ -162,7 +169,7 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
     evaluator_.when_starving({});
     evaluator_.when_busy({});
     evaluator_.drop();
-    end_as_failed(state.result.run);
+    end_as_failed(state);
     throw;
   }
   note_time(state);
@@ -172,8 +179,10 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   state.result.top = state.top_candidates.first(top_of_result);
   if (state.objective.of_front() != nullptr)
     state.result.front = front_members(state.result.rerank, state.top_candidates, state.objective);
-  state.result.notice = evaluator_.notice();
-  store_.end_run(state.result.run, state.result.end);
+  for (const std::string& line : {evaluator_.notice(), state.news})
+    if (!line.empty()) state.result.notice += (state.result.notice.empty() ? "" : "; ") + line;
+  state.result.devices = evaluator_.devices();
+  state.stored.end(state.result.end);
   return std::move(state.result);
 }
 
@@ -258,7 +267,7 @@ void Session::time_best_known_again(State& state) {
     }
     failed.insert(key);
     if (again->outcome || is_accident(again->outcome.error(), again->attempts)) continue;
-    store_.record(state.result.run, *again);
+    state.stored.record(*again);
     again->reused = true;
     state.known.insert_or_assign(key, std::move(*again));
   }
@@ -283,7 +292,7 @@ void Session::finish(State& state, const RunRecord& record, const RerankOptions&
       const Failure& why = failure.outcome.error();
       const bool wrong = !is_accident(why, failure.attempts);
       any_wrong = any_wrong || wrong;
-      if (wrong && !before_launch(why)) store_.record(state.result.run, failure);
+      if (wrong && !before_launch(why)) state.stored.record(failure);
       if (!wrong && !unconfirmed)
         unconfirmed = *std::ranges::find(top_k, failure.configuration, &Evaluation::configuration);
       failures.push_back(failure);
@@ -328,9 +337,10 @@ RerankResult Session::rerank_top_k(State& state, const RunRecord& record, std::s
 }
 
 /// Stores that a broken device or database ended the run, if that is still possible.
-void Session::end_as_failed(RunId run) {
+void Session::end_as_failed(State& state) {
   try {
-    store_.end_run(run, RunEnd::failed);
+    take_news(state);
+    state.stored.end(RunEnd::failed);
   } catch (const Error&) {
     return;  // the user gets the first error, which explains more
   }
@@ -483,8 +493,19 @@ void Session::store(State& state, const Evaluation& evaluation) {
   const double storing = clock_();
   if (store_low_ && evaluation.low_fidelity && !evaluation.low_fidelity->reused)
     store_low_(*evaluation.low_fidelity);
-  if (!evaluation.ended_at_low_fidelity()) store_.record(state.result.run, evaluation);
+  if (!evaluation.ended_at_low_fidelity()) state.stored.record(evaluation);
+  take_news(state);
   state.result.progress.store_seconds += clock_() - storing;
+}
+
+/// Stores how devices that share the run compare, and tells which of them take no part any more.
+void Session::take_news(State& state) {
+  const DeviceNews news = evaluator_.take_news();
+  for (const Evaluation& comparison : news.comparisons) state.stored.record(comparison);
+  for (const std::string& line : news.lines) {
+    state.observer.on_news(line);
+    state.news += (state.news.empty() ? "" : "; ") + line;
+  }
 }
 
 void Session::count(State& state, const Evaluation& evaluation, double scale) {

@@ -17,6 +17,7 @@
 #include "tuner/evaluation/rerank.hpp"
 #include "tuner/measurement/rank_agreement.hpp"
 #include "tuner/session/store.hpp"
+#include "tuner/session/stored_run.hpp"
 
 namespace tune {
 
@@ -61,8 +62,11 @@ class SessionObserver {
  public:
   virtual ~SessionObserver() = default;
   virtual void on_evaluation(const Evaluation& evaluation, const Progress& progress) = 0;
-  /// Called when the evaluator begins something else, with the number of configurations that compile.
-  virtual void on_activity(Activity /*activity*/, std::size_t /*compiling*/) {}
+  /// Called when the evaluator begins something else, with the number of configurations that compile, or of
+  /// the devices that do it where there are several.
+  virtual void on_activity(Activity /*activity*/, std::size_t /*count*/) {}
+  /// Hears of a device that takes no part any more, where several share the run: one line.
+  virtual void on_news(const std::string& /*line*/) {}
   /// Called when the re-ranking begins, with its number of candidates.
   virtual void on_rerank(std::size_t /*finalists*/) {}
   /// Called after every evaluation and before every turn of the re-ranking, from the session's thread.
@@ -89,7 +93,8 @@ struct SessionResult {
   /// Where the objective is a front: its members, by the first quantity; those that the re-ranking confirmed,
   /// if there was one.
   std::vector<FrontMember> front = {};
-  std::string reason;  ///< for RunEnd::failed: one sentence
+  std::vector<DeviceShare> devices = {};  ///< that share the run; empty for one
+  std::string reason;                     ///< for RunEnd::failed: one sentence
   std::string notice;  ///< one line that the user should know about the checks (Evaluator::notice)
 };
 
@@ -140,8 +145,9 @@ class Session {
   void enqueue(State& state, search::ConfigurationId id);
   std::pair<search::ConfigurationId, std::optional<Evaluation>> take(State& state);
   void one_evaluation(State& state);
-  void end_as_failed(RunId run);
+  void end_as_failed(State& state);
   void store(State& state, const Evaluation& evaluation);
+  void take_news(State& state);
   void count(State& state, const Evaluation& evaluation, double scale);
   void check_hopeless(State& state, const Evaluation& evaluation) const;
   void time_best_known_again(State& state);

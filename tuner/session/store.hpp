@@ -56,17 +56,24 @@ struct RunOptions {
   bool energy = false;
 };
 
+/// A device beyond the first that shares a run.
+struct RunDevice {
+  DeviceProperties properties;
+  MachineState machine;
+};
+
 /// One call of the tuner.
 struct RunRecord {
   WorkloadKey key;
   RunOptions options;
   MachineState machine;
-  std::string program_version;             ///< version and revision
-  std::uint64_t space_size = 0;            ///< valid configurations
-  double limit = 0;                        ///< seconds: the roofline limit at the run's start
-  std::string limit_by;                    ///< host_bound of the problem; not stored
-  double items = 0, flops = 0, bytes = 0;  ///< of the problem at this size
-  std::string item;                        ///< `cell update`
+  std::vector<RunDevice> other_devices = {};  ///< that share it, of the same model and driver
+  std::string program_version;                ///< version and revision
+  std::uint64_t space_size = 0;               ///< valid configurations
+  double limit = 0;                           ///< seconds: the roofline limit at the run's start
+  std::string limit_by;                       ///< host_bound of the problem; not stored
+  double items = 0, flops = 0, bytes = 0;     ///< of the problem at this size
+  std::string item;                           ///< `cell update`
   /// Seconds that no configuration with a value of the first parameter can beat, by the value's index; 0
   /// where nothing is known. Not stored.
   std::vector<double> variant_bounds = {};
@@ -86,7 +93,9 @@ class Store {
  public:
   virtual ~Store() = default;
   virtual RunId begin_run(const RunRecord& run) = 0;
-  virtual void record(RunId run, const Evaluation& evaluation) = 0;
+  void record(RunId run, const Evaluation& evaluation) { record(run, evaluation, run); }
+  /// The same of an evaluation that another run made, with the same key but for the device: both have it.
+  virtual void record(RunId run, const Evaluation& evaluation, RunId maker) = 0;
   /// Stores the places of the run's re-ranking. Each configuration must have an evaluation under the run's
   /// key.
   virtual void record_rerank(RunId run, const RerankResult& rerank) = 0;
@@ -111,7 +120,8 @@ std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, cons
 class NoStore : public Store {
  public:
   RunId begin_run(const RunRecord&) override { return 0; }
-  void record(RunId, const Evaluation&) override {}
+  using Store::record;
+  void record(RunId, const Evaluation&, RunId) override {}
   void record_rerank(RunId, const RerankResult&) override {}
   void end_run(RunId, RunEnd) override {}
   std::vector<Evaluation> known(const WorkloadKey&) override { return {}; }

@@ -15,6 +15,8 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/evaluation/device_equality.hpp"
+#include "tuner/session/stored_run.hpp"
 
 namespace tune::testing {
 namespace {
@@ -178,6 +180,41 @@ TEST_F(SqliteStoreTest, AResultHasItsBoard) {
   EXPECT_EQ(rows[0].board, (db::Board{"GPU-01234567", 700.5, 1.98e9, 3.201e9}));
   EXPECT_EQ(rows[1].board, (db::Board{"GPU-other", 450, 1.98e9, 3.201e9}));
   EXPECT_EQ(rows[0].workload.id, rows[1].workload.id);
+}
+
+TEST_F(SqliteStoreTest, ARunThatDevicesShareHasWhatAllOfThemEvaluated) {
+  RunRecord shared = example_run();
+  shared.other_devices.push_back({shared.key.device, {}});
+  shared.other_devices.front().properties.uuid = "GPU-other";
+  StoredRun run(store_, shared);
+  const RunId id = run.id();
+  Evaluation first = measured(example_configuration(1), {1e-3}),
+             other = measured(example_configuration(2), {2e-3});
+  run.record(first);
+  other.device = 1;
+  run.record(other);
+  first.device = 1;
+  first.is_comparison = true;
+  first.outcome->samples = {1.01e-3};
+  first.outcome->metrics = {{DeviceEquality::metric, 1.01}};
+  run.record(first);
+  run.end(RunEnd::budget);
+  const db::RunDetails details = db::run_details(database_, id);
+  EXPECT_EQ(details.progress.size(), 2U) << "the comparison is none of its evaluations";
+  ASSERT_EQ(details.boards.size(), 2U);
+  EXPECT_EQ(details.boards[0].evaluations, 1);
+  EXPECT_FALSE(details.boards[0].ratio);
+  EXPECT_EQ(details.boards[1].uuid, "GPU-other");
+  EXPECT_EQ(details.boards[1].evaluations, 1);
+  EXPECT_EQ(details.boards[1].ratio, 1.01);
+  for (const Evaluation& one : store_.known(example_key()))
+    if (one.configuration == first.configuration) {
+      EXPECT_EQ(one.outcome->time(), 1e-3) << "a comparison replaces nothing";
+    }
+  for (const db::ResultRow& row : db::list_results(database_))
+    EXPECT_EQ(row.board.uuid, row.configuration == other.configuration ? "GPU-other" : "GPU-01234567");
+  EXPECT_EQ(count("runs WHERE end_reason = 'budget'"), 2);
+  EXPECT_EQ(db::check_database(database_).lines, std::vector<std::string>());
 }
 
 TEST_F(SqliteStoreTest, UnknownRunsAreRefused) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <mutex>
 
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
@@ -37,6 +38,34 @@ void copy(std::span<std::byte> to, std::span<const std::byte> from) {
   parallel_for(from.size(), std::uint64_t{1} << 22, [&](std::uint64_t begin, std::uint64_t end) {
     std::copy(from.data() + begin, from.data() + end, to.data() + begin);
   });
+}
+
+/// What a placed tensor owns.
+struct Placed {
+  std::shared_ptr<SharedMemory> memory;
+};
+
+/// The placed tensors of this program: devices share them.
+struct PlacedTensors {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Placed>> all;
+};
+
+PlacedTensors& placed_tensors() {
+  static PlacedTensors placed;
+  return placed;
+}
+
+/// Null where the tensor was not placed.
+std::shared_ptr<Placed> find_placed(const TensorView& tensor) {
+  PlacedTensors& placed = placed_tensors();
+  const std::scoped_lock lock(placed.mutex);
+  std::erase_if(placed.all, [](const auto& one) { return one.expired(); });
+  for (const std::weak_ptr<Placed>& one : placed.all)
+    if (auto found = one.lock(); found != nullptr && found->memory->bytes().data() == tensor.bytes.data() &&
+                                 found->memory->bytes().size() == tensor.bytes.size())
+      return found;
+  return nullptr;
 }
 
 constexpr double properties_seconds = 120;  // measures the copy bandwidth
@@ -346,37 +375,31 @@ RemoteDevice::Shared& RemoteDevice::known(const TensorView& tensor) {
   made.type = tensor.type;
   made.extents = tensor.extents;
   made.number = next_number_++;
-  made.memory = memory_of(tensor);
+  if (const std::shared_ptr<Placed> placed = find_placed(tensor)) {
+    made.memory = placed->memory;
+    made.placed = placed;
+  } else {
+    made.memory = std::make_shared<SharedMemory>(tensor.bytes.size());
+    copy(made.memory->bytes(), tensor.bytes);
+  }
   return made;
-}
-
-/// Returns the memory in which the tensor lies, where it was placed there, else a copy.
-std::shared_ptr<SharedMemory> RemoteDevice::memory_of(const TensorView& tensor) {
-  for (const std::weak_ptr<SharedMemory>& placed : placed_)
-    if (auto memory = placed.lock(); memory != nullptr && memory->bytes().data() == tensor.bytes.data() &&
-                                     memory->bytes().size() == tensor.bytes.size())
-      return memory;
-  auto memory = std::make_shared<SharedMemory>(tensor.bytes.size());
-  copy(memory->bytes(), tensor.bytes);
-  return memory;
 }
 
 void RemoteDevice::place(HostTensor& tensor) {
   forget_ended();
-  auto memory = std::make_shared<SharedMemory>(tensor.bytes().size());
-  tensor.move_to(memory->bytes(), memory);
-  placed_.push_back(memory);
+  const auto placed = std::make_shared<Placed>();
+  placed->memory = std::make_shared<SharedMemory>(tensor.bytes().size());
+  tensor.move_to(placed->memory->bytes(), placed);
+  const std::scoped_lock lock(placed_tensors().mutex);
+  placed_tensors().all.push_back(placed);
 }
 
-/// Forgets placed tensors that only this object and the process still have. Where the process does not
-/// answer, the next call tells.
+/// Where the process does not answer, the next call tells.
 void RemoteDevice::forget_ended() {
   for (auto one = shared_.begin(); one != shared_.end();) {
     const auto which = one++;
-    const auto is_this = [&](const auto& placed) { return placed.lock() == which->memory; };
-    if (which->memory.use_count() == 1 && std::ranges::any_of(placed_, is_this)) (void)forget(which);
+    if (which->placed && which->placed->expired()) (void)forget(which);
   }
-  std::erase_if(placed_, [](const auto& placed) { return placed.expired(); });
 }
 
 RemoteDevice::RemoteDevice(WorkerProgram worker, std::uint64_t max_bytes)
@@ -468,6 +491,7 @@ Result<std::unique_ptr<PreparedPlan>> RemoteRunner::prepare(const LaunchPlan& pl
 }
 
 void RemoteRunner::place(TensorSet& tensors) {
+  device_.forget_ended();
   for (auto& [name, tensor] : tensors)
     if (tensor.bytes().size() >= placed_bytes) device_.place(tensor);
 }

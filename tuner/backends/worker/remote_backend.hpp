@@ -6,6 +6,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,9 +43,10 @@ class RemoteDevice {
   /// Returns the number of a tensor in the process, and sends the tensor first where the process lacks it. A
   /// tensor is identified by its address, type, extents and a digest of its contents.
   Result<std::uint64_t> share(const TensorView& tensor);
-  /// Moves a tensor into memory that the process can map, so that `share` copies nothing. That of placed
-  /// tensors that have ended is given back.
+  /// Moves a tensor into memory that the processes of all devices can map, so that `share` copies nothing.
   void place(HostTensor& tensor);
+  /// Gives the memory of placed tensors that have ended back.
+  void forget_ended();
 
   /// Counts the processes.
   std::uint64_t generation() const { return generation_; }
@@ -59,12 +61,11 @@ class RemoteDevice {
     Extents extents;
     std::uint64_t number = 0;
     std::shared_ptr<SharedMemory> memory;
-    std::uint64_t sent_to = 0;  ///< generation of the process that has it
+    std::optional<std::weak_ptr<void>> placed;  ///< what the tensor owns, where it was placed
+    std::uint64_t sent_to = 0;                  ///< generation of the process that has it
   };
   Shared& known(const TensorView& tensor);
-  std::shared_ptr<SharedMemory> memory_of(const TensorView& tensor);
   Result<void> forget(std::list<Shared>::iterator which);
-  void forget_ended();
   bool shares_too_much() const;
 
   WorkerProgram worker_;
@@ -74,7 +75,6 @@ class RemoteDevice {
   std::uint64_t generation_ = 0;
   std::uint64_t next_number_ = 1;
   std::list<Shared> shared_;  ///< the last used first
-  std::vector<std::weak_ptr<SharedMemory>> placed_;
 };
 
 struct RemoteOptions {

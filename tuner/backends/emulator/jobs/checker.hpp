@@ -90,7 +90,7 @@ class ProblemJobs {
   CheckJob job(const Configuration& configuration, std::span<const Instance> instances,
                const Instance* executed = nullptr);
   /// Of the jobs made so far: see ReferenceCache.
-  const std::string& notice() const { return reference_cache_.notice(); }
+  std::string notice() const { return reference_cache_.notice(); }
 
  private:
   /// Returns the plan, or why there is none for the device.
