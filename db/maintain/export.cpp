@@ -4,7 +4,11 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "db/maintain/unfinished.hpp"
 #include "db/store/file_identity.hpp"
@@ -88,6 +92,37 @@ DROP TABLE temp.places;
 )");
 }
 
+/// Returns a command line without the options that name a file of the machine that it ran on.
+std::string without_files(const std::string& command) {
+  std::string kept;
+  for (std::size_t begin = 0; begin < command.size();) {
+    const bool left_out = std::ranges::any_of(std::array{" --db ", " --out "}, [&](std::string_view option) {
+      if (command.compare(begin, option.size(), option) != 0) return false;
+      begin += option.size();
+      return true;
+    });
+    if (!left_out) {
+      kept += command[begin++];
+      continue;
+    }
+    bool quoted = false;  // a word with spaces is in quotes
+    for (; begin < command.size() && (quoted || command[begin] != ' '); ++begin)
+      if (command[begin] == '\'') quoted = !quoted;
+  }
+  return kept;
+}
+
+/// A recording goes to other machines, where paths of this one say nothing.
+void drop_paths(SQLite::Database& copy) {
+  copy.exec("UPDATE run_sources SET file = replace(file, rtrim(file, replace(file, '/', '')), '')");
+  SQLite::Statement run(copy, "SELECT id, command_line FROM runs WHERE command_line IS NOT NULL");
+  std::vector<std::pair<std::int64_t, std::string>> changed;
+  while (run.executeStep())
+    changed.emplace_back(run.getColumn(0).getInt64(), without_files(run.getColumn(1).getString()));
+  for (const auto& [id, command] : changed)
+    bound(copy, "UPDATE runs SET command_line = ? WHERE id = ?", command, id).exec();
+}
+
 ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
   SQLite::Database copy(path.string(), SQLite::OPEN_READWRITE, 0, lookup::checked_pages_vfs());
   copy.exec(
@@ -99,7 +134,10 @@ ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
   drop_the_rest(copy, filter.samples);
   number_places_anew(copy);
   copy.exec("DELETE FROM properties WHERE name = 'recording'");
-  if (filter.recording) copy.exec("INSERT INTO properties (name, value) VALUES ('recording', 'yes')");
+  if (filter.recording) {
+    copy.exec("INSERT INTO properties (name, value) VALUES ('recording', 'yes')");
+    drop_paths(copy);
+  }
   if (!filter.views) drop_views(copy);
   copy.exec("VACUUM");
   give_new_identity(copy);

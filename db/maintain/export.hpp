@@ -22,7 +22,8 @@ struct ExportFilter {
   bool best_only = false;  ///< the fastest configuration of each workload alone: for lookups, not for replays
   bool current_only = false;  ///< without evaluations that later ones replaced, but with all re-ranked ones
   bool samples = true;        ///< without samples the medians stay
-  bool recording = false;     ///< marks the copy, so that no run, merge or import changes it
+  /// Marks the copy, so that no run, merge or import changes it, and leaves out paths of this machine.
+  bool recording = false;
   bool views = true;          ///< without views lookups begin sooner (db/store/schema.hpp)
 };
 

@@ -219,6 +219,19 @@ TEST_F(ExportTest, OfSomeWorks) {
   EXPECT_EQ(count(copy, "devices"), 1);
 }
 
+TEST_F(ExportTest, ARecordingNamesNoFileOfThisMachine) {
+  RunRecord run = example_run();
+  run.options.command_line = "tune run gemm --db '/tmp/a b/c.db' --size 64x64x64 --db /tmp/d.db";
+  store_.record(store_.begin_run(run), measured(example_configuration(40), {1e-3}));
+  const db::Database copy = exported({.recording = true});
+  EXPECT_EQ(copy.connection()
+                .execAndGet("SELECT COUNT(*) FROM runs WHERE command_line = 'tune run gemm --size 64x64x64'")
+                .getInt(),
+            1);
+  EXPECT_EQ(
+      copy.connection().execAndGet("SELECT COUNT(*) FROM runs WHERE command_line LIKE '%/tmp%'").getInt(), 0);
+}
+
 TEST_F(ExportTest, AFileThatExistsIsNotOverwritten) {
   std::ofstream(folder_ / "precious.db") << "x";
   EXPECT_THROW(db::export_database(database_, folder_ / "precious.db"), Error);
