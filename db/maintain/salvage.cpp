@@ -251,6 +251,7 @@ Database open_damaged(const fs::path& source) {
   try {
     return Database(source, OpenMode::inspect);
   } catch (const Error&) {
+    if (!fs::is_regular_file(source)) throw;  // a pipe would wait
     const std::vector<std::uint32_t> pages = lookup::damaged_pages(source.string());
     if (pages.empty()) throw;
     throw Error(format(

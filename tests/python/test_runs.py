@@ -50,7 +50,7 @@ class Processor(unittest.TestCase):
             result = cutune.run(definition, device="cpu", database=database, finalists=0)
             self.assertEqual(result.best.configuration, {"n": 1})
             self.assertEqual(cutune.best(definition, device="cpu", database=database).configuration, {"n": 1})
-            with self.assertRaisesRegex(cutune.TuneError, "app runs on the processor: set the device to cpu"):
+            with self.assertRaisesRegex(ValueError, "app runs on the processor: set the device to cpu"):
                 cutune.run(definition, database=database)
 
 
