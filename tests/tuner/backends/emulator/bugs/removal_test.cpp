@@ -215,6 +215,8 @@ std::vector<Sampled> drawn_for(const Problem& problem, const std::set<std::strin
   std::map<std::string, std::size_t> runs;
   std::vector<Sampled> drawn;
   for (Sampled& one : random_sample(problem, sample, seed, "True", 8)) {
+    // Slabs run the same kernels, more often.
+    if (one.instance.setting_or("gpus", 1) != search::Value(1)) continue;
     const Result<LaunchPlan> plan = problem.plan(one.instance, one.configuration, sources);
     if (!plan) continue;
     bool wanted = false;
