@@ -24,7 +24,7 @@ struct ExportFilter {
   bool samples = true;        ///< without samples the medians stay
   /// Marks the copy, so that no run, merge or import changes it, and leaves out paths of this machine.
   bool recording = false;
-  bool views = true;          ///< without views lookups begin sooner (db/store/schema.hpp)
+  bool views = true;  ///< without views lookups begin sooner (db/store/schema.hpp)
 };
 
 struct ExportResult {
