@@ -26,8 +26,8 @@ struct DeviceName {
 };
 /// Throws UsageError for an unfinished text such as `cuda:`, and for several GPUs.
 DeviceName parse_device(const std::string& text);
-/// The numbers of `0,1`, none for `all`; nothing for another text. Throws UsageError for a GPU that is named
-/// twice and for what is no number.
+/// Returns the numbers of a list such as `0,1`. For `all` the list is empty; for any other text there is no
+/// list. Throws UsageError where a number is named twice, or a part of the list is not a number.
 std::optional<std::vector<int>> several_devices(const std::string& text);
 
 /// The device of stored results that --device names: empty for none, the name of this machine's GPU for a

@@ -36,8 +36,8 @@ std::vector<RankedEvaluation> ranked_of_workload(const Database& database, std::
 /// Returns all that the run saw, superseded ones included, in this order.
 std::vector<RankedEvaluation> ranked_of_run(const Database& database, RunId run,
                                             const Objective& objective = Objective::time);
-/// Returns the members of a front, by the first quantity: of those that a re-ranking confirmed, where there
-/// was one.
+/// Returns the members of a front, sorted by the first quantity. If a re-ranking ran, only members that it
+/// confirmed are returned.
 std::vector<FrontMember> front_among(const Database& database, const std::vector<RankedEvaluation>& ranked);
 /// Returns the numbers of all evaluations of a configuration under a workload.
 std::vector<std::int64_t> evaluations_of(const Database& database, std::int64_t workload,

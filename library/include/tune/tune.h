@@ -284,8 +284,8 @@ TUNE_C_API void tune_close(tune_tuner* tuner);
 /* Sets an option; an empty or null value stands for its default. An error leaves all as it was. Device and
  * database are opened when they are needed first, and stay open until these options change.
  *
- *   device        number of a GPU; cpu for commands and kernels of the processor; or emulator: kernels run on the
- *                 CPU and are checked, nothing is stored
+ *   device        number of a GPU; cpu for commands and kernels of the processor; or emulator: the CPU checks
+ *                 kernels, nothing is stored
  *   database      file with the results; default: where `tune` looks ($TUNE_DB, ...)
  *   strategy      as --strategy
  *   evaluations   budget; without any: that of the definition, else 200
