@@ -19,7 +19,8 @@ extern "C" __global__ void exchange_planes(const REAL* from, REAL* to, long long
     uint4 values[turns];
 #pragma unroll
     for (int turn = 0; turn < turns; ++turn)
-      if (i + turn * threads < vectors) values[turn] = reinterpret_cast<const uint4*>(from)[i + turn * threads];
+      if (i + turn * threads < vectors)
+        values[turn] = reinterpret_cast<const uint4*>(from)[i + turn * threads];
 #pragma unroll
     for (int turn = 0; turn < turns; ++turn)
       if (i + turn * threads < vectors) reinterpret_cast<uint4*>(to)[i + turn * threads] = values[turn];
